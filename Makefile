@@ -1,0 +1,36 @@
+# The developer's whole vocabulary. `make` shows it.
+.DEFAULT_GOAL := help
+BIN := .venv/bin
+PYTHON ?= python3
+
+.PHONY: help setup setup-dev training evaluate test lint format bench clean
+
+help:            ## what one can say here
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 14
+
+setup:           ## make .venv and node_modules, once; quick the second time
+	@PYTHON=$(PYTHON) sh scripts/setup.sh
+
+setup-dev:       ## the same, with what tests and lint need
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
+
+training:        ## the same, with torch, accelerate and wandb (some gigabytes)
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training
+
+evaluate: setup  ## every agent against every other, on a short budget: ARGS="..." adds options
+	@$(BIN)/arena evaluate --all $(ARGS)
+
+test: setup-dev  ## the whole suite: ARGS="-k store" picks
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev  ## format check, lint, types
+	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
+
+format: setup-dev ## write the format
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+bench: setup-dev ## battles a second, against poke-env over a local Showdown server
+	@$(BIN)/python scripts/bench_throughput.py $(ARGS)
+
+clean:           ## remove what set-up made (never a database)
+	rm -rf .venv node_modules

@@ -1,0 +1,1 @@
+"""What is brought: named sets of teams per format, loading, validating, sampling."""
