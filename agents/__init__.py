@@ -1,0 +1,19 @@
+"""Who plays: the contract of an agent, the registry of specs, and one folder a family."""
+
+from agents.battle import SeatBattle
+from agents.choices import Choice, legal_choices, read_answer
+from agents.contract import Agent, Answer
+from agents.registry import AgentSource, UnknownAgent, known_specs, resolve
+
+__all__ = [
+    "Agent",
+    "AgentSource",
+    "Answer",
+    "Choice",
+    "SeatBattle",
+    "UnknownAgent",
+    "known_specs",
+    "legal_choices",
+    "read_answer",
+    "resolve",
+]

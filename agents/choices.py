@@ -1,0 +1,159 @@
+"""What a seat may choose: the legal choices of a Showdown request, and the reading of an agent's answer.
+
+A choice has two faces. Its `words` are for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
+"team 312456"); its `wire` is what the simulator is told ("move 2 terastallize", "switch 3").
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from poke_env.battle.move import Move
+from poke_env.battle.pokemon import Pokemon
+from poke_env.data import to_id_str
+from poke_env.player.battle_order import BattleOrder
+
+# The request's flag for each once-a-battle extra -> the word that Showdown's choice takes.
+_EXTRAS = {
+    "canMegaEvo": "mega",
+    "canMegaEvoX": "megax",
+    "canMegaEvoY": "megay",
+    "canUltraBurst": "ultra",
+    "canDynamax": "dynamax",
+    "canTerastallize": "terastallize",
+}
+
+
+class Choice(NamedTuple):
+    """One legal choice. `kind` is "move", "switch" or "team"; `slot` counts from 1 in the request's own order."""
+
+    words: str
+    wire: str
+    kind: str
+    slot: int
+    extra: str = ""
+
+
+def legal_choices(request: dict[str, Any]) -> list[Choice]:
+    """Every choice that Showdown's request JSON allows, moves first, in the request's order. Singles only.
+
+    At team preview these are the leads ("team 3": the third leads, the others follow in order); `read_answer` also
+    takes any full order. Empty when the request asks to wait.
+    """
+    if request.get("wait"):
+        return []
+    team = request["side"]["pokemon"]
+    if request.get("teamPreview"):
+        return [_lead(slot, len(team)) for slot in range(1, len(team) + 1)]
+    if request.get("forceSwitch"):
+        return _switches(team)
+    active = request["active"][0]
+    choices = _moves(active)
+    if not active.get("trapped"):
+        choices += _switches(team)
+    return choices
+
+
+def _lead(slot: int, size: int) -> Choice:
+    order = "".join(str(s) for s in [slot, *(s for s in range(1, size + 1) if s != slot)])
+    return Choice(f"team {order}", f"team {order}", "team", slot)
+
+
+def _moves(active: dict[str, Any]) -> list[Choice]:
+    usable = [(slot, m["id"]) for slot, m in enumerate(active["moves"], 1) if not m.get("disabled")]
+    choices = [Choice(f"move {move}", f"move {slot}", "move", slot) for slot, move in usable]
+    for flag, word in _EXTRAS.items():
+        if active.get(flag):
+            choices += [Choice(f"move {m} {word}", f"move {s} {word}", "move", s, word) for s, m in usable]
+    z_moves = active.get("canZMove")
+    if z_moves:
+        choices += [
+            Choice(f"move {m} zmove", f"move {s} zmove", "move", s, "zmove") for s, m in usable if z_moves[s - 1]
+        ]
+    return choices
+
+
+def _switches(team: list[dict[str, Any]]) -> list[Choice]:
+    # With Revival Blessing the choice is among the fainted, otherwise among the healthy on the bench.
+    reviving = any(mon.get("reviving") for mon in team)
+    choices: list[Choice] = []
+    taken: set[str] = set()
+    for slot, mon in enumerate(team, 1):
+        if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
+            continue
+        species = to_id_str(mon["details"].split(",", 1)[0])
+        words = f"switch {species}" if species not in taken else f"switch {species} #{slot}"
+        taken.add(species)
+        choices.append(Choice(words, f"switch {slot}", "switch", slot))
+    return choices
+
+
+def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+    """The legal choice that an agent's answer means, or None when it means none.
+
+    answer: a `Choice`, its words or wire, poke-env's `BattleOrder`, `Move` or `Pokemon`, or text as Showdown's client
+    sends it ("/choose move thunderbolt", "/team 312456", "default").
+    """
+    if isinstance(answer, Choice):
+        return answer if answer in legal else None
+    if isinstance(answer, Move):
+        answer = f"move {answer.id}"
+    elif isinstance(answer, Pokemon):
+        answer = f"switch {answer.name}"
+    elif isinstance(answer, BattleOrder):
+        answer = answer.message
+    if not isinstance(answer, str) or not legal:
+        return None
+    text = answer.strip().removeprefix("/choose ").removeprefix("/").strip()
+    for choice in legal:
+        if text == choice.words or text == choice.wire:
+            return choice
+    if text in ("default", "auto"):
+        return legal[0]
+    kind, _, rest = text.partition(" ")
+    if kind == "team":
+        return _team_order(rest, legal)
+    if kind == "switch":
+        return _named_switch(rest, legal, request)
+    if kind == "move":
+        return _named_move(rest, legal, request)
+    return None
+
+
+def _team_order(rest: str, legal: list[Choice]) -> Choice | None:
+    digits = rest.replace(",", "").replace(" ", "")
+    if legal[0].kind != "team" or not digits.isdigit():
+        return None
+    size = len(legal)
+    order = [int(d) for d in digits]
+    if len(set(order)) != len(order) or not all(1 <= d <= size for d in order):
+        return None
+    full = order + [s for s in range(1, size + 1) if s not in order]
+    words = "team " + "".join(map(str, full))
+    return Choice(words, words, "team", full[0])
+
+
+def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+    """By nickname, as poke-env's orders name a Pokémon, or by species."""
+    team = request["side"]["pokemon"]
+    switches = {choice.slot: choice for choice in legal if choice.kind == "switch"}
+    by_name = [s for s in switches if team[s - 1]["ident"].partition(": ")[2] == rest]
+    by_species = [s for s in switches if to_id_str(team[s - 1]["details"].split(",", 1)[0]) == to_id_str(rest)]
+    found = by_name or by_species
+    return switches[found[0]] if found else None
+
+
+def _named_move(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
+    """By id or name, with or without a type behind Hidden Power and a power behind Return, as poke-env writes them."""
+    name, _, last = rest.rpartition(" ")
+    extra = last if last in (*_EXTRAS.values(), "zmove") else ""
+    wanted = to_id_str(name if extra else rest)
+    moves = request.get("active", [{}])[0].get("moves", [])
+    for choice in legal:
+        if choice.kind == "move" and choice.extra == extra:
+            move = moves[choice.slot - 1]
+            if wanted == move["id"] or wanted == to_id_str(move["move"]):
+                return choice
+            if move["id"] in ("hiddenpower", "return", "frustration") and wanted.startswith(move["id"]):
+                return choice
+    return None

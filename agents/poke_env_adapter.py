@@ -1,0 +1,49 @@
+"""Any `poke_env.Player` as an agent: its `choose_move` and `teampreview`, without its server, queues or listeners."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from typing import Any
+
+from poke_env.player.player import Player
+
+from agents.battle import SeatBattle
+from agents.contract import Agent
+
+# A Player costs milliseconds to make (locks and queues in poke-env's loop), and keeps no state of a battle outside the
+# Battle object; so one is shared by all battles of a process that have the same class, options and format.
+_PLAYERS: dict[tuple[type[Player], str, str], Player] = {}
+
+
+class PokeEnvAgent(Agent):
+    """Plays as a `poke_env.Player` would. Made by the registry for any Player class (`poke-env:RandomPlayer`).
+
+    Chance: poke-env's players use Python's global `random`, which is seeded from the seat's generator before each
+    decision, so their battles repeat. A player whose `choose_move` is a coroutine is only as repeatable as it is.
+    """
+
+    def __init__(self, player: type[Player], options: dict[str, Any]) -> None:
+        self._class = player
+        self._options = options
+
+    def start(self, battle: SeatBattle) -> None:
+        key = (self._class, repr(sorted(self._options.items())), battle.format_id)
+        if key not in _PLAYERS:
+            _PLAYERS[key] = self._class(battle_format=battle.format_id, start_listening=False, **self._options)
+        self._player = _PLAYERS[key]
+
+    def team_preview(self, battle: SeatBattle) -> Any:
+        random.seed(self.rng.getrandbits(64))
+        return self._player.teampreview(battle)
+
+    def act(self, battle: SeatBattle) -> Any:
+        random.seed(self.rng.getrandbits(64))
+        return self._player.choose_move(battle)
+
+
+def is_player(thing: Any) -> bool:
+    """True for a concrete `poke_env.Player` class."""
+    return inspect.isclass(thing) and issubclass(thing, Player) and not inspect.isabstract(thing)
+
+

@@ -1,0 +1,189 @@
+"""From an agent spec to agents: `random`, `heuristic:max-damage?risk=0.2`, `poke-env:RandomPlayer`, `my.module:MyAgent`.
+
+A spec is FAMILY[:NAME][?option=value[&option=value]]. Families are the built-in ones, those that installed packages
+announce by the entry-point group `arena.agents`, and, when neither knows the word, any importable `module:Class`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import entry_points, version
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from poke_env.player import baselines
+from poke_env.player.player import Player
+
+from agents.contract import Agent
+from agents.poke_env_adapter import PokeEnvAgent, is_player
+from teamsets.errors import BadInput
+
+
+class UnknownAgent(BadInput):
+    """A spec that names no agent, or gives it an option that it does not have."""
+
+
+@dataclass(frozen=True)
+class AgentSource:
+    """Where the agents of one spec come from.
+
+    spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
+    fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
+    repeatable: whether the same seed gives the same battle. about: the first line of its documentation.
+    """
+
+    spec: str
+    make: Callable[[], Agent]
+    fingerprint: str
+    repeatable: bool
+    about: str
+
+
+def resolve(spec: str) -> AgentSource:
+    """The source of agents for `spec`. Raises UnknownAgent with what is wrong and what would be right."""
+    head, _, query = spec.strip().partition("?")
+    family, _, argument = head.partition(":")
+    thing = _find(family, argument, spec)
+    options = _typed_options(thing, dict(parse_qsl(query, keep_blank_values=True)), spec)
+    given = "&".join(f"{key}={value}" for key, value in sorted(dict(parse_qsl(query)).items()))
+    canonical = head + (f"?{given}" if given else "")
+
+    def make() -> Agent:
+        agent = PokeEnvAgent(thing, options) if is_player(thing) else thing(**options)
+        agent.name = canonical
+        return agent
+
+    return AgentSource(
+        spec=canonical,
+        make=make,
+        fingerprint=_fingerprint(thing, options),
+        repeatable=getattr(thing, "repeatable", True),
+        about=(inspect.getdoc(thing) or "").split("\n", 1)[0],
+    )
+
+
+def known_specs() -> dict[str, str]:
+    """Every spec that can be named without further ado -> the first line of its documentation."""
+    found: dict[str, str] = {}
+    for family, members in _built_in().items():
+        for name, thing in members.items():
+            spec = f"{family}:{name}" if name else family
+            found[spec] = (inspect.getdoc(thing) or "").split("\n", 1)[0]
+    for name in _announced():
+        found[name] = "from an installed package"
+    return found
+
+
+@cache
+def _built_in() -> dict[str, dict[str, Any]]:
+    """Family -> name -> class; the name is empty where a family has one member."""
+    from agents.heuristics import PLAYERS
+    from agents.heuristics.uniform import UniformRandom
+
+    poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
+    return {"random": {"": UniformRandom}, "heuristic": dict(PLAYERS), "poke-env": poke_env_players}
+
+
+@cache
+def _announced() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group="arena.agents")}
+
+
+def _find(family: str, argument: str, spec: str) -> Any:
+    built_in = _built_in().get(family)
+    if built_in is not None:
+        if argument in built_in:
+            return built_in[argument]
+        if not argument:
+            raise UnknownAgent(f"agent '{spec}': say which {family}, one of {', '.join(sorted(built_in))}")
+        raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
+    if family in _announced():
+        return _checked(_announced()[family].load(), spec)
+    if argument:
+        return _checked(_imported(family, argument, spec), spec)
+    raise UnknownAgent(f"agent '{spec}': unknown{_hint(spec, known_specs())}; `arena agents list` shows all")
+
+
+def _imported(module: str, name: str, spec: str) -> Any:
+    if "" not in sys.path:  # console scripts do not look in the current folder; a newcomer's agent lies there
+        sys.path.insert(0, "")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name and module.startswith(error.name):
+            raise UnknownAgent(
+                f"agent '{spec}': no family and no module is called '{module}'{_hint(spec, known_specs())}; "
+                "`arena agents list` shows all"
+            ) from None
+        raise UnknownAgent(f"agent '{spec}': module '{module}' could not be imported: {error}") from error
+    except AttributeError:
+        raise UnknownAgent(f"agent '{spec}': module '{module}' has no '{name}'") from None
+    except Exception as error:  # an agent's module may fail in any way while it is imported; the user must see which
+        raise UnknownAgent(f"agent '{spec}': importing '{module}' failed: {type(error).__name__}: {error}") from error
+
+
+def _checked(thing: Any, spec: str) -> Any:
+    if is_player(thing) or (inspect.isclass(thing) and issubclass(thing, Agent)):
+        return thing
+    raise UnknownAgent(f"agent '{spec}': {thing!r} is neither an agents.Agent nor a poke_env.Player class")
+
+
+def _hint(word: str, known: Any) -> str:
+    close = get_close_matches(word, list(known), n=2, cutoff=0.5)
+    return f": did you mean {' or '.join(close)}?" if close else f": known are {', '.join(sorted(known))}"
+
+
+def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, Any]:
+    """The spec's options, turned into the type of the constructor's defaults."""
+    if is_player(thing):
+        allowed: dict[str, Any] = {}
+    else:
+        allowed = {
+            p.name: p.default
+            for p in inspect.signature(thing).parameters.values()
+            if p.default is not inspect.Parameter.empty
+        }
+    options: dict[str, Any] = {}
+    for key, text in given.items():
+        if key not in allowed:
+            has = f"it has {', '.join(sorted(allowed))}" if allowed else "it has none"
+            raise UnknownAgent(f"agent '{spec}': unknown option '{key}': {has}")
+        try:
+            options[key] = _like(allowed[key], text)
+        except ValueError:
+            kind = type(allowed[key]).__name__
+            raise UnknownAgent(f"agent '{spec}': option '{key}' must be of type {kind}, not '{text}'") from None
+    return options
+
+
+def _like(default: Any, text: str) -> Any:
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false", "1", "0"):
+            raise ValueError(text)
+        return text.lower() in ("true", "1")
+    if isinstance(default, int | float):
+        return type(default)(text)
+    return text
+
+
+def _fingerprint(thing: Any, options: dict[str, Any]) -> str:
+    """Over the options and every source file beside the class (its package's folder, or its one module)."""
+    digest = hashlib.sha256(repr(sorted(options.items())).encode())
+    digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
+    if issubclass(thing, Player) and thing.__module__.startswith("poke_env."):
+        digest.update(version("poke-env").encode())
+        return digest.hexdigest()[:16]
+    source = Path(inspect.getsourcefile(thing) or "")
+    in_package = (source.parent / "__init__.py").is_file()
+    for path in sorted(source.parent.glob("*.py")) if in_package else [source]:
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]

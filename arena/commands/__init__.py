@@ -1,0 +1,1 @@
+"""The commands of `arena`, one module each: parse, call, print."""

@@ -1,0 +1,109 @@
+"""`arena teams`: look at team sets, check one's own, and make new ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from teamsets import variety
+from teamsets.errors import BadInput
+from teamsets.formats import LADDER_FORMATS, get_format
+from teamsets.loading import count_shipped, load_set, set_names
+from teamsets.making import make_set, write_set
+from teamsets.validator import TeamValidator
+
+_format_option = click.option("--format", "format_id", required=True, metavar="F", help="A format, e.g. gen1ou.")
+_count_option = click.option("--count", type=click.IntRange(min=1), help="So many teams only.")
+_seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Which teams are drawn.")
+
+
+@click.group()
+def teams() -> None:
+    """Team sets: list, show, validate, make."""
+
+
+@teams.command("list")
+@click.option("--format", "format_id", metavar="F", help="Only this format.")
+def list_sets(format_id: str | None) -> None:
+    """List the team sets and how many teams each has for each format.
+
+    \b
+    Example:
+      arena teams list --format gen9ou
+    """
+    formats = [get_format(format_id).id] if format_id else list(LADDER_FORMATS)
+    table = Table("set", *formats)
+    for name in set_names():
+        made = name == variety.NAME
+        table.add_row(name, *[f"{variety.SIZE}*" if made else str(count_shipped(name, each)) for each in formats])
+    console = Console()
+    console.print(table)
+    console.print(f"* made on demand from a seed; {variety.NAME}:N for N teams. A folder of your own is a set, too.")
+
+
+@teams.command()
+@click.argument("team_set", metavar="SET")
+@click.argument("name", required=False)
+@_format_option
+@_count_option
+@_seed_option
+def show(team_set: str, name: str | None, format_id: str, count: int | None, seed: int) -> None:
+    """Show the teams of SET, or one team by its NAME in Showdown's export text.
+
+    \b
+    Examples:
+      arena teams show competitive --format gen1ou
+      arena teams show competitive 01-starmie-rhydon --format gen1ou
+    """
+    loaded = load_set(team_set, format_id, count=count, seed=seed, skip_invalid=True)
+    if name is None:
+        table = Table("name", "species, lead first")
+        for team in loaded.teams:
+            table.add_row(team.name, ", ".join(team.species))
+        Console().print(table)
+        return
+    found = next((team for team in loaded.teams if name in (team.name, team.id)), None)
+    if found is None:
+        raise BadInput(
+            f"team '{name}': not in {team_set} for {format_id}: `arena teams show {team_set}` lists the names"
+        )
+    with TeamValidator() as validator:
+        click.echo(validator.export(found.packed), nl=False)
+
+
+@teams.command()
+@click.argument("path", metavar="PATH")
+@_format_option
+@click.option("--skip-invalid", is_flag=True, help="Leave refused teams out and count them, instead of stopping.")
+def validate(path: str, format_id: str, skip_invalid: bool) -> None:
+    """Check the teams in PATH (a folder, a file, or a set's name) with Showdown's own validator.
+
+    \b
+    Example:
+      arena teams validate my-teams --format gen3ou
+    """
+    loaded = load_set(path, format_id, skip_invalid=skip_invalid)
+    for line in loaded.skipped:
+        click.echo(f"left out: {line}")
+    left_out = f", {len(loaded.skipped)} left out" if loaded.skipped else ""
+    click.echo(f"{path}: {len(loaded.teams)} teams valid for {loaded.format}{left_out}")
+
+
+@teams.command()
+@click.argument("team_set", metavar="SET")
+@_format_option
+@_count_option
+@_seed_option
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/SET]")
+def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path | None) -> None:
+    """Make the teams of a generated SET (competitive, variety) and write them as files.
+
+    \b
+    Example:
+      arena teams make variety --format gen9ou --count 50 --seed 7 --out my-teams
+    """
+    written = write_set(make_set(team_set, format_id, count, seed), out or Path("teams", team_set))
+    click.echo(f"{len(written)} teams written to {written[0].parent}")

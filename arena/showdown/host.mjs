@@ -1,0 +1,210 @@
+// One process that holds many Showdown battles at once, driven over pipes.
+//
+// In, one JSON object a line:
+//   {op:"start", id, format, seed, maxTurns, p1:{name, team|seed}, p2:{…}}   a battle; team packed, or a seed to draw one
+//   {op:"choose", id, p1?, p2?}      choices in Showdown's words ("move 2", "switch 3", "team 312456")
+//   {op:"lose", id, side}            that side has lost (a forfeit: time, fault)
+//   {op:"stop", id}                  forget the battle
+//   {op:"replay", id, inputLog}      play a finished battle again from its input log
+//   {op:"version", id}
+// Out, one JSON object a line:
+//   {id, p1:{log, ask, error}, p2:{…}}   what each side sees since the last time; `ask` is Showdown's request, only when
+//                                        that side must choose; `error` is Showdown's refusal of its last choice
+//   … the same with end:{winner, turns, turnLimit, inputLog}   the last message of a battle; winner "p1", "p2" or ""
+//   {id, refused}                    it could not start: whose fault is in the words
+//   {id, crash}                      the simulator itself threw
+//
+// Showdown's `Battle` is driven directly: no BattleStream, and each line of the log is looked at once.
+
+import {createRequire} from 'node:module';
+import path from 'node:path';
+
+const require = createRequire(import.meta.url);
+const sim = path.join(process.argv[2], 'dist', 'sim');
+const {Battle} = require(path.join(sim, 'battle.js'));
+const {Dex} = require(path.join(sim, 'dex.js'));
+
+const SIDES = ['p1', 'p2'];
+const battles = new Map();
+let out = [];
+
+/** One battle and what it still has to tell its two sides. */
+class Table {
+  constructor(id, maxTurns) {
+    this.id = id;
+    this.maxTurns = maxTurns;
+    this.position = 0;
+    this.errors = {};
+    this.asked = {};
+    this.turnLimit = false;
+  }
+
+  begin(format, seed, players) {
+    this.battle = new Battle({format, formatid: format.id, seed, send: (type, data) => this.hear(type, data)});
+    for (const side of SIDES) if (players[side]) this.battle.setPlayer(side, players[side]);
+  }
+
+  /** Showdown speaks here only to refuse a choice; updates are read from the log, requests from the sides. */
+  hear(type, data) {
+    if (type !== 'sideupdate') return;
+    const side = data.slice(0, 2);
+    if (data.startsWith('|error|', 3)) this.errors[side] = data.slice(10);
+  }
+
+  choose(choices) {
+    for (const side of SIDES) {
+      if (choices[side] === undefined) continue;
+      if (!this.battle.choose(side, choices[side])) this.asked[side] = null; // refused: ask again
+    }
+    this.checkTurns();
+  }
+
+  checkTurns() {
+    if (this.battle.turn > 1000) this.turnLimit = true; // Showdown's own limit has ended it
+    if (this.battle.ended || this.battle.turn <= this.maxTurns) return;
+    this.turnLimit = true;
+    this.battle.inputLog.push('>forcetie');
+    this.battle.tie();
+  }
+
+  /** Everything since the last call, split for the two sides in one pass. */
+  report() {
+    const {log} = this.battle;
+    const p1 = [];
+    const p2 = [];
+    for (let i = this.position; i < log.length; i++) {
+      const line = log[i];
+      if (line.charCodeAt(1) === 115 && line.startsWith('|split|')) {
+        const mine = line === '|split|p1';
+        const secret = log[i + 1];
+        const shared = log[i + 2];
+        i += 2;
+        const first = mine ? secret : shared;
+        const second = mine ? shared : secret;
+        if (first) p1.push(first);
+        if (second) p2.push(second);
+      } else if (!line.startsWith('|t:|')) { // the clock: the only line that differs between two plays
+        p1.push(line);
+        p2.push(line);
+      }
+    }
+    this.position = log.length;
+    this.battle.sentLogPos = log.length;
+    const message = {id: this.id, p1: this.view('p1', p1), p2: this.view('p2', p2)};
+    if (this.battle.ended) {
+      const {winner} = this.battle;
+      message.end = {
+        winner: winner ? SIDES.find(side => this.battle[side].name === winner) : '',
+        turns: this.battle.turn,
+        turnLimit: this.turnLimit,
+        inputLog: this.battle.inputLog,
+      };
+    }
+    return message;
+  }
+
+  view(side, lines) {
+    const view = {log: lines.join('\n')};
+    const request = this.battle[side].activeRequest;
+    if (request && !request.wait && this.asked[side] !== request) {
+      view.ask = request;
+      this.asked[side] = request;
+    }
+    if (this.errors[side]) {
+      view.error = this.errors[side];
+      delete this.errors[side];
+    }
+    return view;
+  }
+}
+
+function send(message) {
+  out.push(JSON.stringify(message));
+}
+
+/** A singles format that Showdown knows, or the words of a refusal. */
+function findFormat(name) {
+  const format = Dex.formats.get(name);
+  if (!format.exists || format.effectType !== 'Format') return [null, `format '${name}' is not known to the simulator`];
+  if ((format.gameType || 'singles') !== 'singles') return [null, `format '${name}' is ${format.gameType}: singles only`];
+  return [format, ''];
+}
+
+function start(order) {
+  const [format, refusal] = findFormat(order.format);
+  if (!format) return send({id: order.id, refused: refusal});
+  const table = new Table(order.id, order.maxTurns || 1000);
+  battles.set(order.id, table);
+  table.begin(format, order.seed, {p1: order.p1, p2: order.p2});
+  send(table.report());
+}
+
+/** Plays an input log to its end; the answer is like a battle's, in one message. */
+function replay(order) {
+  const table = new Table(order.id, Infinity);
+  for (const line of order.inputLog) {
+    const [type, ...words] = line.slice(1).split(' ');
+    const rest = words.join(' ');
+    if (type === 'start') {
+      const options = JSON.parse(rest);
+      table.begin(Dex.formats.get(options.formatid), options.seed, {});
+    } else if (type === 'player') {
+      table.battle.setPlayer(words[0], JSON.parse(words.slice(1).join(' ')));
+    } else if (type === 'p1' || type === 'p2') {
+      table.battle.choose(type, rest);
+    } else if (type === 'forcelose') {
+      table.battle.lose(rest);
+      table.battle.inputLog.push(line);
+    } else if (type === 'forcetie') {
+      table.turnLimit = true;
+      table.battle.inputLog.push(line);
+      table.battle.tie();
+    } else if (!type.startsWith('version')) {
+      throw new Error(`input log: unknown command '${line}'`);
+    }
+  }
+  send(table.report());
+}
+
+function handle(order) {
+  if (order.op === 'start') return start(order);
+  if (order.op === 'replay') return replay(order);
+  if (order.op === 'version') return send({id: order.id, version: process.version});
+  const table = battles.get(order.id);
+  if (!table) return; // it ended while the order was on its way
+  if (order.op === 'choose') {
+    table.choose(order);
+    send(table.report());
+  } else if (order.op === 'lose') {
+    table.battle.inputLog.push(`>forcelose ${order.side}`);
+    table.battle.lose(order.side);
+    send(table.report());
+  }
+  if (order.op === 'stop' || table.battle.ended) {
+    battles.delete(order.id);
+    table.battle.destroy();
+  }
+}
+
+function handleLine(line) {
+  const order = JSON.parse(line);
+  try {
+    handle(order);
+  } catch (error) {
+    battles.delete(order.id);
+    send({id: order.id, crash: String(error?.stack || error)});
+  }
+}
+
+// Every line of a chunk is handled before anything is written: one write for many battles.
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', chunk => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop();
+  for (const line of lines) if (line) handleLine(line);
+  if (out.length) process.stdout.write(out.join('\n') + '\n');
+  out = [];
+});
+process.stdin.on('end', () => process.exit(0)); // whoever drives this is gone
+process.stdout.on('error', () => process.exit(0));
