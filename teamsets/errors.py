@@ -1,11 +1,11 @@
 """The project's exceptions, from the lowest room up.
 
-    ArenaError
-    ├── BadInput          what the user gave cannot be used: one line that names the input and the mend (exit code 2)
-    │   ├── BadTeam       a team that the simulator's own validator refuses, or a file that holds none
-    │   ├── UnknownFormat a format that is not there, or not supported (doubles)
-    │   └── ...           higher rooms add their own: UnknownAgent, BadDatabase
-    └── MissingTool       node or its packages are not there; says how to get them (exit code 2)
+ArenaError
+├── BadInput          what the user gave cannot be used: one line that names the input and the mend (exit code 2)
+│   ├── BadTeam       a team that the simulator's own validator refuses, or a file that holds none
+│   ├── UnknownFormat a format that is not there, or not supported (doubles)
+│   └── ...           higher rooms add their own: UnknownAgent, BadDatabase
+└── MissingTool       node or its packages are not there; says how to get them (exit code 2)
 """
 
 from __future__ import annotations

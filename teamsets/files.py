@@ -1,0 +1,65 @@
+"""Team files in folders: which files there are, and which format each is meant for."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from teamsets.errors import BadInput, BadTeam
+
+_FORMAT_FOLDER = re.compile(r"gen[1-9][a-z0-9]+")
+_METAMON = re.compile(r"(?P<name>.+)\.(?P<format>gen[1-9][a-z0-9]+)_team(\.txt)?")
+
+
+@dataclass(frozen=True)
+class TeamFile:
+    """A file that holds one team. `format` is what its name or its folders say, None where they say nothing."""
+
+    path: Path
+    name: str
+    format: str | None
+
+    def text(self) -> str:
+        """The file's text. Raises BadTeam when it cannot be read as UTF-8."""
+        try:
+            return self.path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+            raise BadTeam(f"{self.path}: cannot be read ({reason}): give a text file with one team") from error
+
+
+def team_files(root: Path, format_id: str) -> list[TeamFile]:
+    """The team files for a format under a folder (or the one file given), sorted by path.
+
+    A file is meant for the format in its own name (`*.gen1ou_team`, as metamon writes them) or else for the nearest
+    folder's that is named like a format; where nothing says so, for any. Raises BadInput when there are none.
+    """
+    if root.is_file():
+        return [_team_file(root, root.parent) or TeamFile(root, root.stem, None)]
+    found = [file for path in _walk(root) if (file := _team_file(path, root))]
+    fitting = [file for file in found if file.format in (None, format_id)]
+    if not fitting:
+        others = sorted({file.format for file in found if file.format})
+        has = f"it has teams for {', '.join(others)}" if others else "put one team a file there, named *.txt"
+        raise BadInput(f"team folder '{root}': holds no team for {format_id}: {has}")
+    return fitting
+
+
+def _walk(root: Path) -> list[Path]:
+    paths: list[Path] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(folder, name) for name in names if not name.startswith(".")]
+    return sorted(paths)
+
+
+def _team_file(path: Path, root: Path) -> TeamFile | None:
+    if metamon := _METAMON.fullmatch(path.name):
+        return TeamFile(path, metamon["name"], metamon["format"])
+    if path.suffix != ".txt":
+        return None
+    inside = [root.resolve().name, *path.parent.relative_to(root).parts]
+    named = [part for part in inside if _FORMAT_FOLDER.fullmatch(part)]
+    return TeamFile(path, path.stem, named[-1] if named else None)

@@ -1,0 +1,50 @@
+"""Which formats are played here. An id is judged by its shape; Showdown has the last word when a team is read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from teamsets.errors import UnknownFormat
+
+#: Formats with a shipped `competitive` set.
+LADDER_FORMATS = ("gen1ou", "gen2ou", "gen3ou", "gen4ou", "gen9ou")
+#: Formats whose teams the simulator draws itself.
+RANDOM_FORMATS = tuple(f"gen{gen}randombattle" for gen in range(1, 10))
+
+_NOT_SINGLES = re.compile(r"doubles|vgc|triples|multi|freeforall|ffa|rotation|2v2|battlefestival|allstars")
+_OWN_TEAMS = re.compile(r"random|challengecup|hackmonscup")
+_SHAPE = re.compile(r"gen([1-9])([a-z][a-z0-9]*|1v1)")
+
+
+@dataclass(frozen=True)
+class Format:
+    """One of Showdown's formats: its id, its generation, and whether the simulator draws the teams."""
+
+    id: str
+    gen: int
+    random: bool
+    doubles: bool = False
+
+
+def get_format(format_id: str) -> Format:
+    """The format of an id such as "gen1ou" (or a name such as "[Gen 1] OU"), without asking Showdown.
+
+    Raises UnknownFormat for doubles and for what has not the shape of a format id.
+    """
+    name = re.sub(r"[^a-z0-9]", "", format_id.lower())
+    if _NOT_SINGLES.search(name):
+        raise UnknownFormat(f"format '{format_id}': doubles are not supported: choose a singles format, e.g. gen9ou")
+    shape = _SHAPE.fullmatch(name)
+    if shape is None:
+        raise UnknownFormat(f"format '{format_id}': not a format id: {suggestion(name)}")
+    return Format(name, gen=int(shape[1]), random=bool(_OWN_TEAMS.search(shape[2])))
+
+
+def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
+    """The mend for a mistyped format: the ids that look like it, or what is commonly played."""
+    close = difflib.get_close_matches(format_id, known, n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return f"choose one of {', '.join(LADDER_FORMATS)} or gen1randombattle … gen9randombattle"

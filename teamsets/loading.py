@@ -1,0 +1,125 @@
+"""Sets of teams by name: the shipped ones, the generated one, or any folder of a user's own."""
+
+from __future__ import annotations
+
+import difflib
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from teamsets import variety
+from teamsets.errors import BadInput, BadTeam
+from teamsets.files import TeamFile, team_files
+from teamsets.formats import get_format
+from teamsets.teams import Team
+from teamsets.verdicts import judge
+
+SHIPPED = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class TeamSet:
+    """The teams of a set for one format, in a fixed order; `skipped` says of each team left out which and why."""
+
+    name: str
+    format: str
+    teams: tuple[Team, ...]
+    skipped: tuple[str, ...] = ()
+
+
+def set_names() -> list[str]:
+    """The sets that can be asked for by name: those shipped as files, and `variety`, made on demand."""
+    shipped = [folder.name for folder in SHIPPED.iterdir() if any(folder.glob("gen*/*.txt"))]
+    return [*sorted(shipped), variety.NAME]
+
+
+def count_shipped(name: str, format_id: str) -> int:
+    """How many teams a set shipped as files has for a format."""
+    return sum(1 for _ in (SHIPPED / name / format_id).glob("*.txt"))
+
+
+def load_set(
+    name_or_path: str, format_id: str, *, skip_invalid: bool = False, count: int | None = None, seed: int = 0
+) -> TeamSet:
+    """The teams of a set for a format, every one passed by Showdown's validator.
+
+    `name_or_path` is one of set_names(), `variety:N` for N generated teams, or a folder (or file) of teams. For
+    `variety`, `seed` and `count` say which teams are made; for files, `count` draws that many of them by `seed`, kept
+    in the order of their paths.
+
+    Raises UnknownFormat; BadInput for an unknown set or an empty folder; BadTeam for a refused team, unless
+    `skip_invalid` leaves it out.
+    """
+    chosen = get_format(format_id)
+    if chosen.random:
+        raise BadInput(f"format '{format_id}': the simulator draws its teams: leave out the team set")
+    if count is not None and count < 1:
+        raise BadInput(f"count {count}: a set holds at least one team: give a number of 1 or more")
+    name, _, wanted = name_or_path.partition(":")
+    if name == variety.NAME:
+        size = count or _variety_size(name_or_path, wanted)
+        return TeamSet(name_or_path, chosen.id, tuple(variety.teams(chosen, size, seed)))
+    loaded = _load_files(name_or_path, _folder(name_or_path, chosen.id), chosen.id, skip_invalid)
+    if count is None or count >= len(loaded.teams):
+        return loaded
+    kept = sorted(random.Random(seed).sample(range(len(loaded.teams)), count))
+    return TeamSet(loaded.name, loaded.format, tuple(loaded.teams[i] for i in kept), loaded.skipped)
+
+
+def _variety_size(name: str, wanted: str) -> int:
+    if not wanted:
+        return variety.SIZE
+    if not wanted.isdecimal() or int(wanted) == 0:
+        raise BadInput(f"team set '{name}': '{wanted}' is no number of teams: write e.g. {variety.NAME}:250")
+    return int(wanted)
+
+
+def _folder(name_or_path: str, format_id: str) -> Path:
+    names = set_names()
+    if name_or_path in names:
+        if not count_shipped(name_or_path, format_id):
+            has = sorted({path.parent.name for path in (SHIPPED / name_or_path).glob("gen*/*.txt")})
+            raise BadInput(f"team set '{name_or_path}': has no teams for {format_id}: it has {', '.join(has)}")
+        return SHIPPED / name_or_path / format_id
+    path = Path(name_or_path).expanduser()
+    if not path.exists():
+        close = difflib.get_close_matches(name_or_path, names, n=1)
+        mend = f"did you mean {close[0]}?" if close else f"give a folder of teams, or one of {', '.join(names)}"
+        raise BadInput(f"team set '{name_or_path}': no such set and no such folder: {mend}")
+    return path
+
+
+def _load_files(name: str, root: Path, format_id: str, skip_invalid: bool) -> TeamSet:
+    teams: dict[str, Team] = {}
+    refused: list[str] = []
+    doubled: list[str] = []
+    for file, packed, problem in _judged(team_files(root, format_id), format_id):
+        if problem:
+            refused.append(problem)
+            continue
+        team = Team.of(format_id, packed, name=file.name, source=str(file.path))
+        if team.id in teams:
+            doubled.append(f"{file.path}: the same team as {teams[team.id].source}")
+        teams.setdefault(team.id, team)
+    if refused and not skip_invalid:
+        others = f"; {len(refused) - 1} more of its teams refused" if len(refused) > 1 else ""
+        raise BadTeam(f"{refused[0]}{others} (mend the file, or leave such teams out with --skip-invalid)")
+    if not teams:
+        raise BadInput(f"team folder '{root}': every team was refused for {format_id}, the first: {refused[0]}")
+    return TeamSet(name, format_id, tuple(teams.values()), (*refused, *doubled))
+
+
+def _judged(files: list[TeamFile], format_id: str) -> Iterable[tuple[TeamFile, str, str]]:
+    """Each file with its packed team and, if it is refused, one line that says why."""
+    texts: list[str] = []
+    unreadable: dict[Path, str] = {}
+    for file in files:
+        try:
+            texts.append(file.text())
+        except BadTeam as error:
+            texts.append("")
+            unreadable[file.path] = str(error)
+    for file, verdict in zip(files, judge(format_id, texts), strict=True):
+        problem = " ".join("; ".join(verdict.problems).split())  # a nickname may hold a line break
+        yield file, verdict.packed, unreadable.get(file.path) or (problem and f"{file.path}: {problem}")

@@ -1,0 +1,81 @@
+"""The set `variety`: teams of published sets put together at random, with unusual leads; made on demand and kept."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Container, Iterator
+
+from teamsets import cache
+from teamsets.build import published
+from teamsets.build.pool import Pool
+from teamsets.build.published import as_text
+from teamsets.build.recipes import common_leads
+from teamsets.errors import ArenaError
+from teamsets.formats import Format
+from teamsets.teams import Team
+from teamsets.validator import TeamValidator, rules_version
+
+NAME = "variety"
+#: How many teams a format's set has unless asked otherwise.
+SIZE = 1000
+#: Part of the cache key: raise it whenever the same seed would make other teams.
+GENERATOR = 1
+
+_COMMON_LEAD = 0.05  # weight of a lead that everyone uses, against 1
+_OWN_TIER = 3.0  # weight of a species of the format's own tier, against 1 for those from lower tiers
+_SHARED_WEAKNESS = 3  # at most so many members weak to one type
+_ATTEMPTS = 200
+
+
+def teams(chosen: Format, count: int, seed: int) -> list[Team]:
+    """The first `count` teams of a format's variety for a seed; team `i` is the same whatever the count.
+
+    Raises BadInput for a format without published sets, UnknownFormat for one that Showdown does not play.
+    """
+    name = f"{NAME}/{chosen.id}-seed{seed}-v{GENERATOR}-{rules_version()}-sets{published.version()}.json"
+    packed = cache.read(name)
+    if not isinstance(packed, list) or len(packed) < count:
+        packed = _make(chosen, count, seed)
+        cache.write(name, packed)
+    return [
+        Team.of(chosen.id, text, name=f"{NAME}-{seed}-{index:04}", source=f"variety seed={seed} index={index}")
+        for index, text in enumerate(packed[:count])
+    ]
+
+
+def _make(chosen: Format, count: int, seed: int) -> list[str]:
+    tier = re.sub(r"^gen\d", "", chosen.id)
+    sets = published.pool(chosen.gen, tier)
+    own = {each.species for each in sets if each.tier == tier}
+    usual = common_leads(chosen.id)
+    made: dict[str, None] = {}
+    with TeamValidator() as validator:
+        pool = Pool.of(chosen.gen, sets, validator)
+        lead = {name: _COMMON_LEAD if name in usual else 1.0 for name in pool.sets}
+        others = {name: _OWN_TIER if name in own else 1.0 for name in pool.sets}
+        for index in range(count):
+            draws = _draws(pool, lead, others, f"{seed}:{index}")
+            made[_first_valid(draws, chosen.id, validator, made)] = None
+    return list(made)
+
+
+def _draws(pool: Pool, lead: dict[str, float], others: dict[str, float], seed: str) -> Iterator[str]:
+    """Teams of a seed, in export text, as many as are asked for."""
+    for attempt in range(_ATTEMPTS):
+        rng = random.Random(f"{seed}:{attempt}")
+        team = pool.fill(rng.choices(list(lead), list(lead.values())), others, _SHARED_WEAKNESS, rng)
+        if team:
+            # `first` = 0: every alternative is as likely as the recommended one.
+            yield as_text(pool.members(team, 0.0, rng))
+
+
+def _first_valid(draws: Iterator[str], format_id: str, validator: TeamValidator, made: Container[str]) -> str:
+    """The first draw that Showdown accepts and that was not made before, packed."""
+    problem = "every draw was made before"
+    for text in draws:
+        verdict = validator.validate(format_id, text)
+        if verdict.packed and verdict.packed not in made:
+            return verdict.packed
+        problem = "; ".join(verdict.problems) or problem
+    raise ArenaError(f"variety for {format_id}: no valid team in {_ATTEMPTS} draws; the last: {problem}")

@@ -1,0 +1,35 @@
+"""Validation that remembers: a text that was judged once is not judged again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from teamsets import cache
+from teamsets.validator import TeamValidator, Verdict, rules_version
+
+
+def judge(format_id: str, texts: Sequence[str]) -> list[Verdict]:
+    """Showdown's verdict on each text, in order. Starts node only for texts that are not in the cache.
+
+    Raises UnknownFormat (and remembers nothing) for a format that Showdown does not play.
+    """
+    name = f"verdicts/{format_id}-{rules_version()}.json"
+    known: dict[str, Verdict] = _read(name)
+    keys = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
+    fresh: dict[str, Verdict] = {}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+    if missing:
+        with TeamValidator() as validator:
+            fresh = {key: validator.validate(format_id, text) for key, text in missing.items()}
+        # Read again just before writing: another process may have added its own meanwhile.
+        merged = _read(name) | fresh
+        cache.write(name, {key: [verdict.packed, verdict.problems] for key, verdict in merged.items()})
+    return [fresh.get(key) or known[key] for key in keys]
+
+
+def _read(name: str) -> dict[str, Verdict]:
+    try:
+        return {key: Verdict(packed, tuple(problems)) for key, (packed, problems) in (cache.read(name) or {}).items()}
+    except (AttributeError, TypeError, ValueError):
+        return {}  # not in the shape that we write: as good as no cache
