@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from teamsets import variety
-from teamsets.build import competitive
+from teamsets.builder import competitive
 from teamsets.errors import BadInput
 from teamsets.formats import Format, get_format
 from teamsets.teams import Team

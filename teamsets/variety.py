@@ -7,10 +7,10 @@ import re
 from collections.abc import Container, Iterator
 
 from teamsets import cache
-from teamsets.build import published
-from teamsets.build.pool import Pool
-from teamsets.build.published import as_text
-from teamsets.build.recipes import common_leads
+from teamsets.builder import published
+from teamsets.builder.pool import Pool
+from teamsets.builder.published import as_text
+from teamsets.builder.recipes import common_leads
 from teamsets.errors import ArenaError
 from teamsets.formats import Format
 from teamsets.teams import Team

@@ -1,0 +1,108 @@
+"""Competitive teams: drawn by a format's recipe, kept when they fill its roles, differ, and Showdown accepts them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from teamsets.builder.pool import Pool
+from teamsets.builder.published import Member, as_text, published_sets
+from teamsets.builder.recipes import Recipe, recipe
+from teamsets.builder.roles import roles
+from teamsets.errors import ArenaError
+from teamsets.formats import Format
+from teamsets.teams import Team
+from teamsets.validator import TeamValidator
+
+#: How many teams of a format are shipped.
+SIZE = 32
+
+_SHARED = 4  # two teams have at most so many species in common
+_PATIENCE = 4000  # draws without a new team before one more species may be shared
+_SAME_TERA = 2
+
+
+@dataclass
+class _Made:
+    """The teams kept so far, and how alike two may be."""
+
+    teams: list[Team]
+    shared: int = _SHARED
+    misses: int = 0
+
+    def differs(self, species: set[str]) -> bool:
+        return all(len(species.intersection(team.species)) <= self.shared for team in self.teams)
+
+    def miss(self) -> None:
+        self.misses += 1
+        if self.misses == _PATIENCE:
+            self.misses = 0
+            self.shared += 1
+
+
+def make(chosen: Format, count: int, seed: int) -> list[Team]:
+    """`count` different competitive teams for a format, from a seed.
+
+    Raises BadInput for a format without a recipe, and ArenaError when the recipe cannot give so many.
+    """
+    plan = recipe(chosen.id)
+    rng = random.Random(f"{chosen.id}:{seed}")
+    made = _Made([])
+    with TeamValidator() as validator:
+        wanted = [each for each in published_sets(chosen.gen, "ou") if plan.uses(each.species, each.name)]
+        pool = Pool.of(chosen.gen, wanted, validator)
+        while len(made.teams) < count:
+            if made.shared == 6:
+                raise ArenaError(f"competitive {chosen.id}: the recipe gives {len(made.teams)} teams, not {count}")
+            team = _attempt(plan, pool, rng, made, chosen.id, validator)
+            if team is None:
+                made.miss()
+            else:
+                made.misses = 0
+                made.teams.append(team)
+    return made.teams
+
+
+def _attempt(
+    plan: Recipe, pool: Pool, rng: random.Random, made: _Made, format_id: str, validator: TeamValidator
+) -> Team | None:
+    species = _draw_species(plan, pool, rng)
+    if species is None or not made.differs(set(species)):
+        return None
+    members = pool.members(species, plan.first, rng)
+    if not _has_roles(plan, pool, members):
+        return None
+    verdict = validator.validate(format_id, as_text(members))
+    if verdict.problems:
+        return None
+    name = f"{len(made.teams) + 1:02}-{_slug(species[0])}-{_slug(_rarest(plan, species[1:]))}"
+    return Team.of(format_id, verdict.packed, name=name, source=f"competitive recipe for {format_id}")
+
+
+def _draw_species(plan: Recipe, pool: Pool, rng: random.Random) -> list[str] | None:
+    leads = {name: weight for name, weight in plan.leads.items() if name in pool.sets}
+    team = rng.choices(list(leads), list(leads.values()))
+    team += [name for name, chance in plan.core.items() if name not in team and rng.random() < chance]
+    others = {name: weight for name, weight in plan.others.items() if name in pool.sets}
+    return pool.fill(team, others, plan.shared_weakness, rng)
+
+
+def _has_roles(plan: Recipe, pool: Pool, members: list[Member]) -> bool:
+    filled = Counter(role for member in members for role in roles(member, pool.facts[member.species]["speed"]))
+    tera = Counter(member.tera_type for member in members if member.tera_type)
+    return (
+        all(filled[role] >= number for role, number in plan.at_least.items())
+        and all(filled[role] <= number for role, number in plan.at_most.items())
+        and all(number <= _SAME_TERA for number in tera.values())
+    )
+
+
+def _rarest(plan: Recipe, species: list[str]) -> str:
+    """The member that tells a team from others: the one that the recipe draws least."""
+    return min(species, key=lambda name: plan.core.get(name, 0) * 10 + plan.others.get(name, 0))
+
+
+def _slug(species: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", species.lower())

@@ -1,0 +1,56 @@
+"""Which roles a team member fills, judged by what it carries: the words of the recipes' at_least and at_most."""
+
+from __future__ import annotations
+
+from teamsets.builder.published import Member
+
+_FAST = 110  # base speed from which a species outruns most of a tier
+_BULKY = 200  # HP EVs of something meant to be hit
+
+_MOVES = {
+    "sleep": {"Sleep Powder", "Spore", "Hypnosis", "Lovely Kiss", "Sing"},
+    "paralysis": {"Thunder Wave", "Stun Spore", "Glare", "Nuzzle"},
+    "trapping": {"Wrap", "Clamp", "Fire Spin", "Bind"},
+    "explosion": {"Explosion", "Self-Destruct"},
+    "rocks": {"Stealth Rock"},
+    "spikes": {"Spikes", "Toxic Spikes", "Ceaseless Edge"},
+    "removal": {"Rapid Spin", "Defog", "Mortal Spin", "Tidy Up", "Court Change"},
+    "phazing": {"Roar", "Whirlwind", "Dragon Tail", "Haze"},
+    "pivot": {"U-turn", "Volt Switch", "Flip Turn", "Teleport", "Chilly Reception", "Parting Shot"},
+    "priority": {
+        *("Extreme Speed", "Sucker Punch", "Bullet Punch", "Mach Punch", "Ice Shard", "Vacuum Wave", "Aqua Jet"),
+        *("Shadow Sneak", "Grassy Glide", "First Impression", "Thunderclap", "Water Shuriken"),
+    },
+    "boosting": {
+        *("Swords Dance", "Dragon Dance", "Calm Mind", "Nasty Plot", "Curse", "Agility", "Belly Drum", "Amnesia"),
+        *("Bulk Up", "Growth", "Shell Smash", "Tail Glow", "Take Heart", "Iron Defense", "Clangorous Soul"),
+    },
+    "recovery": {
+        *("Recover", "Soft-Boiled", "Milk Drink", "Moonlight", "Morning Sun", "Synthesis", "Roost", "Slack Off"),
+        *("Wish", "Rest", "Strength Sap", "Pain Split"),
+    },
+}
+_BREAKING_ITEMS = {"Choice Band", "Choice Specs", "Life Orb", "Expert Belt", "Flame Orb", "Booster Energy"}
+
+
+def roles(member: Member, base_speed: int) -> set[str]:
+    """The roles of a member: those of its moves, and those that its item, EVs and speed make of them.
+
+    `choice`, `scarf`: the item; `speed`: outruns or strikes first; `breaker`: hits hard or sets up; `wall`: bulk that
+    heals; `control`: has a say in the hazards or the other side's boosts.
+    """
+    found = {role for role, moves in _MOVES.items() if moves.intersection(member.moves)}
+    if member.item.startswith("Choice"):
+        found.add("choice")
+    if member.item == "Choice Scarf":
+        found.add("scarf")
+    bulky = (member.evs or {}).get("hp", 0) >= _BULKY
+    if bulky and "recovery" in found:
+        found.add("wall")
+    if base_speed >= _FAST or found & {"scarf", "priority"}:
+        found.add("speed")
+    if member.item in _BREAKING_ITEMS or ("boosting" in found and not bulky):
+        found.add("breaker")
+    if found & {"spikes", "removal", "phazing"}:
+        found.add("control")
+    return found
