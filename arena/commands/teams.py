@@ -13,7 +13,6 @@ from teamsets.errors import BadInput
 from teamsets.formats import LADDER_FORMATS, get_format
 from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.making import make_set, write_set
-from teamsets.validator import TeamValidator
 
 _format_option = click.option("--format", "format_id", required=True, metavar="F", help="A format, e.g. gen1ou.")
 _count_option = click.option("--count", type=click.IntRange(min=1), help="So many teams only.")
@@ -70,8 +69,7 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
         raise BadInput(
             f"team '{name}': not in {team_set} for {format_id}: `arena teams show {team_set}` lists the names"
         )
-    with TeamValidator() as validator:
-        click.echo(validator.export(found.packed), nl=False)
+    click.echo(found.export, nl=False)
 
 
 @teams.command()

@@ -18,11 +18,13 @@
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
+import {speedUp} from './fast.mjs';
 
 const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
 const {Battle} = require(path.join(sim, 'battle.js'));
 const {Dex} = require(path.join(sim, 'dex.js'));
+if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
 
 const SIDES = ['p1', 'p2'];
 const battles = new Map();

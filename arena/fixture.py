@@ -1,0 +1,69 @@
+"""A fixture: one battle to be played, and the key made from its content."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import orjson
+
+SEATS = ("p1", "p2")
+
+
+@dataclass(frozen=True)
+class FixtureTeam:
+    """The team of one seat. `packed` is Showdown's packed text, or None where the format draws the team from `seed`.
+
+    id: 16 hex digits over format and team; name: for people.
+    """
+
+    id: str
+    name: str
+    packed: str | None = None
+    seed: str | None = None
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One battle to be played: format, two agents in their seats, two teams, a seed.
+
+    agents, teams: for p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
+    differ only in which agent sits where. team_set: the set that the teams were drawn from.
+    """
+
+    format: str
+    agents: tuple[str, str]
+    teams: tuple[FixtureTeam, FixtureTeam]
+    seed: str
+    pair: str
+    team_set: str
+
+    @property
+    def key(self) -> str:
+        """32 hex digits over everything that decides the battle. Equal keys: the same battle."""
+        content = [self.format, self.agents, [team.id for team in self.teams], self.seed]
+        return digest(content, 32)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Fixture:
+        first, second = (FixtureTeam(**team) for team in data["teams"])
+        return Fixture(**{**data, "agents": tuple(data["agents"]), "teams": (first, second)})
+
+
+def digest(content: Any, size: int = 16) -> str:
+    """The first `size` hex digits of the SHA-256 of `content` as JSON with sorted keys."""
+    return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()[:size]
+
+
+def showdown_seed(*parts: Any) -> str:
+    """A Showdown PRNG seed ("gen5," and 16 hex digits) made from `parts`."""
+    return f"gen5,{digest(list(parts), 16)}"
+
+
+def seat_seed(fixture_seed: str, seat: str) -> int:
+    """The seed of a seat's own generator. It hangs on the seat, not on the agent in it."""
+    return int(digest([fixture_seed, seat], 16), 16)

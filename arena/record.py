@@ -1,0 +1,94 @@
+"""A battle record: what is kept of a played fixture, as it travels from a worker to the store (one line of JSON)."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+import zstandard
+
+from arena.fixture import Fixture
+
+#: How a battle can end. The first two are the game's own ends; "aborted": the venue failed again and again.
+REASONS = ("win", "tie", "timeout", "illegal", "error", "turn-limit", "aborted")
+
+
+@dataclass(frozen=True)
+class BattleRecord:
+    """What is kept of a played fixture.
+
+    winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
+    "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
+    input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
+    decisions: for each, (seat 0|1, index, turn, legal choices, choice, think ms, thought or None).
+    oddities: protocol lines that poke-env could not take in.
+    """
+
+    fixture: Fixture
+    winner: str | None
+    reason: str
+    fault: str | None = None
+    detail: str | None = None
+    turns: int = 0
+    started: float = 0.0
+    seconds: float = 0.0
+    input_log: list[str] = field(default_factory=list)
+    logs: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    decisions: list[tuple[int, int, int, list[str], str, float, dict[str, Any] | None]] = field(default_factory=list)
+    oddities: int = 0
+
+    def to_line(self) -> bytes:
+        """One line of JSON, without its newline. The logs are zstd-compressed, base64."""
+        fixture = self.fixture
+        return orjson.dumps(
+            {
+                "key": fixture.key,
+                "pair": fixture.pair,
+                "format": fixture.format,
+                "team_set": fixture.team_set,
+                "p1": fixture.agents[0],
+                "p2": fixture.agents[1],
+                "p1_team": fixture.teams[0].id,
+                "p2_team": fixture.teams[1].id,
+                "seed": fixture.seed,
+                "winner": self.winner,
+                "reason": self.reason,
+                "fault": self.fault,
+                "detail": self.detail,
+                "turns": self.turns,
+                "started": self.started,
+                "seconds": round(self.seconds, 4),
+                "oddities": self.oddities,
+                "input_log": _packed(self.input_log),
+                "p1_log": _packed(self.logs[0]),
+                "p2_log": _packed(self.logs[1]),
+                "decisions": [
+                    {
+                        "seat": f"p{seat + 1}",
+                        "index": index,
+                        "turn": turn,
+                        "legal": legal,
+                        "choice": choice,
+                        "think_ms": round(think_ms, 3),
+                        "thought": None if thought is None else orjson.dumps(thought, option=_NUMPY).decode(),
+                    }
+                    for seat, index, turn, legal, choice, think_ms, thought in self.decisions
+                ],
+            }
+        )
+
+
+_NUMPY = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+_COMPRESSOR = zstandard.ZstdCompressor(level=3)
+
+
+def _packed(lines: list[str]) -> str:
+    return base64.b64encode(_COMPRESSOR.compress("\n".join(lines).encode())).decode()
+
+
+def unpacked(blob: bytes) -> list[str]:
+    """The lines of a stored log (a `log` or `input_log` column of the table `battles`)."""
+    text = zstandard.ZstdDecompressor().decompress(blob, max_output_size=256 * 1024 * 1024).decode()
+    return text.split("\n") if text else []

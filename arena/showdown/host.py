@@ -1,0 +1,152 @@
+"""The Python end of host.mjs: one Node process, spoken to in lines of JSON, many battles at once."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from teamsets.errors import ArenaError
+from teamsets.showdown import node, package
+
+_SCRIPT = Path(__file__).with_name("host.mjs")
+#: Node's own limit on its heap. A host's battles need far less; a leak should end the host, not the machine.
+_HEAP_MEGABYTES = 1024
+
+Message = dict[str, Any]
+
+
+class HostDied(ArenaError):
+    """The Node process ended while battles were in it. Nobody's loss: they are played again."""
+
+
+class Host(asyncio.SubprocessProtocol):
+    """A running host. Make it with `Host.launch()`; use it as an async context manager.
+
+    Messages for a battle are handed to the function given to `open`, in order, on the event loop. What those functions
+    send is gathered and written once per chunk received: a write for each battle would cost more than the battle.
+    """
+
+    def __init__(self) -> None:
+        self._listeners: dict[int, Callable[[Message], None]] = {}
+        self._rest = b""
+        self._outgoing: list[bytes] = []
+        self._flushing = False
+        self._next_id = 0
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._stdin: asyncio.WriteTransport | None = None
+        self._errors = bytearray()
+        self.dead = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    async def launch(cls, *, stock: bool = False) -> Host:
+        """Starts a Node process. stock: with Showdown's code untouched (to compare with). Raises MissingTool."""
+        arguments = [node(), f"--max-old-space-size={_HEAP_MEGABYTES}", str(_SCRIPT), str(package())]
+        if stock:
+            arguments.append("stock")
+        # A group of its own: Ctrl-C in the terminal is for the arena, which ends its hosts when their battles are done.
+        _, host = await asyncio.get_running_loop().subprocess_exec(cls, *arguments, start_new_session=True)
+        return host
+
+    async def __aenter__(self) -> Host:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def pid(self) -> int:
+        assert self._transport is not None
+        return self._transport.get_pid()
+
+    def open(self, listener: Callable[[Message], None]) -> int:
+        """A new battle id, whose messages go to `listener`. Each is a dict as host.mjs documents it."""
+        self._next_id += 1
+        self._listeners[self._next_id] = listener
+        return self._next_id
+
+    def forget(self, battle: int) -> None:
+        """No more messages of this battle are wanted."""
+        self._listeners.pop(battle, None)
+
+    def send(self, order: Message) -> None:
+        """Queues an order. It is written at the end of the current turn of the event loop."""
+        if self.dead.done():
+            return  # every listener has been told already
+        self._outgoing.append(orjson.dumps(order))
+        if not self._flushing:
+            self._flushing = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    async def ask(self, order: Message) -> Message:
+        """Sends one order and waits for its one answer. Raises HostDied, or ArenaError with the host's refusal."""
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        battle = self.open(lambda message: answer.done() or answer.set_result(message))
+        self.send({**order, "id": battle})
+        try:
+            message = await answer
+        finally:
+            self.forget(battle)
+        if "died" in message:
+            raise HostDied(message["died"])
+        if "refused" in message or "crash" in message:
+            raise ArenaError(str(message.get("refused") or message["crash"].split("\n")[0]))
+        return message
+
+    async def close(self) -> None:
+        """Ends the process: politely by closing its input, by force after two seconds."""
+        self._flush()
+        if self._stdin is not None:
+            self._stdin.close()
+        try:
+            await asyncio.wait_for(asyncio.shield(self.dead), 2)
+        except TimeoutError:
+            self.kill()
+            await self.dead
+
+    def kill(self) -> None:
+        """Ends the process at once."""
+        if self._transport is not None and self._transport.get_returncode() is None:
+            self._transport.send_signal(signal.SIGKILL)
+
+    def _flush(self) -> None:
+        self._flushing = False
+        if self._outgoing and self._stdin is not None and not self._stdin.is_closing():
+            self._stdin.write(b"\n".join(self._outgoing) + b"\n")
+        self._outgoing.clear()
+
+    # asyncio's side of the protocol
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        self._stdin = stdin
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._errors = (self._errors + data)[-4000:]
+            return
+        lines = (self._rest + data).split(b"\n")
+        self._rest = lines.pop()
+        for line in lines:
+            message = orjson.loads(line)
+            listener = self._listeners.get(message["id"])
+            if listener is not None:
+                listener(message)
+
+    def process_exited(self) -> None:
+        if self.dead.done():
+            return
+        assert self._transport is not None
+        words = self._errors.decode(errors="replace").strip().split("\n")[-1]
+        reason = f"the simulator's host ended with status {self._transport.get_returncode()}" + f": {words}" * bool(words)
+        self.dead.set_result(reason)
+        listeners, self._listeners = self._listeners, {}
+        for battle, listener in listeners.items():
+            listener({"id": battle, "died": reason})

@@ -1,0 +1,209 @@
+"""A seat: one side of one battle. It owns the protocol, the clock and every failure of the agent in it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import random
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
+from arena.showdown.guard import StepGuard, TimeUp
+
+#: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
+#: choice has another chance; few, so that a deterministic one cannot loop.
+ILLEGAL_ANSWERS = 3
+
+FaultKind = Literal["timeout", "illegal", "error"]
+
+
+class Fault(Exception):
+    """The agent failed: `kind` says how, the message says in words what happened."""
+
+    def __init__(self, kind: FaultKind, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+
+
+@dataclass
+class Decision:
+    """One choice by one seat: what was legal (words), what it chose, how long it thought (milliseconds), its thought."""
+
+    turn: int
+    legal: list[str]
+    choice: str
+    think_ms: float
+    thought: dict[str, Any] | None = None
+
+
+@dataclass
+class Seat:
+    """One side of one battle.
+
+    role: "p1" or "p2". who: a number for the guard. think_limit: seconds for one decision.
+    log: every protocol line that this side received, its requests included (`|request|JSON`), as a websocket brings them.
+    """
+
+    role: str
+    agent: Agent
+    battle: SeatBattle
+    guard: StepGuard
+    who: int
+    think_limit: float
+    log: list[str] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    request: dict[str, Any] | None = None
+    thinking: bool = False
+    _started: bool = False
+    _asked_at: float = 0.0
+    _illegal: int = 0
+
+    def see(self, view: dict[str, Any]) -> bool:
+        """Takes in what the host sent for this side. True when the agent must choose."""
+        text = view["log"]
+        lines = text.split("\n") if text else []
+        self.log += lines
+        if self.agent.reads_battle:
+            self.battle.feed(lines)
+        else:
+            self._follow_turns(lines)
+        request = view.get("ask")
+        if request is None:
+            return False
+        self.log.append("|request|" + orjson.dumps(request).decode())
+        self.request = request
+        self._illegal = 0
+        if self.agent.reads_battle:
+            self.battle.ask(request)
+        else:
+            self.battle.legal = legal_choices(request)
+        return True
+
+    def _follow_turns(self, lines: list[str]) -> None:
+        for line in reversed(lines):
+            if line.startswith("|turn|"):
+                self.battle.turn = int(line[6:])
+                return
+
+    def decide(self) -> Choice | Awaitable[Choice]:
+        """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
+        self._asked_at = time.perf_counter()
+        answer = self._step(self._first_answer)
+        if inspect.isawaitable(answer):
+            return self._decide_later(answer)
+        return self._settle(answer)
+
+    async def _decide_later(self, answer: Any) -> Choice:
+        choice = await self._awaited(answer)
+        while choice is None:
+            again = self._step(self._answer)
+            choice = await self._awaited(again) if inspect.isawaitable(again) else self._read(again)
+        return self._note(choice)
+
+    async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
+        try:
+            async with asyncio.timeout(self._time_left()):
+                return self._read(await self.guard.drive(self.who, self._time_left(), answer))
+        except (TimeoutError, TimeUp):
+            raise self._too_late() from None
+        except (Fault, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            raise _raised(error) from error
+
+    def _settle(self, answer: Any) -> Choice:
+        choice = self._read(answer)
+        while choice is None:
+            answer = self._step(self._answer)
+            if inspect.isawaitable(answer):
+                raise Fault("illegal", "answered at once first and with a coroutine then")
+            choice = self._read(answer)
+        return self._note(choice)
+
+    def _step(self, function: Any) -> Any:
+        """One piece of the agent's code under the clock, its failures turned into Faults."""
+        try:
+            return self.guard.call(self.who, self._time_left(), function)
+        except TimeUp:
+            raise self._too_late() from None
+        except Exception as error:
+            raise _raised(error) from error
+
+    def _first_answer(self) -> Any:
+        if not self._started:
+            self._started = True
+            self.agent.start(self.battle)
+        return self._answer()
+
+    def _answer(self) -> Any:
+        assert self.request is not None
+        if self.request.get("teamPreview"):
+            answer = self.agent.team_preview(self.battle)
+            return self.battle.legal[0] if answer is None else answer
+        return self.agent.act(self.battle)
+
+    def _read(self, answer: Any) -> Choice | None:
+        """The legal choice meant, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late."""
+        if time.perf_counter() - self._asked_at > self.think_limit:
+            raise self._too_late()
+        assert self.request is not None
+        if answer is None and self.request.get("teamPreview"):
+            return self.battle.legal[0]
+        choice = read_answer(answer, self.battle.legal, self.request)
+        if choice is None:
+            self._illegal += 1
+            if self._illegal >= ILLEGAL_ANSWERS:
+                legal = ", ".join(c.words for c in self.battle.legal)
+                raise Fault("illegal", f"answered {str(answer)[:80]!r}, {self._illegal} times in a row; legal: {legal}")
+        return choice
+
+    def _note(self, choice: Choice) -> Choice:
+        think_ms = (time.perf_counter() - self._asked_at) * 1000
+        legal = [c.words for c in self.battle.legal]
+        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self.agent.thought))
+        self.agent.thought = None
+        return choice
+
+    def refused(self) -> None:
+        """The simulator refused the last choice ("trapped", mostly): it was no decision, the agent is asked anew."""
+        if self.decisions:
+            self.decisions.pop()
+
+    def finish(self) -> None:
+        """Tells the agent that the battle is over; what it raises here can no longer change a result."""
+        if not self._started:
+            return
+        try:
+            self.guard.call(self.who, self.think_limit, self.agent.finish, self.battle)
+        except (Exception, TimeUp):
+            self.battle.oddities += 1
+
+    def _time_left(self) -> float:
+        return self.think_limit - (time.perf_counter() - self._asked_at)
+
+    def _too_late(self) -> Fault:
+        return Fault("timeout", f"no choice within {self.think_limit:g} s")
+
+
+def _raised(error: Exception) -> Fault:
+    """The Fault for an exception in an agent's code: type, words, and the innermost place."""
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return Fault("error", f"{type(error).__name__}: {str(error)[:300]}{place}")
+
+
+def new_seat(
+    role: str, agent: Agent, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int, seed: int, think_limit: float
+) -> Seat:
+    """A seat with its agent, its generator seeded by `seed`, and an empty battle."""
+    agent.rng = random.Random(seed)
+    battle = SeatBattle(tag, role, role, gen, format_id, agent.rng)
+    return Seat(role, agent, battle, guard, who, think_limit)
