@@ -14,7 +14,7 @@ LADDER_FORMATS = ("gen1ou", "gen2ou", "gen3ou", "gen4ou", "gen9ou")
 RANDOM_FORMATS = tuple(f"gen{gen}randombattle" for gen in range(1, 10))
 
 _NOT_SINGLES = re.compile(r"doubles|vgc|triples|multi|freeforall|ffa|rotation|2v2|battlefestival|allstars")
-_OWN_TEAMS = re.compile(r"random|challengecup|hackmonscup")
+_OWN_TEAMS = re.compile(r"random|factory|challengecup|hackmonscup")
 _SHAPE = re.compile(r"gen([1-9])([a-z][a-z0-9]*|1v1)")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 from teamsets import variety
@@ -18,27 +18,23 @@ _MAKERS: dict[str, tuple[Callable[[Format, int, int], list[Team]], int]] = {
 }
 
 
-def make_set(name: str, format_id: str, count: int | None = None, seed: int = 0) -> list[Team]:
-    """Make the teams of a generated set. Raises BadInput for a set that is not made but shipped, or unknown."""
+def make_files(name: str, format_id: str, folder: Path, *, count: int | None = None, seed: int = 0) -> list[Path]:
+    """Make the teams of a generated set and write them as FOLDER/<format>/<name>.txt in Showdown's export text.
+
+    Returns the paths. Raises BadInput for a set that nothing makes, and for a folder that is not empty: two sets in one
+    folder would be one set.
+    """
     if name not in _MAKERS:
         raise BadInput(f"team set '{name}': not a set that can be made: choose {' or '.join(_MAKERS)}")
     make, usual = _MAKERS[name]
-    return make(get_format(format_id), usual if count is None else count, seed)
-
-
-def write_set(teams: Iterable[Team], folder: Path) -> list[Path]:
-    """Write teams as FOLDER/<format>/<name>.txt in Showdown's export text; returns the paths.
-
-    Raises BadInput when such a folder already holds teams: two sets in one folder would be one set.
-    """
-    written: list[Path] = []
+    chosen = get_format(format_id)
+    target = folder / chosen.id
+    if target.is_dir() and any(target.iterdir()):
+        raise BadInput(f"folder '{target}': is not empty: choose another with --out, or remove it first")
+    teams = make(chosen, usual if count is None else count, seed)
+    target.mkdir(parents=True, exist_ok=True)
+    paths = [target / f"{team.name}.txt" for team in teams]
     with TeamValidator() as validator:
-        for team in teams:
-            target = folder / team.format
-            if not written and target.is_dir() and any(target.iterdir()):
-                raise BadInput(f"folder '{target}': is not empty: choose another with --out, or remove it first")
-            target.mkdir(parents=True, exist_ok=True)
-            path = target / f"{team.name}.txt"
+        for path, team in zip(paths, teams, strict=True):
             path.write_text(validator.export(team.packed), encoding="utf-8")
-            written.append(path)
-    return written
+    return paths

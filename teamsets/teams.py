@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from teamsets.validator import TeamValidator
+
 
 @dataclass(frozen=True)
 class Team:
@@ -30,3 +32,9 @@ class Team:
     def species(self) -> list[str]:
         """The species in the team's order, lead first."""
         return [member.split("|", 1)[0] for member in self.packed.split("]")]
+
+    @property
+    def export(self) -> str:
+        """Showdown's export text. Starts node for it: for many teams use one TeamValidator's export()."""
+        with TeamValidator() as validator:
+            return validator.export(self.packed)

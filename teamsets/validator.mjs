@@ -7,22 +7,22 @@
 // A request that cannot be answered gets {"error": MESSAGE, "formats"?: [...]}. It ends when stdin ends, so that it
 // never outlives its parent.
 
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import {realpathSync} from 'node:fs';
+import {createRequire} from 'node:module';
 import path from 'node:path';
 import readline from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import {fileURLToPath} from 'node:url';
 
 const here = fileURLToPath(import.meta.url);
 const showdown = process.env.ARENA_SHOWDOWN ?? path.join(path.dirname(here), '..', 'node_modules', 'pokemon-showdown');
-const { Dex, TeamValidator, Teams } = createRequire(import.meta.url)(path.join(showdown, 'dist', 'sim', 'index.js'));
+const {Dex, TeamValidator, Teams} = createRequire(import.meta.url)(path.join(showdown, 'dist', 'sim', 'index.js'));
 
 /** A format that Showdown does not have, or that is not played one against one; `formats` are the ids that are. */
 export class UnknownFormat extends Error {
-	constructor(message) {
-		super(message);
-		this.formats = Dex.formats.all().filter(isSingles).map(format => format.id);
-	}
+  constructor(message) {
+    super(message);
+    this.formats = Dex.formats.all().filter(isSingles).map(format => format.id);
+  }
 }
 
 const isSingles = format => format.effectType === 'Format' && format.gameType === 'singles';
@@ -30,26 +30,26 @@ const isSingles = format => format.effectType === 'Format' && format.gameType ==
 const validators = new Map();
 
 function validatorOf(formatid) {
-	let validator = validators.get(formatid);
-	if (!validator) {
-		const format = Dex.formats.get(formatid);
-		if (!format.exists) throw new UnknownFormat('Showdown has no such format');
-		if (!isSingles(format)) throw new UnknownFormat(`only singles are played here, not ${format.gameType}`);
-		validator = new TeamValidator(format);
-		validators.set(formatid, validator);
-	}
-	return validator;
+  let validator = validators.get(formatid);
+  if (!validator) {
+    const format = Dex.formats.get(formatid);
+    if (!format.exists) throw new UnknownFormat('Showdown has no such format');
+    if (!isSingles(format)) throw new UnknownFormat(`only singles are played here, not ${format.gameType}`);
+    validator = new TeamValidator(format);
+    validators.set(formatid, validator);
+  }
+  return validator;
 }
 
 /** The sets of a team in any of Showdown's writings (export, packed, JSON), or null. */
 function read(text, gen) {
-	const team = Teams.import(text.replaceAll('\r', ''));
-	if (!team?.length) return null;
-	for (const set of team) {
-		// Before generation 3 an export names EVs only where they are not full, as Showdown's client reads it.
-		if (gen <= 2 && set.evs && Object.values(set.evs).every(value => value === 0)) delete set.evs;
-	}
-	return team;
+  const team = Teams.import(text.replaceAll('\r', ''));
+  if (!team?.length) return null;
+  for (const set of team) {
+    // Before generation 3 an export names EVs only where they are not full, as Showdown's client reads it.
+    if (gen <= 2 && set.evs && Object.values(set.evs).every(value => value === 0)) delete set.evs;
+  }
+  return team;
 }
 
 /**
@@ -58,66 +58,66 @@ function read(text, gen) {
  * as the IVs of a Hidden Power), without nicknames, so that equal teams have equal text; "" when there are problems.
  */
 export function validateTeam(formatid, text) {
-	const validator = validatorOf(formatid);
-	const team = read(text, validator.dex.gen);
-	if (!team) return { packed: '', problems: ['holds no team in a writing that Showdown reads'] };
-	const problems = validator.validateTeam(team) ?? [];
-	if (problems.length) return { packed: '', problems };
-	for (const set of team) set.name = set.species;
-	return { packed: Teams.pack(team), problems };
+  const validator = validatorOf(formatid);
+  const team = read(text, validator.dex.gen);
+  if (!team) return {packed: '', problems: ['holds no team in a writing that Showdown reads']};
+  const problems = validator.validateTeam(team) ?? [];
+  if (problems.length) return {packed: '', problems};
+  for (const set of team) set.name = set.species;
+  return {packed: Teams.pack(team), problems};
 }
 
 /** Showdown's export text of a packed team. */
 export function exportTeam(packed) {
-	const team = Teams.unpack(packed);
-	if (!team) throw new Error('not a packed team');
-	for (const set of team) {
-		// The validator names a Hidden Power type even for those that have no such move.
-		if (!set.moves.some(move => move.startsWith('Hidden Power'))) delete set.hpType;
-		if (set.ability !== 'No Ability') continue;
-		// Generations 1 and 2 have neither abilities nor natures, and full EVs go without saying.
-		set.ability = set.nature = '';
-		if (Object.values(set.evs ?? {}).every(value => value === 252)) delete set.evs;
-	}
-	return Teams.export(team).trimEnd() + '\n';
+  const team = Teams.unpack(packed);
+  if (!team) throw new Error('not a packed team');
+  for (const set of team) {
+    // The validator names a Hidden Power type even for those that have no such move.
+    if (!set.moves.some(move => move.startsWith('Hidden Power'))) delete set.hpType;
+    if (set.ability !== 'No Ability') continue;
+    // Generations 1 and 2 have neither abilities nor natures, and full EVs go without saying.
+    set.ability = set.nature = '';
+    if (Object.values(set.evs ?? {}).every(value => value === 252)) delete set.evs;
+  }
+  return Teams.export(team).trimEnd() + '\n';
 }
 
 /** What a generation's Pokédex says of some species: base speed, first ability, and each type's multiplier against it. */
 export function speciesFacts(gen, names) {
-	const dex = Dex.forGen(gen);
-	const attacks = dex.types.all().filter(type => !type.isNonstandard && type.name !== 'Stellar').map(type => type.name);
-	const facts = {};
-	for (const name of names) {
-		const species = dex.species.get(name);
-		if (!species.exists) continue;
-		const multiplier = type => dex.getImmunity(type, species) ? 2 ** dex.getEffectiveness(type, species) : 0;
-		facts[name] = {
-			base: species.baseSpecies,
-			speed: species.baseStats.spe,
-			ability: gen >= 3 ? species.abilities['0'] : '',
-			takes: Object.fromEntries(attacks.map(type => [type, multiplier(type)])),
-		};
-	}
-	return facts;
+  const dex = Dex.forGen(gen);
+  const attacks = dex.types.all().filter(type => !type.isNonstandard && type.name !== 'Stellar').map(type => type.name);
+  const facts = {};
+  for (const name of names) {
+    const species = dex.species.get(name);
+    if (!species.exists || species.gen > gen) continue;
+    const multiplier = type => dex.getImmunity(type, species) ? 2 ** dex.getEffectiveness(type, species) : 0;
+    facts[name] = {
+      base: species.baseSpecies,
+      speed: species.baseStats.spe,
+      ability: gen >= 3 ? species.abilities['0'] : '',
+      takes: Object.fromEntries(attacks.map(type => [type, multiplier(type)])),
+    };
+  }
+  return facts;
 }
 
 const operations = {
-	validate: request => validateTeam(request.format, request.team),
-	export: request => ({ text: exportTeam(request.packed) }),
-	species: request => ({ species: speciesFacts(request.gen, request.names) }),
+  validate: request => validateTeam(request.format, request.team),
+  export: request => ({text: exportTeam(request.packed)}),
+  species: request => ({species: speciesFacts(request.gen, request.names)}),
 };
 
 function answer(line) {
-	try {
-		const request = JSON.parse(line);
-		return operations[request.op](request);
-	} catch (error) {
-		return { error: error.message, formats: error.formats };
-	}
+  try {
+    const request = JSON.parse(line);
+    return operations[request.op](request);
+  } catch (error) {
+    return {error: error.message, formats: error.formats};
+  }
 }
 
 if (process.argv[1] && realpathSync(process.argv[1]) === here) {
-	const lines = readline.createInterface({ input: process.stdin });
-	lines.on('line', line => process.stdout.write(JSON.stringify(answer(line)) + '\n'));
-	lines.on('close', () => process.exit(0));
+  const lines = readline.createInterface({input: process.stdin});
+  lines.on('line', line => process.stdout.write(JSON.stringify(answer(line)) + '\n'));
+  lines.on('close', () => process.exit(0));
 }

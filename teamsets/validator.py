@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -64,8 +65,9 @@ class TeamValidator:
 
     def close(self) -> None:
         """End the node child. Closing its stdin is enough; a child that does not see it is killed."""
-        if self._node.stdin and not self._node.stdin.closed:
-            self._node.stdin.close()
+        if self._node.stdin:
+            with contextlib.suppress(BrokenPipeError):  # the child may have ended with a request unread
+                self._node.stdin.close()
         try:
             self._node.wait(timeout=5)
         except subprocess.TimeoutExpired:

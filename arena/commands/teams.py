@@ -12,7 +12,7 @@ from teamsets import variety
 from teamsets.errors import BadInput
 from teamsets.formats import LADDER_FORMATS, get_format
 from teamsets.loading import count_shipped, load_set, set_names
-from teamsets.making import make_set, write_set
+from teamsets.making import make_files
 
 _format_option = click.option("--format", "format_id", required=True, metavar="F", help="A format, e.g. gen1ou.")
 _count_option = click.option("--count", type=click.IntRange(min=1), help="So many teams only.")
@@ -103,5 +103,5 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
     Example:
       arena teams make variety --format gen9ou --count 50 --seed 7 --out my-teams
     """
-    written = write_set(make_set(team_set, format_id, count, seed), out or Path("teams", team_set))
+    written = make_files(team_set, format_id, out or Path("teams", team_set), count=count, seed=seed)
     click.echo(f"{len(written)} teams written to {written[0].parent}")

@@ -53,6 +53,8 @@ def make(chosen: Format, count: int, seed: int) -> list[Team]:
     with TeamValidator() as validator:
         wanted = [each for each in published_sets(chosen.gen, "ou") if plan.uses(each.species, each.name)]
         pool = Pool.of(chosen.gen, wanted, validator)
+        if lacking := plan.species - pool.sets.keys():
+            raise ArenaError(f"recipe {chosen.id}: no published sets for {', '.join(sorted(lacking))}")
         while len(made.teams) < count:
             if made.shared == 6:
                 raise ArenaError(f"competitive {chosen.id}: the recipe gives {len(made.teams)} teams, not {count}")
@@ -82,11 +84,9 @@ def _attempt(
 
 
 def _draw_species(plan: Recipe, pool: Pool, rng: random.Random) -> list[str] | None:
-    leads = {name: weight for name, weight in plan.leads.items() if name in pool.sets}
-    team = rng.choices(list(leads), list(leads.values()))
+    team = rng.choices(list(plan.leads), list(plan.leads.values()))
     team += [name for name, chance in plan.core.items() if name not in team and rng.random() < chance]
-    others = {name: weight for name, weight in plan.others.items() if name in pool.sets}
-    return pool.fill(team, others, plan.shared_weakness, rng)
+    return pool.fill(team, plan.others, plan.shared_weakness, rng)
 
 
 def _has_roles(plan: Recipe, pool: Pool, members: list[Member]) -> bool:

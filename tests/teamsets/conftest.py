@@ -1,0 +1,61 @@
+"""Shared by the tests of team sets: a cache folder of their own, one validator, some teams."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from teamsets.validator import TeamValidator
+
+GOOD = """Starmie
+- Recover
+- Thunder Wave
+- Blizzard
+- Psychic
+
+Tauros
+- Body Slam
+- Hyper Beam
+- Blizzard
+- Earthquake
+"""
+BAD = GOOD.replace("- Recover", "- Spore")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """One cache folder for the whole session, so that a set is validated once, and never the user's own."""
+    before = os.environ.get("XDG_CACHE_HOME")
+    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    del os.environ["XDG_CACHE_HOME"]
+    if before is not None:
+        os.environ["XDG_CACHE_HOME"] = before
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh cache folder for one test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture(scope="session")
+def validator() -> Iterator[TeamValidator]:
+    with TeamValidator() as running:
+        yield running
+
+
+@pytest.fixture
+def no_node(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Starting any program fails the test."""
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError(f"started a program: {arguments}")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    return monkeypatch

@@ -1,0 +1,76 @@
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from conftest import BAD, GOOD
+
+from arena.commands.teams import teams
+from teamsets.errors import ArenaError, BadInput, BadTeam
+
+GUIDE = Path(__file__).parents[2] / "docs" / "teams.md"
+
+
+def run(*arguments: str) -> Result:
+    """Run `arena teams ARGUMENTS`; what the project raises on purpose is raised."""
+    result = CliRunner().invoke(teams, arguments)
+    if isinstance(result.exception, ArenaError):
+        raise result.exception
+    return result
+
+
+def test_list_counts_each_format() -> None:
+    lines = run("list").output.splitlines()
+    assert "gen1ou" in lines[1] and "gen9ou" in lines[1]
+    [competitive] = [line for line in lines if "competitive" in line]
+    assert [int(number) for number in re.findall(r"\d+", competitive)] == [32] * 5
+    assert "gen9ou" not in run("list", "--format", "gen1ou").output
+
+
+def test_show_one_team_in_export_text() -> None:
+    listed = run("show", "competitive", "--format", "gen1ou").output
+    name = re.findall(r"\d\d-[a-z-]+", listed)[0]
+    text = run("show", "competitive", name, "--format", "gen1ou").output
+    assert text.count("\n- ") == 24
+    with pytest.raises(BadInput, match="team 'nobody': not in competitive"):
+        run("show", "competitive", "nobody", "--format", "gen1ou")
+
+
+def test_validate_counts_and_refuses(tmp_path: Path) -> None:
+    (tmp_path / "good.txt").write_text(GOOD)
+    assert run("validate", str(tmp_path), "--format", "gen1ou").output.endswith(": 1 teams valid for gen1ou\n")
+    (tmp_path / "bad.txt").write_text(BAD)
+    with pytest.raises(BadTeam, match=r"bad\.txt: Starmie can't learn Spore"):
+        run("validate", str(tmp_path), "--format", "gen1ou")
+    output = run("validate", str(tmp_path), "--format", "gen1ou", "--skip-invalid").output
+    assert output.startswith(f"left out: {tmp_path / 'bad.txt'}")
+    assert output.endswith(": 1 teams valid for gen1ou, 1 left out\n")
+
+
+@pytest.mark.parametrize("team_set", ["variety", "competitive"])
+def test_made_teams_load_again(team_set: str, tmp_path: Path) -> None:
+    arguments = ("make", team_set, "--format", "gen1ou", "--count", "3", "--seed", "8", "--out", str(tmp_path))
+    assert run(*arguments).output == f"3 teams written to {tmp_path / 'gen1ou'}\n"
+    assert "3 teams valid" in run("validate", str(tmp_path), "--format", "gen1ou").output
+    with pytest.raises(BadInput, match="is not empty"):
+        run(*arguments)
+
+
+def test_what_is_shipped_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="team set 'mine': not a set that can be made: choose competitive or variety"):
+        run("make", "mine", "--format", "gen1ou", "--out", str(tmp_path))
+
+
+@pytest.mark.parametrize("name", sorted(teams.commands))
+def test_every_command_shows_an_example(name: str) -> None:
+    assert f"arena teams {name} " in run(name, "--help").output
+
+
+def test_the_guides_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^arena teams (.*)$", GUIDE.read_text(), re.MULTILINE)
+    assert {command.split()[0] for command in commands} == set(teams.commands)
+    for command in commands:
+        result = run(*shlex.split(command))
+        assert result.exit_code == 0, f"{command}: {result.output}"

@@ -1,0 +1,52 @@
+from pathlib import Path
+
+import pytest
+
+from teamsets.errors import BadInput, BadTeam
+from teamsets.files import TeamFile, team_files
+
+
+def put(root: Path, *paths: str) -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("Mew\n")
+
+
+def found(root: Path, format_id: str) -> list[str]:
+    return [file.path.relative_to(root).as_posix() for file in team_files(root, format_id)]
+
+
+def test_a_plain_folder_serves_any_format(tmp_path: Path) -> None:
+    put(tmp_path, "b.txt", "a.txt", "deep/er/c.txt", ".hidden.txt", ".git/d.txt", "notes.md")
+    assert found(tmp_path, "gen1ou") == found(tmp_path, "gen9ou") == ["a.txt", "b.txt", "deep/er/c.txt"]
+
+
+def test_folders_named_like_formats_choose(tmp_path: Path) -> None:
+    put(tmp_path, "set/gen1ou/a.txt", "set/gen2ou/b.txt", "gen2ou/old/gen1ou/c.txt")
+    assert found(tmp_path, "gen1ou") == ["gen2ou/old/gen1ou/c.txt", "set/gen1ou/a.txt"]
+    with pytest.raises(BadInput, match="holds no team for gen2ou: it has teams for gen1ou"):
+        team_files(tmp_path / "set" / "gen1ou", "gen2ou")
+
+
+def test_metamons_names_are_read_in_nested_folders(tmp_path: Path) -> None:
+    put(tmp_path, "x/gen1/ou/team_7.gen1ou_team", "y/team_8.gen1ou_team.txt", "y/team_9.gen2ou_team")
+    assert [(file.name, file.format) for file in team_files(tmp_path, "gen1ou")] == [
+        ("team_7", "gen1ou"),
+        ("team_8", "gen1ou"),
+    ]
+
+
+def test_one_file_is_enough(tmp_path: Path) -> None:
+    put(tmp_path, "mine.team")
+    assert team_files(tmp_path / "mine.team", "gen1ou") == [TeamFile(tmp_path / "mine.team", "mine", None)]
+
+
+def test_an_empty_folder_names_itself_and_the_mend(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"^team folder '{tmp_path}': holds no team for gen1ou: put one team a file"):
+        team_files(tmp_path, "gen1ou")
+
+
+def test_what_is_not_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadTeam, match=r"a\.txt: cannot be read \(not UTF-8 text\)"):
+        team_files(tmp_path, "gen1ou")[0].text()
