@@ -103,8 +103,8 @@ def _load_files(name: str, root: Path, format_id: str, skip_invalid: bool) -> Te
             doubled.append(f"{file.path}: the same team as {teams[team.id].source}")
         teams.setdefault(team.id, team)
     if refused and not skip_invalid:
-        others = f"; {len(refused) - 1} more of its teams refused" if len(refused) > 1 else ""
-        raise BadTeam(f"{refused[0]}{others} (mend the file, or leave such teams out with --skip-invalid)")
+        others = f"{len(refused) - 1} more refused; " if len(refused) > 1 else ""
+        raise BadTeam(f"{refused[0]} ({others}mend the file, or leave such teams out with --skip-invalid)")
     if not teams:
         raise BadInput(f"team folder '{root}': every team was refused for {format_id}, the first: {refused[0]}")
     return TeamSet(name, format_id, tuple(teams.values()), (*refused, *doubled))
@@ -121,5 +121,5 @@ def _judged(files: list[TeamFile], format_id: str) -> Iterable[tuple[TeamFile, s
             texts.append("")
             unreadable[file.path] = str(error)
     for file, verdict in zip(files, judge(format_id, texts), strict=True):
-        problem = " ".join("; ".join(verdict.problems).split())  # a nickname may hold a line break
+        problem = " ".join(" ".join(verdict.problems).split())  # one line, whatever a nickname holds
         yield file, verdict.packed, unreadable.get(file.path) or (problem and f"{file.path}: {problem}")

@@ -72,10 +72,10 @@ def _draws(pool: Pool, lead: dict[str, float], others: dict[str, float], seed: s
 
 def _first_valid(draws: Iterator[str], format_id: str, validator: TeamValidator, made: Container[str]) -> str:
     """The first draw that Showdown accepts and that was not made before, packed."""
-    problem = "every draw was made before"
+    problem = "no six species fit together"
     for text in draws:
         verdict = validator.validate(format_id, text)
         if verdict.packed and verdict.packed not in made:
             return verdict.packed
-        problem = "; ".join(verdict.problems) or problem
+        problem = " ".join(verdict.problems) or "it was made before"
     raise ArenaError(f"variety for {format_id}: no valid team in {_ATTEMPTS} draws; the last: {problem}")

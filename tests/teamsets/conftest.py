@@ -1,29 +1,15 @@
-"""Shared by the tests of team sets: a cache folder of their own, one validator, some teams."""
+"""Shared by the tests of team sets: a cache folder of their own, one validator."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from teamsets.validator import TeamValidator
-
-GOOD = """Starmie
-- Recover
-- Thunder Wave
-- Blizzard
-- Psychic
-
-Tauros
-- Body Slam
-- Hyper Beam
-- Blizzard
-- Earthquake
-"""
-BAD = GOOD.replace("- Recover", "- Spore")
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -51,11 +37,10 @@ def validator() -> Iterator[TeamValidator]:
 
 
 @pytest.fixture
-def no_node(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Starting any program fails the test."""
+def forbid_node(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Call it, and from then on starting any program fails the test."""
 
     def refuse(*arguments: object, **options: object) -> None:
         raise AssertionError(f"started a program: {arguments}")
 
-    monkeypatch.setattr(subprocess, "Popen", refuse)
-    return monkeypatch
+    return lambda: monkeypatch.setattr(subprocess, "Popen", refuse)

@@ -95,10 +95,8 @@ def test_a_lower_tier_draws_on_no_higher_one() -> None:
 
 def test_competitive_teams_follow_the_recipe_and_the_seed() -> None:
     made = competitive.make(get_format("gen1ou"), 6, seed=2)
-    assert [team.packed for team in competitive.make(get_format("gen1ou"), 6, seed=2)] == [team.packed for team in made]
-    assert {team.packed for team in competitive.make(get_format("gen1ou"), 6, seed=3)}.isdisjoint(
-        team.packed for team in made
-    )
+    assert competitive.make(get_format("gen1ou"), 4, seed=2) == made[:4]
+    assert competitive.make(get_format("gen1ou"), 1, seed=3)[0].packed != made[0].packed
     assert all(team.species[0] in recipe("gen1ou").leads for team in made)
     assert all("Tauros" in team.species for team in made)
     with pytest.raises(BadInput, match="no recipe"):

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 
 from teamsets.errors import UnknownFormat
@@ -5,7 +7,8 @@ from teamsets.formats import LADDER_FORMATS, RANDOM_FORMATS, Format, get_format
 
 
 @pytest.mark.parametrize("format_id", LADDER_FORMATS)
-def test_ladder_formats_bring_teams(format_id: str, no_node: pytest.MonkeyPatch) -> None:
+def test_ladder_formats_bring_teams(format_id: str, forbid_node: Callable[[], None]) -> None:
+    forbid_node()
     assert get_format(format_id) == Format(format_id, int(format_id[3]), random=False)
 
 

@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ def test_teams_are_valid_distinct_and_led_by_the_unusual(format_id: str, validat
     assert all(validator.validate(format_id, team.packed).packed == team.packed for team in teams)
     assert all(len(set(team.species)) == 6 for team in teams)
     leads = Counter(team.species[0] for team in teams)
-    assert sum(leads[name] for name in common_leads(format_id)) <= 4
+    assert sum(leads[name] for name in common_leads(format_id)) <= 1  # drawn evenly they would be 2 to 4
     assert len(leads) >= 25
 
 
@@ -30,18 +31,17 @@ def test_a_seed_always_makes_the_same_and_more_are_only_added(empty_cache: Path)
     assert {team.id for team in variety.teams(get_format("gen1ou"), 4, seed=2)}.isdisjoint(team.id for team in more)
 
 
-def test_a_kept_set_starts_no_node(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kept_set_starts_no_node(forbid_node: Callable[[], None]) -> None:
     made = load_set("variety:5", "gen1ou", seed=1)
-    monkeypatch.setattr("subprocess.Popen", None)
+    forbid_node()
     assert load_set("variety:5", "gen1ou", seed=1) == made
     assert load_set("variety", "gen1ou", count=3, seed=1).teams == made.teams[:3]
 
 
-@pytest.mark.parametrize("kept", ["{", '{"a": 1}'])
-def test_a_spoilt_cache_is_made_anew(kept: str, empty_cache: Path) -> None:
+def test_a_spoilt_cache_is_made_anew(empty_cache: Path) -> None:
     made = variety.teams(get_format("gen1ou"), 2, seed=1)
     for path in (empty_cache / "battle-arena" / "variety").iterdir():
-        path.write_text(kept)
+        path.write_text('{"a": 1}')
     assert variety.teams(get_format("gen1ou"), 2, seed=1) == made
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from conftest import BAD, GOOD
+from team_samples import BAD, GOOD
 
 from arena.commands.teams import teams
 from teamsets.errors import ArenaError, BadInput, BadTeam
