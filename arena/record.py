@@ -39,11 +39,12 @@ class BattleRecord:
     decisions: list[tuple[int, int, int, list[str], str, float, dict[str, Any] | None]] = field(default_factory=list)
     oddities: int = 0
 
-    def to_line(self) -> bytes:
-        """One line of JSON, without its newline. The logs are zstd-compressed, base64."""
+    def to_line(self, run: str) -> bytes:
+        """One line of JSON, without its newline, for the journal of `run`. The logs are zstd-compressed, base64."""
         fixture = self.fixture
         return orjson.dumps(
             {
+                "run": run,
                 "key": fixture.key,
                 "pair": fixture.pair,
                 "format": fixture.format,

@@ -1,0 +1,209 @@
+"""The coordinator: shares fixtures out to workers, keeps what they report, and outlives them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.fixture import SEATS, Fixture
+from arena.record import BattleRecord
+from arena.runner.process import WorkerProcess, WorkerSettings
+from teamsets.errors import ArenaError
+
+#: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
+IN_THE_AIR = 12
+#: How long after its limit an agent's step may still run before its worker is ended: SIGALRM should have ended it.
+GRACE_SECONDS = 5.0
+#: A fixture whose worker died this often, with no agent's step to blame, is given up.
+WORKER_DEATHS = 3
+
+
+class WorkersFail(ArenaError):
+    """Workers die as soon as they start. What was finished is kept."""
+
+
+@dataclass
+class Progress:
+    """Counts of this invocation. wins and faults by agent spec; done includes what an earlier invocation had finished."""
+
+    total: int
+    done: int = 0
+    played: int = 0
+    turns: int = 0
+    wins: Counter[str] = field(default_factory=Counter)
+    games: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    aborted: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def note(self, header: dict[str, Any]) -> None:
+        """Counts one finished battle (a worker's header)."""
+        self.done += 1
+        self.played += 1
+        self.turns += header["turns"]
+        if header["reason"] == "aborted":
+            self.aborted += 1
+            return
+        self.games.update(header["agents"])
+        if header["winner"]:
+            self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
+        if header["fault"] in SEATS:
+            self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
+
+    @property
+    def speed(self) -> float:
+        """Battles a second in this invocation."""
+        return self.played / max(time.monotonic() - self.began, 1e-9)
+
+
+class Coordinator:
+    """Plays fixtures on `workers` processes until there are none, the deadline has come, or `stop` is called.
+
+    keep(line) is called with each record's line, before anything else learns of the battle.
+    """
+
+    def __init__(
+        self,
+        settings: WorkerSettings,
+        workers: int,
+        keep: Callable[[bytes], None],
+        progress: Progress,
+        *,
+        in_the_air: int = IN_THE_AIR,
+    ) -> None:
+        self.settings, self.count, self.keep, self.progress = settings, workers, keep, progress
+        self.in_the_air = in_the_air
+        self.workers: list[WorkerProcess] = []
+        self.again: list[tuple[int, Fixture]] = []
+        self.deaths: Counter[int] = Counter()
+        self.serial = 0
+        self.stopping = False
+        self.deadline: float | None = None
+        self.idle_deaths = 0
+        self.changed = asyncio.Event()
+        self.failure: Exception | None = None
+        self.fixtures: Iterator[Fixture] = iter(())
+
+    async def play(self, fixtures: Iterator[Fixture], *, seconds: float | None = None) -> None:
+        """Plays them. seconds: after so long no new battle is begun; those in the air are finished."""
+        self.fixtures = fixtures
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        try:
+            while not self.stopping:
+                if self.failure is not None:
+                    raise self.failure
+                await self.hand_out()
+                if not self.again and not any(worker.fixtures for worker in self.workers):
+                    break
+                self.changed.clear()
+                try:
+                    await asyncio.wait_for(self.changed.wait(), 0.5)
+                except TimeoutError:
+                    self.watch()
+        finally:
+            for worker in self.workers:
+                worker.stop()
+            await asyncio.sleep(0)
+            for worker in list(self.workers):
+                worker.kill()
+
+    def stop(self) -> None:
+        """Begins no more battles and drops those in the air."""
+        self.stopping = True
+        self.changed.set()
+
+    async def hand_out(self) -> None:
+        """Fills the workers up, launching those that are missing. Evenly: one battle at a time to the least busy."""
+        while True:
+            has_room = [w for w in self.workers if len(w.fixtures) < self.in_the_air]
+            if not has_room and len(self.workers) >= self.count:
+                return
+            following = self.next_fixture()
+            if following is None:
+                return
+            if len(self.workers) < self.count:
+                worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death)
+                self.workers.append(worker)
+            else:
+                worker = min(has_room, key=lambda w: len(w.fixtures))
+            worker.give(*following)
+
+    def next_fixture(self) -> tuple[int, Fixture] | None:
+        if self.again:
+            return self.again.pop(0)
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            return None
+        fixture = next(self.fixtures, None)
+        if fixture is None:
+            return None
+        self.serial += 1
+        return self.serial, fixture
+
+    def on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
+        if self.stopping or header["serial"] not in worker.fixtures:
+            return
+        try:
+            self.keep(record)
+        except OSError as error:  # a full disk, say: nothing more can be kept, so nothing more is played
+            self.failure = ArenaError(f"journal: {error.strerror}: what was kept so far is safe; resume when that is mended")
+            self.changed.set()
+            return
+        del worker.fixtures[header["serial"]]
+        self.idle_deaths = 0
+        self.progress.note(header)
+        self.changed.set()
+
+    def watch(self) -> None:
+        """Ends workers whose agent holds them in a step that no signal can interrupt."""
+        for worker in self.workers:
+            step = worker.blocked_for()
+            if step is not None and step[1] > self.settings.rules.think_limit + GRACE_SECONDS:
+                self.blame(worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended")
+                worker.kill()
+
+    def on_death(self, worker: WorkerProcess) -> None:
+        """The rest of a dead worker's fixtures is played again; the agent in whose step it died has lost that battle."""
+        if worker in self.workers:
+            self.workers.remove(worker)
+        self.changed.set()
+        if self.stopping or not worker.fixtures:
+            return
+        if worker.last_step is not None:
+            self.blame(worker, worker.last_step, "error", f"ended its worker process: {worker.last_words()}")
+        else:
+            self.idle_deaths += 1
+        for serial, fixture in worker.fixtures.items():
+            self.deaths[serial] += 1
+            if self.deaths[serial] < WORKER_DEATHS or worker.last_step is not None:
+                self.again.append((serial, fixture))
+            else:
+                detail = f"its worker died {WORKER_DEATHS} times: {worker.last_words()}"
+                self.settle(BattleRecord(fixture, None, "aborted", "venue", detail, started=time.time()), serial)
+        worker.fixtures.clear()
+        if self.idle_deaths > 2 * self.count + 2:
+            self.failure = WorkersFail(f"workers die one after the other; the last said: {worker.last_words()}")
+
+    def blame(self, worker: WorkerProcess, who: int, reason: str, detail: str) -> None:
+        serial, seat = divmod(who, 2)
+        fixture = worker.fixtures.pop(serial, None)
+        if fixture is None:
+            return  # it was over already
+        record = BattleRecord(fixture, SEATS[1 - seat], reason, SEATS[seat], detail, started=time.time())
+        self.settle(record, serial)
+
+    def settle(self, record: BattleRecord, serial: int) -> None:
+        self.keep(record.to_line(self.settings.run))
+        self.progress.note(
+            {
+                "serial": serial,
+                "agents": record.fixture.agents,
+                "winner": record.winner,
+                "reason": record.reason,
+                "fault": record.fault,
+                "turns": 0,
+            }
+        )

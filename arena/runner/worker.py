@@ -1,0 +1,135 @@
+"""A worker: one process, one event loop, one host, many battles in the air. `python -m arena.runner.worker`.
+
+In, a line of JSON each: first the settings, then fixtures {"serial", "fixture"}; the end of input means stop.
+Out, for each fixture one line: a header of JSON, a tab, and the battle record's own line (or nothing, when the venue
+failed). What agents print goes to stderr.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import gc
+import mmap
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from arena.fixture import Fixture
+from arena.record import BattleRecord
+from arena.showdown.guard import SHARED_BYTES, StepGuard
+from arena.showdown.host import Host, HostDied
+from arena.showdown.simulator import Rules, Simulator, SimulatorCrashed
+
+#: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
+ATTEMPTS = 3
+
+
+class Worker:
+    """Plays the fixtures that arrive on stdin, and writes what became of them to `output`."""
+
+    def __init__(self, settings: dict[str, Any], output: int) -> None:
+        self.run = settings["run"]
+        self.rules = Rules(**settings["rules"])
+        self.stock = settings["stock"]
+        self.output = output
+        self.guard = StepGuard(open_shared(Path(settings["shared"])))
+        self.simulator: Simulator | None = None
+        self.launching = asyncio.Lock()
+
+    async def play(self, serial: int, fixture: Fixture) -> None:
+        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh host."""
+        failure: Exception | None = None
+        for _ in range(ATTEMPTS):
+            simulator = await self.ready_simulator()
+            try:
+                record = await simulator.play(fixture, serial)
+                break
+            except (HostDied, SimulatorCrashed) as error:
+                failure = error
+        else:
+            words = str(failure)[:1000]
+            record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words)
+        self.report(serial, record)
+
+    async def ready_simulator(self) -> Simulator:
+        async with self.launching:
+            if self.simulator is None or self.simulator.host.dead.done():
+                self.simulator = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
+            return self.simulator
+
+    def report(self, serial: int, record: BattleRecord) -> None:
+        header = {
+            "serial": serial,
+            "agents": record.fixture.agents,
+            "winner": record.winner,
+            "reason": record.reason,
+            "fault": record.fault,
+            "turns": record.turns,
+        }
+        data = memoryview(orjson.dumps(header) + b"\t" + record.to_line(self.run) + b"\n")
+        while data:
+            data = data[os.write(self.output, data) :]
+
+    async def serve(self, orders: asyncio.StreamReader) -> None:
+        """Until the input ends: then what is in the air is dropped, it has not been reported and will be played again."""
+        playing: set[asyncio.Task[None]] = set()
+        failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def done(task: asyncio.Task[None]) -> None:
+            playing.discard(task)
+            if not task.cancelled() and task.exception() is not None and not failed.done():
+                failed.set_exception(task.exception())  # type: ignore[arg-type]
+
+        while True:
+            reading = asyncio.ensure_future(orders.readline())
+            await asyncio.wait([reading, failed], return_when=asyncio.FIRST_COMPLETED)
+            if failed.done():
+                reading.cancel()
+                failed.result()  # a fault of ours: the traceback goes to the coordinator by stderr
+            line = reading.result()
+            if not line:
+                break
+            order = orjson.loads(line)
+            task = asyncio.ensure_future(self.play(order["serial"], Fixture.from_json(order["fixture"])))
+            playing.add(task)
+            task.add_done_callback(done)
+        for task in playing:
+            task.cancel()
+        if self.simulator is not None:
+            self.simulator.host.kill()
+
+
+def open_shared(path: Path) -> mmap.mmap:
+    """The memory in which the coordinator sees whose step is under way."""
+    with open(path, "r+b") as file:
+        return mmap.mmap(file.fileno(), SHARED_BYTES)
+
+
+def _die_with_parent() -> None:
+    """Linux: ask the kernel for SIGKILL when the coordinator dies. Elsewhere the end of our input has to do."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+async def _main() -> None:
+    # The records' channel is kept for ourselves: what an agent prints must not get between them.
+    output = os.dup(1)
+    os.dup2(2, 1)
+    orders = asyncio.StreamReader(limit=1 << 24)
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    settings = orjson.loads(await orders.readline())
+    # What is loaded by now stays for good: the collector need not look at it again, nor run as often as it would.
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+    await Worker(settings, output).serve(orders)
+
+
+if __name__ == "__main__":
+    _die_with_parent()
+    asyncio.run(_main())

@@ -1,0 +1,88 @@
+"""Who meets whom, on which teams, with which seed. Pure: the same plan gives the same fixtures, everywhere."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
+from teamsets.errors import BadInput
+
+#: The team set of formats in which Showdown draws the teams itself.
+DRAWN = "drawn"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a schedule is made from.
+
+    agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
+    battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
+    """
+
+    agents: tuple[str, ...]
+    pools: Mapping[tuple[str, str], Sequence[FixtureTeam]]
+    battles: int
+    seed: int
+
+    @property
+    def pairs(self) -> int:
+        return (self.battles + 1) // 2
+
+    @property
+    def pairings(self) -> list[tuple[str, str]]:
+        return list(itertools.combinations(self.agents, 2))
+
+    def __len__(self) -> int:
+        return 2 * self.pairs * len(self.pairings) * len(self.pools)
+
+
+def round_robin(plan: Plan) -> Iterator[Fixture]:
+    """Every pairing on every team set, `plan.battles` times, as pairs with the agents' seats exchanged.
+
+    The k-th pair of every pairing is played on the same two teams, so agents are compared on the same draw. The order
+    goes round all pairings before it comes to any a second time: a run that is cut short is still balanced.
+    """
+    if len(plan.agents) < 2:
+        raise BadInput(f"agents: at least two are needed to play, not {len(plan.agents)}")
+    for number in range(plan.pairs):
+        for (format_id, team_set), teams in plan.pools.items():
+            drawn = draw_teams(plan.seed, format_id, team_set, teams, number)
+            for first, second in plan.pairings:
+                yield from pair(plan.seed, format_id, team_set, (first, second), drawn, number)
+
+
+def draw_teams(
+    seed: int, format_id: str, team_set: str, teams: Sequence[FixtureTeam], number: int
+) -> tuple[FixtureTeam, FixtureTeam]:
+    """The two teams of the `number`-th pair: two different ones where there are two, or seeds for Showdown to draw by."""
+    if not teams:
+        first, second = (showdown_seed("teams", seed, format_id, number, seat) for seat in (1, 2))
+        return _drawn_team(format_id, first), _drawn_team(format_id, second)
+    rng = random.Random(int(digest(["teams", seed, format_id, team_set, number]), 16))
+    if len(teams) == 1:
+        return teams[0], teams[0]
+    first_team, second_team = rng.sample(list(teams), 2)
+    return first_team, second_team
+
+
+def _drawn_team(format_id: str, seed: str) -> FixtureTeam:
+    return FixtureTeam(id=digest([format_id, seed]), name=f"drawn {seed[5:13]}", seed=seed)
+
+
+def pair(
+    seed: int,
+    format_id: str,
+    team_set: str,
+    agents: tuple[str, str],
+    teams: tuple[FixtureTeam, FixtureTeam],
+    number: int,
+) -> tuple[Fixture, Fixture]:
+    """Two fixtures with the same teams and the same luck, in which each agent once holds each team."""
+    name = digest([seed, format_id, team_set, sorted(agents), number])
+    battle_seed = showdown_seed("battle", name)
+    one = Fixture(format_id, agents, teams, battle_seed, name, team_set)
+    other = Fixture(format_id, (agents[1], agents[0]), teams, battle_seed, name, team_set)
+    return one, other

@@ -1,0 +1,129 @@
+"""The tables and views of a battle database, and how an older one becomes a current one.
+
+`MIGRATIONS[n]` turns schema n into schema n + 1; a new file starts at 0. Released migrations are never edited.
+Views are not migrated: they hold no data and are made anew whenever the schema is brought up to date.
+"""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE runs (
+        run_id     VARCHAR PRIMARY KEY,
+        kind       VARCHAR NOT NULL,      -- 'evaluate'
+        started    TIMESTAMPTZ NOT NULL,
+        ended      TIMESTAMPTZ,           -- NULL while it goes on, or when it was killed
+        status     VARCHAR NOT NULL,      -- 'running', 'finished', 'stopped'
+        config     VARCHAR NOT NULL,      -- JSON: all that is needed to go on with it
+        git        VARCHAR,               -- commit, '+' behind it when files had changed; NULL outside a checkout
+        versions   VARCHAR NOT NULL       -- JSON: python, node, pokemon-showdown, poke-env, arena
+    );
+    CREATE TABLE agents (
+        run_id      VARCHAR NOT NULL,
+        agent       VARCHAR NOT NULL,     -- the spec
+        fingerprint VARCHAR NOT NULL,     -- over the code that played and its options
+        repeatable  BOOLEAN NOT NULL,
+        about       VARCHAR,
+        PRIMARY KEY (run_id, agent)
+    );
+    CREATE TABLE teams (
+        team_id  VARCHAR PRIMARY KEY,     -- content hash
+        format   VARCHAR NOT NULL,
+        team_set VARCHAR NOT NULL,        -- the set it was first seen in
+        name     VARCHAR NOT NULL,
+        packed   VARCHAR,                 -- Showdown's packed text; NULL where Showdown draws the team by the seed
+        seed     VARCHAR
+    );
+    CREATE TABLE battles (
+        battle_id BIGINT PRIMARY KEY,
+        run_id    VARCHAR NOT NULL,
+        key       VARCHAR NOT NULL,       -- the fixture's key
+        pair      VARCHAR NOT NULL,       -- shared by the two battles that differ only in who sits where
+        format    VARCHAR NOT NULL,
+        team_set  VARCHAR NOT NULL,
+        p1        VARCHAR NOT NULL,       -- agent specs
+        p2        VARCHAR NOT NULL,
+        p1_team   VARCHAR NOT NULL,
+        p2_team   VARCHAR NOT NULL,
+        seed      VARCHAR NOT NULL,
+        winner    VARCHAR,                -- 'p1', 'p2'; NULL: tie, turn limit, aborted
+        reason    VARCHAR NOT NULL,       -- win tie timeout illegal error turn-limit aborted
+        fault     VARCHAR,                -- whose failure: 'p1', 'p2', 'venue'
+        detail    VARCHAR,                -- of the failure
+        turns     INTEGER NOT NULL,
+        started   TIMESTAMPTZ NOT NULL,
+        seconds   DOUBLE NOT NULL,
+        oddities  INTEGER NOT NULL,       -- protocol lines that poke-env could not take in
+        input_log BLOB NOT NULL,          -- zstd: Showdown's input log
+        p1_log    BLOB NOT NULL,          -- zstd: what p1 saw, its requests included
+        p2_log    BLOB NOT NULL,
+        UNIQUE (run_id, key)
+    );
+    CREATE TABLE decisions (
+        battle_id BIGINT NOT NULL,
+        seat      VARCHAR NOT NULL,
+        index     INTEGER NOT NULL,       -- from 0, for each seat
+        turn      INTEGER NOT NULL,
+        legal     VARCHAR[] NOT NULL,
+        choice    VARCHAR NOT NULL,
+        think_ms  FLOAT NOT NULL,
+        thought   VARCHAR                 -- JSON, when the agent gave one
+    );
+    """,
+)
+
+VERSION = len(MIGRATIONS)
+
+VIEWS = """
+    -- One row for each agent in each battle. score: 1 win, 0.5 tie or turn limit, 0 loss or own fault, NULL aborted.
+    CREATE OR REPLACE VIEW results AS
+    SELECT
+        b.battle_id, b.run_id, b.format, b.team_set, b.pair, s.seat,
+        s.agent, s.opponent, s.team_id, s.opponent_team_id,
+        CASE
+            WHEN b.fault = s.seat THEN b.reason
+            WHEN b.winner = s.seat THEN 'win'
+            WHEN b.winner IS NOT NULL THEN 'loss'
+            ELSE b.reason
+        END AS outcome,
+        CASE
+            WHEN b.winner = s.seat THEN 1.0
+            WHEN b.winner IS NOT NULL THEN 0.0
+            WHEN b.reason IN ('tie', 'turn-limit') THEN 0.5
+        END AS score,
+        coalesce(b.fault = s.seat, false) AS at_fault,
+        b.reason, b.turns, b.seconds, b.started
+    FROM battles b, LATERAL (
+        SELECT 'p1' AS seat, b.p1 AS agent, b.p2 AS opponent, b.p1_team AS team_id, b.p2_team AS opponent_team_id
+        UNION ALL
+        SELECT 'p2', b.p2, b.p1, b.p2_team, b.p1_team
+    ) s;
+
+    CREATE OR REPLACE VIEW head_to_head AS
+    SELECT
+        agent, opponent, format, team_set,
+        count(score) AS battles,
+        count(*) FILTER (score = 1) AS wins,
+        count(*) FILTER (score = 0) AS losses,
+        count(*) FILTER (score = 0.5) AS ties,
+        count(*) FILTER (at_fault) AS faults,
+        avg(score) AS win_rate
+    FROM results
+    GROUP BY ALL;
+
+    -- One row for each battle in which something went wrong, and whose failure it was ('venue': nobody's).
+    CREATE OR REPLACE VIEW faults AS
+    SELECT
+        CASE fault WHEN 'p1' THEN p1 WHEN 'p2' THEN p2 ELSE coalesce(fault, 'nobody') END AS agent,
+        reason, detail, battle_id, run_id, format, team_set, turns, started
+    FROM battles
+    WHERE reason NOT IN ('win', 'tie');
+
+    CREATE OR REPLACE VIEW team_results AS
+    SELECT
+        r.format, r.team_set, coalesce(t.name, r.team_id) AS team, r.team_id, r.agent,
+        count(r.score) AS battles,
+        avg(r.score) AS win_rate
+    FROM results r LEFT JOIN teams t USING (team_id)
+    GROUP BY ALL;
+"""
