@@ -39,7 +39,7 @@ class Agent:
     def start(self, battle: SeatBattle) -> None:
         """Called once before the first decision."""
 
-    def team_preview(self, battle: SeatBattle) -> Answer | None | Awaitable[Answer | None]:
+    def team_preview(self, battle: SeatBattle) -> Answer | Awaitable[Answer | None] | None:
         """The order of the team where the format shows it ("team 312456"), or None for the team's own order."""
         return None
 

@@ -45,5 +45,3 @@ class PokeEnvAgent(Agent):
 def is_player(thing: Any) -> bool:
     """True for a concrete `poke_env.Player` class."""
     return inspect.isclass(thing) and issubclass(thing, Player) and not inspect.isabstract(thing)
-
-

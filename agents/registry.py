@@ -37,14 +37,21 @@ class AgentSource:
 
     spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
     fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
-    repeatable: whether the same seed gives the same battle. about: the first line of its documentation.
+    repeatable: whether the same seed gives the same battle. options: every option that it takes, with its default.
+    documentation: its class's own.
     """
 
     spec: str
     make: Callable[[], Agent]
     fingerprint: str
     repeatable: bool
-    about: str
+    options: dict[str, Any]
+    documentation: str
+
+    @property
+    def about(self) -> str:
+        """The first line of the documentation."""
+        return self.documentation.split("\n", 1)[0]
 
 
 def resolve(spec: str) -> AgentSource:
@@ -66,7 +73,8 @@ def resolve(spec: str) -> AgentSource:
         make=make,
         fingerprint=_fingerprint(thing, options),
         repeatable=getattr(thing, "repeatable", True),
-        about=(inspect.getdoc(thing) or "").split("\n", 1)[0],
+        options=_options_of(thing),
+        documentation=_documentation(thing),
     )
 
 
@@ -76,7 +84,7 @@ def known_specs() -> dict[str, str]:
     for family, members in _built_in().items():
         for name, thing in members.items():
             spec = f"{family}:{name}" if name else family
-            found[spec] = (inspect.getdoc(thing) or "").split("\n", 1)[0]
+            found[spec] = _documentation(thing).split("\n", 1)[0]
     for name in _announced():
         found[name] = "from an installed package"
     return found
@@ -143,14 +151,7 @@ def _hint(word: str, known: Any) -> str:
 
 def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, Any]:
     """The spec's options, turned into the type of the constructor's defaults."""
-    if is_player(thing):
-        allowed: dict[str, Any] = {}
-    else:
-        allowed = {
-            p.name: p.default
-            for p in inspect.signature(thing).parameters.values()
-            if p.default is not inspect.Parameter.empty
-        }
+    allowed = _options_of(thing)
     options: dict[str, Any] = {}
     for key, text in given.items():
         if key not in allowed:
@@ -162,6 +163,20 @@ def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, An
             kind = type(allowed[key]).__name__
             raise UnknownAgent(f"agent '{spec}': option '{key}' must be of type {kind}, not '{text}'") from None
     return options
+
+
+def _options_of(thing: Any) -> dict[str, Any]:
+    """The constructor's arguments with their defaults; none for a Player, whose arguments are poke-env's own."""
+    if is_player(thing):
+        return {}
+    parameters = inspect.signature(thing).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+
+
+def _documentation(thing: Any) -> str:
+    """The class's own documentation: an inherited one would describe something else."""
+    own = inspect.cleandoc(thing.__doc__ or "")
+    return own or f"{thing.__qualname__} of {thing.__module__}."
 
 
 def _like(default: Any, text: str) -> Any:

@@ -149,7 +149,9 @@ class Coordinator:
         try:
             self.keep(record)
         except OSError as error:  # a full disk, say: nothing more can be kept, so nothing more is played
-            self.failure = ArenaError(f"journal: {error.strerror}: what was kept so far is safe; resume when that is mended")
+            self.failure = ArenaError(
+                f"journal: {error.strerror}: what was kept so far is safe; resume when that is mended"
+            )
             self.changed.set()
             return
         del worker.fixtures[header["serial"]]
@@ -162,7 +164,9 @@ class Coordinator:
         for worker in self.workers:
             step = worker.blocked_for()
             if step is not None and step[1] > self.settings.rules.think_limit + GRACE_SECONDS:
-                self.blame(worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended")
+                self.blame(
+                    worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended"
+                )
                 worker.kill()
 
     def on_death(self, worker: WorkerProcess) -> None:

@@ -88,7 +88,7 @@ class Worker:
 
         while True:
             reading = asyncio.ensure_future(orders.readline())
-            await asyncio.wait([reading, failed], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({reading, failed}, return_when=asyncio.FIRST_COMPLETED)  # type: ignore[type-var]
             if failed.done():
                 reading.cancel()
                 failed.result()  # a fault of ours: the traceback goes to the coordinator by stderr

@@ -85,7 +85,12 @@ class Host(asyncio.SubprocessProtocol):
     async def ask(self, order: Message) -> Message:
         """Sends one order and waits for its one answer. Raises HostDied, or ArenaError with the host's refusal."""
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        battle = self.open(lambda message: answer.done() or answer.set_result(message))
+
+        def settle(message: Message) -> None:
+            if not answer.done():
+                answer.set_result(message)
+
+        battle = self.open(settle)
         self.send({**order, "id": battle})
         try:
             message = await answer
@@ -145,7 +150,9 @@ class Host(asyncio.SubprocessProtocol):
             return
         assert self._transport is not None
         words = self._errors.decode(errors="replace").strip().split("\n")[-1]
-        reason = f"the simulator's host ended with status {self._transport.get_returncode()}" + f": {words}" * bool(words)
+        reason = f"the simulator's host ended with status {self._transport.get_returncode()}" + f": {words}" * bool(
+            words
+        )
         self.dead.set_result(reason)
         listeners, self._listeners = self._listeners, {}
         for battle, listener in listeners.items():

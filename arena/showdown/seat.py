@@ -201,7 +201,16 @@ def _raised(error: Exception) -> Fault:
 
 
 def new_seat(
-    role: str, agent: Agent, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int, seed: int, think_limit: float
+    role: str,
+    agent: Agent,
+    guard: StepGuard,
+    who: int,
+    *,
+    tag: str,
+    format_id: str,
+    gen: int,
+    seed: int,
+    think_limit: float,
 ) -> Seat:
     """A seat with its agent, its generator seeded by `seed`, and an empty battle."""
     agent.rng = random.Random(seed)

@@ -82,7 +82,13 @@ class _Table:
             role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
             for role, team in zip(SEATS, fixture.teams, strict=True)
         }
-        order = {"op": "start", "id": self.id, "format": fixture.format, "seed": fixture.seed, "maxTurns": rules.max_turns}
+        order = {
+            "op": "start",
+            "id": self.id,
+            "format": fixture.format,
+            "seed": fixture.seed,
+            "maxTurns": rules.max_turns,
+        }
         self.host.send({**order, **players})
 
     def receive(self, message: Message) -> None:
@@ -121,7 +127,7 @@ class _Table:
             return
         for seat, awaitable in later:
             if self.fault:
-                asyncio.ensure_future(_dropped(awaitable))
+                _drop(awaitable)
             else:
                 task = asyncio.ensure_future(self.choose_later(seat, awaitable))
                 self.tasks.add(task)
@@ -192,8 +198,8 @@ class _Table:
         return {"winner": None, "reason": "tie"}
 
 
-async def _dropped(awaitable: Awaitable[Choice]) -> None:
-    """Closes a coroutine that nobody will await any more."""
+def _drop(awaitable: Awaitable[Choice]) -> None:
+    """Closes a coroutine that nobody will await."""
     close = getattr(awaitable, "close", None)
     if close is not None:
         close()

@@ -49,7 +49,9 @@ def connect(path: Path, *, read_only: bool, patience: float = PATIENCE) -> duckd
         if not read_only and version < VERSION:
             _migrate(connection, version)
         elif version < VERSION:
-            raise BadDatabase(f"database {path}: of an older schema ({version}): play into it once to bring it up to date")
+            raise BadDatabase(
+                f"database {path}: of an older schema ({version}): play into it once to bring it up to date"
+            )
     except BaseException:
         connection.close()
         raise
@@ -117,10 +119,23 @@ def frame(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = Non
     The query can read only: neither the database nor any other file can be changed by it. Raises BadDatabase, and
     BadInput with DuckDB's words for a query that fails.
     """
-    connection = connect(Path(db), read_only=True)
+    with _reading(Path(db)) as connection:
+        return connection.execute(sql, parameters or []).df()
+
+
+def rows(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+    """As `frame`, but as plain tuples of Python values."""
+    with _reading(Path(db)) as connection:
+        return connection.execute(sql, parameters or []).fetchall()
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection through which nothing can be changed, neither the database nor a file beside it."""
+    connection = connect(path, read_only=True)
     try:
         connection.execute("SET enable_external_access = false; SET lock_configuration = true")
-        return connection.execute(sql, parameters or []).df()
+        yield connection
     except duckdb.Error as error:
         raise BadInput(f"sql: {' '.join(str(error).split())[:400]}") from None
     finally:

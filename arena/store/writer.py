@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ _LINE = """{
     p1_team: 'VARCHAR', p2_team: 'VARCHAR', seed: 'VARCHAR', winner: 'VARCHAR', reason: 'VARCHAR', fault: 'VARCHAR',
     detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', oddities: 'INTEGER',
     input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR',
-    decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR, think_ms FLOAT, thought VARCHAR)[]'
+    decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR,
+        think_ms FLOAT, thought VARCHAR)[]'
 }"""
 
 # A segment may hold battles that the database has already (the process died between taking them in and deleting the
@@ -103,11 +104,15 @@ class Store:
         git: str | None,
         versions: dict[str, str],
         agents: Iterable[AgentSource],
-        teams: dict[tuple[str, str], Iterable[FixtureTeam]],
+        teams: Mapping[tuple[str, str], Iterable[FixtureTeam]],
     ) -> None:
         """Notes a new run with all that is needed to repeat it or go on with it."""
         known = pandas.DataFrame(
-            [(t.id, format_id, team_set, t.name, t.packed, t.seed) for (format_id, team_set), ts in teams.items() for t in ts],
+            [
+                (t.id, format_id, team_set, t.name, t.packed, t.seed)
+                for (format_id, team_set), ts in teams.items()
+                for t in ts
+            ],
             columns=["team_id", "format", "team_set", "name", "packed", "seed"],
             dtype="string",
         )

@@ -1,0 +1,104 @@
+"""`arena doctor`: could evaluation work here?"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from arena.evaluate import default_workers
+from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
+from arena.record import BattleRecord
+from arena.showdown.guard import StepGuard
+from arena.showdown.host import Host
+from arena.showdown.simulator import Rules, Simulator
+from arena.store import connect
+from teamsets import showdown
+from teamsets.errors import ArenaError
+
+
+@click.command()
+def doctor() -> None:
+    """Say what was found on this machine, and exit with 1 if evaluation could not work.
+
+    \b
+    Example:
+      arena doctor
+    """
+    checks: list[tuple[str, Callable[[], str]]] = [
+        ("python", lambda: f"{platform.python_version()} ({sys.executable})"),
+        ("node", _node),
+        ("pokemon-showdown", showdown.version),
+        ("poke-env", lambda: version("poke-env")),
+        ("duckdb", _database),
+        ("simulator", _battle),
+        ("cores", lambda: f"{default_workers()} of {os.cpu_count()} usable"),
+    ]
+    outcomes = [_report(name, check) for name, check in checks]  # every one, not only up to the first that fails
+    fine = all(outcomes)
+    print(f"{'torch':18} {_torch()}")
+    print(
+        "everything that evaluation needs is here"
+        if fine
+        else "evaluation cannot work until the lines marked NO are mended"
+    )
+    sys.exit(0 if fine else 1)
+
+
+def _report(name: str, check: Callable[[], str]) -> bool:
+    try:
+        print(f"{name:18} {check()}")
+    except (ArenaError, OSError, subprocess.SubprocessError) as error:
+        print(f"{name:18} NO: {error}")
+        return False
+    return True
+
+
+def _node() -> str:
+    found = subprocess.run([showdown.node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    if int(found.lstrip("v").split(".")[0]) < 20:
+        raise ArenaError(f"{found} is too old: install Node.js 20 or newer")
+    return f"{found} ({showdown.node()})"
+
+
+def _database() -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        connect(Path(folder) / "probe.duckdb", read_only=False).close()
+    if not os.access(".", os.W_OK):
+        raise ArenaError(f"the current folder {Path.cwd()} is not writable: say --db FILE")
+    return f"{version('duckdb')}, a database can be written"
+
+
+def _battle() -> str:
+    record = asyncio.run(_one_battle())
+    return f"played a battle of {record.turns} turns in {record.seconds:.2f} s"
+
+
+async def _one_battle() -> BattleRecord:
+    seeds = [showdown_seed("doctor", seat) for seat in (1, 2)]
+    teams = (
+        FixtureTeam(digest(seeds[0]), "drawn", seed=seeds[0]),
+        FixtureTeam(digest(seeds[1]), "drawn", seed=seeds[1]),
+    )
+    fixture = Fixture("gen1randombattle", ("random", "random"), teams, showdown_seed("doctor"), "doctor", "drawn")
+    async with await Host.launch() as host:
+        return await Simulator(host, StepGuard(), Rules()).play(fixture, 1)
+
+
+def _torch() -> str:
+    """Whether training could run; torch is asked only when it is installed, for it is slow to load."""
+    if importlib.util.find_spec("torch") is None:
+        return "not installed (needed for training only: make training)"
+    import torch
+
+    gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    return f"{torch.__version__}, {'GPU: ' + ', '.join(gpus) if gpus else 'no GPU'}"

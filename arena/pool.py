@@ -1,0 +1,62 @@
+"""`arena.toml`: the pool of `--all` and the defaults of `arena evaluate`."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teamsets.errors import BadInput
+from teamsets.showdown import PROJECT
+
+SHIPPED = PROJECT / "arena.toml"
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "agents": list,
+    "formats": list,
+    "teams": list,
+    "battles": int,
+    "minutes": (int, float),
+    "seed": int,
+    "think_limit": (int, float),
+    "max_turns": int,
+}
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """The table [evaluate] of a pool file; every key may be left out but `agents`."""
+
+    path: Path
+    agents: tuple[str, ...]
+    formats: tuple[str, ...] = ("gen1ou",)
+    teams: tuple[str, ...] = ("competitive",)
+    battles: int = 2
+    minutes: float | None = None
+    seed: int = 0
+    think_limit: float = 10.0
+    max_turns: int = 1000
+
+
+def load_defaults(path: Path | None = None) -> Defaults:
+    """From `path`, or arena.toml in the current folder, or the shipped one. Raises BadInput naming file and key."""
+    if path is None:
+        path = Path("arena.toml") if Path("arena.toml").is_file() else SHIPPED
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"pool file {path}: {error.strerror}: say --pool FILE") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"pool file {path}: not TOML: {error}") from None
+    values: dict[str, Any] = table.get("evaluate", {})
+    for key, value in values.items():
+        if key not in _KINDS:
+            raise BadInput(f"pool file {path}: [evaluate] has no key '{key}': it takes {', '.join(_KINDS)}")
+        if not isinstance(value, _KINDS[key]) or isinstance(value, bool):
+            raise BadInput(f"pool file {path}: [evaluate] {key} is of the wrong kind: {value!r}")
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            raise BadInput(f"pool file {path}: [evaluate] {key} must be a list of strings")
+    if not values.get("agents"):
+        raise BadInput(f"pool file {path}: [evaluate] names no agents")
+    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+    return Defaults(path=path, **{**values, **lists})

@@ -1,0 +1,179 @@
+"""A battle in words: Showdown's protocol lines, one sentence each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+_STATUS = {
+    "brn": "is burned",
+    "par": "is paralysed",
+    "slp": "is asleep",
+    "frz": "is frozen",
+    "psn": "is poisoned",
+    "tox": "is badly poisoned",
+}
+_STATS = {
+    "atk": "Attack",
+    "def": "Defense",
+    "spa": "Special Attack",
+    "spd": "Special Defense",
+    "spe": "Speed",
+    "accuracy": "accuracy",
+    "evasion": "evasion",
+}
+_SILENT = frozenset({"", "t:", "gametype", "gen", "tier", "rule", "player", "teamsize", "start", "upkeep", "request"})
+_QUIET_MARKS = ("[silent]",)
+
+
+def narrate(lines: Iterable[str], names: dict[str, str]) -> Iterator[str]:
+    """The sentences for protocol lines, in order; a line of `== Turn N ==` before each turn.
+
+    names: how to call the two sides, {"p1": …, "p2": …}. What has no sentence of its own is told in Showdown's words.
+    """
+    for line in lines:
+        parts = line.split("|")
+        if len(parts) < 2 or parts[1] in _SILENT or any(mark in parts for mark in _QUIET_MARKS):
+            continue
+        sentence = _sentence(parts[1], parts[2:], names)
+        if sentence:
+            yield sentence
+
+
+def _sentence(kind: str, parts: list[str], names: dict[str, str]) -> str:
+    teller = _TELLERS.get(kind)
+    if teller is not None:
+        try:
+            return teller(_Line(parts, names))
+        except IndexError:  # shorter than it should be: then as it stands
+            pass
+    words = " ".join(part for part in parts if part)
+    return f"  ({kind.lstrip('-')}: {words})" if words else f"  ({kind.lstrip('-')})"
+
+
+class _Line:
+    """The parts of one protocol line behind its kind."""
+
+    def __init__(self, parts: list[str], names: dict[str, str]) -> None:
+        self.parts, self.names = parts, names
+
+    def __getitem__(self, index: int) -> str:
+        return self.parts[index]
+
+    def who(self, index: int = 0) -> str:
+        """ "p1a: Tauros" -> "Tauros (random)"."""
+        side, _, name = self.parts[index].partition(": ")
+        return f"{name} ({self.names.get(side[:2], side)})"
+
+    def side(self, index: int = 0) -> str:
+        return self.names.get(self.parts[index][:2], self.parts[index])
+
+    def effect(self, index: int) -> str:
+        """ "move: Leech Seed" -> "Leech Seed"."""
+        return re.sub(r"^(move|ability|item): ?", "", self.parts[index])
+
+    def health(self, index: int) -> str:
+        """ "204/353 par" -> "204/353 HP, paralysed"; "67/100" stays a share, as the other side sees it."""
+        condition = self.parts[index]
+        if condition.startswith("0 "):
+            return "0 HP"
+        hp, _, status = condition.partition(" ")
+        shown = f"{hp.split('/')[0]} %" if hp.endswith("/100") else f"{hp} HP"
+        return f"{shown}, {_STATUS[status].removeprefix('is ')}" if status in _STATUS else shown
+
+    def cause(self) -> str:
+        """What the mark `[from] …` names, as " by …"; empty without one."""
+        for part in self.parts:
+            if part.startswith("[from]"):
+                source = re.sub(r"^(move|ability|item): ?", "", part.removeprefix("[from]").strip())
+                return f" by {_STATUS[source].removeprefix('is ') if source in _STATUS else source}"
+        return ""
+
+
+def _move(line: _Line) -> str:
+    target = line[2] if len(line.parts) > 2 else ""
+    aimed = f" at {line.who(2)}" if target and target != line[0] and not target.startswith("[") else ""
+    still = " and misses" if "[miss]" in line.parts else ""
+    return f"  {line.who()} uses {line[1]}{aimed}{still}."
+
+
+def _switch(line: _Line) -> str:
+    return f"  {line.side()} sends out {line[1].split(',')[0]}, {line.health(2)}."
+
+
+def _boost(direction: str) -> Callable[[_Line], str]:
+    def tell(line: _Line) -> str:
+        amount = f" by {line[2]}" if line[2] != "1" else ""
+        stat = f"  {line.who()}'s {_STATS.get(line[1], line[1])}"
+        if line[2] == "0":
+            return f"{stat} cannot go any {'higher' if direction == 'rises' else 'lower'}."
+        return f"{stat} {direction}{amount}."
+
+    return tell
+
+
+def _cannot(line: _Line) -> str:
+    reason = {"slp": "sleeps", "par": "is fully paralysed", "frz": "is frozen solid", "flinch": "flinches"}.get(line[1])
+    if line[1] == "recharge":
+        reason = "must recharge"
+    return f"  {line.who()} {reason}." if reason else f"  {line.who()} cannot move: {line.effect(1)}."
+
+
+def _immune(line: _Line) -> str:
+    return f"  It does not affect {line.who()}{line.cause()}."
+
+
+_TELLERS: dict[str, Callable[[_Line], str]] = {
+    "turn": lambda line: f"\n== Turn {line[0]} ==",
+    "win": lambda line: f"\n{line.names.get(line[0], line[0])} wins.",
+    "tie": lambda line: "\nA tie.",
+    "move": _move,
+    "switch": _switch,
+    "drag": lambda line: f"  {line[1].split(',')[0]} of {line.side()} is dragged out, {line.health(2)}.",
+    "faint": lambda line: f"  {line.who()} faints.",
+    "cant": _cannot,
+    "poke": lambda line: f"  {line.side()} shows {line[1].split(',')[0]}.",
+    "clearpoke": lambda line: "Team preview:",
+    "teampreview": lambda line: "",
+    "message": lambda line: f"  {line[0]}",
+    "-message": lambda line: f"  {line[0]}",
+    "bigerror": lambda line: f"  {line[0]}",
+    "-damage": lambda line: f"  {line.who()} is hurt{line.cause()}: {line.health(1)}.",
+    "-heal": lambda line: f"  {line.who()} is healed{line.cause()}: {line.health(1)}.",
+    "-sethp": lambda line: f"  {line.who()} now has {line.health(1)}{line.cause()}.",
+    "-status": lambda line: f"  {line.who()} {_STATUS.get(line[1], line[1])}{line.cause()}.",
+    "-curestatus": lambda line: f"  {line.who()} {_STATUS.get(line[1], line[1])} no longer.",
+    "-boost": _boost("rises"),
+    "-unboost": _boost("falls"),
+    "-setboost": lambda line: f"  {line.who()}'s {_STATS.get(line[1], line[1])} is set to {line[2]}.",
+    "-clearallboost": lambda line: "  All changes of stats are gone.",
+    "-clearboost": lambda line: f"  {line.who()}'s changes of stats are gone.",
+    "-supereffective": lambda line: "  It is super effective.",
+    "-resisted": lambda line: "  It is not very effective.",
+    "-crit": lambda line: "  A critical hit!",
+    "-miss": lambda line: f"  {line.who()} misses.",
+    "-fail": lambda line: f"  It fails{line.cause()}.",
+    "-notarget": lambda line: "  There is no target.",
+    "-immune": _immune,
+    "-hitcount": lambda line: f"  It hits {line[1]} times.",
+    "-ohko": lambda line: "  A one-hit knock-out!",
+    "-weather": lambda line: "" if "[upkeep]" in line.parts else f"  Weather: {line[0]}{line.cause()}.",
+    "-fieldstart": lambda line: f"  {line.effect(0)} begins{line.cause()}.",
+    "-fieldend": lambda line: f"  {line.effect(0)} ends.",
+    "-sidestart": lambda line: f"  {line.effect(1)} on the side of {line.side()}.",
+    "-sideend": lambda line: f"  {line.effect(1)} is gone from the side of {line.side()}.",
+    "-start": lambda line: f"  {line.who()}: {line.effect(1)} begins.",
+    "-end": lambda line: f"  {line.who()}: {line.effect(1)} ends.",
+    "-activate": lambda line: f"  {line.who()}: {line.effect(1)}." if line[0] else f"  {line.effect(1)}.",
+    "-singleturn": lambda line: f"  {line.who()}: {line.effect(1)}.",
+    "-singlemove": lambda line: f"  {line.who()}: {line.effect(1)}.",
+    "-prepare": lambda line: f"  {line.who()} prepares {line[1]}.",
+    "-mustrecharge": lambda line: "",
+    "-item": lambda line: f"  {line.who()} has {line[1]}{line.cause()}.",
+    "-enditem": lambda line: f"  {line.who()} has {line[1]} no more{line.cause()}.",
+    "-ability": lambda line: f"  {line.who()}: {line[1]}.",
+    "-terastallize": lambda line: f"  {line.who()} terastallizes into {line[1]}.",
+    "-transform": lambda line: f"  {line.who()} transforms into {line.who(1)}.",
+    "-anim": lambda line: "",
+    "-hint": lambda line: f"  ({line[0]})",
+}
