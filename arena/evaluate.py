@@ -135,7 +135,8 @@ async def play(
 ) -> tuple[Progress, bool]:
     """Plays what is left of a run; Ctrl-C and SIGTERM stop it cleanly. Returns the counts, and whether it was stopped.
 
-    show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles are in the store or its journal.
+    show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
+    are in the store or its journal.
     """
     progress = Progress(total=min(len(run.plan), limit or len(run.plan)), done=len(run.done))
     settings = run.settings
