@@ -1,0 +1,55 @@
+"""The legal choices of a request, joined with the poke-env objects that they mean."""
+
+from __future__ import annotations
+
+from poke_env.battle.move import Move
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+
+
+def move_options(battle: SeatBattle, extras: bool = False) -> list[tuple[Choice, Move]]:
+    """The legal moves, in the request's order, each with poke-env's move.
+
+    extras: whether variants with terastallize, dynamax, zmove and so on are listed too. A move that poke-env does not
+    know for the active Pokémon (recharge, Struggle, a called move) comes as a fresh `Move`, and is left out if even its
+    id is unknown.
+    """
+    mon = battle.active_pokemon
+    known = mon.moves if mon is not None else {}
+    options = []
+    for choice in battle.legal:
+        if choice.kind == "move" and (extras or not choice.extra):
+            move = _find(choice.words.split(" ")[1], known, battle.gen)
+            if move is not None:
+                options.append((choice, move))
+    return options
+
+
+def _find(move_id: str, known: dict[str, Move], gen: int) -> Move | None:
+    if move_id in known:
+        return known[move_id]
+    if move_id.startswith("hiddenpower"):  # the request may leave out the type that poke-env keeps in the id
+        for other, move in known.items():
+            if other.startswith("hiddenpower"):
+                return move
+    try:
+        return Move(move_id, gen)
+    except (ValueError, KeyError):
+        return None
+
+
+def switch_options(battle: SeatBattle) -> list[tuple[Choice, Pokemon]]:
+    """The legal switches, in the request's order, each with the Pokémon that would come in."""
+    switches = [choice for choice in battle.legal if choice.kind == "switch"]
+    if not switches:
+        return []
+    side = battle.last_request["side"]["pokemon"]
+    found = [(choice, battle.team.get(side[choice.slot - 1]["ident"])) for choice in switches]
+    return [(choice, mon) for choice, mon in found if mon is not None]
+
+
+def any_choice(battle: SeatBattle) -> Choice:
+    """A legal choice, uniformly drawn: what a rule falls back on where it has nothing to say."""
+    return battle.rng.choice(battle.legal)

@@ -1,0 +1,125 @@
+"""A request as most rules look at it: both active fighters, the field, and each legal move with its damage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.heuristics.damage import NOTHING, Damage, damage
+from agents.heuristics.fighters import Conditions, Fighter, conditions, foe_fighter, own_fighter
+from agents.heuristics.modifiers import speed
+from agents.heuristics.moves import MoveFacts, facts_of
+from agents.heuristics.options import move_options, switch_options
+from agents.heuristics.type_chart import effectiveness
+
+
+@dataclass(frozen=True, slots=True)
+class MoveOption:
+    """A legal move: the choice, its facts, and its damage to the opponent's active Pokémon (fractions of its HP)."""
+
+    choice: Choice
+    move: MoveFacts
+    damage: Damage
+
+    @property
+    def expected(self) -> float:
+        """Mean damage with misses counted in."""
+        return self.damage.mean * self.move.accuracy
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchOption:
+    """A legal switch: the choice, poke-env's Pokémon and the fighter that would come in."""
+
+    choice: Choice
+    mon: Pokemon
+    fighter: Fighter
+
+
+class Scene:
+    """What the rules see of one request. Everything is computed when first asked for."""
+
+    def __init__(self, battle: SeatBattle) -> None:
+        self.battle = battle
+        self.field: Conditions = conditions(battle)
+
+    @cached_property
+    def me(self) -> Fighter | None:
+        """The own active fighter; None before the first Pokémon is out."""
+        mon = self.battle.active_pokemon
+        return own_fighter(mon, self.battle) if mon is not None else None
+
+    @cached_property
+    def foe(self) -> Fighter | None:
+        """The opponent's active fighter; None when it is unknown or has fainted."""
+        mon = self.battle.opponent_active_pokemon
+        return foe_fighter(mon, self.battle) if mon is not None and not mon.fainted else None
+
+    @cached_property
+    def moves(self) -> list[MoveOption]:
+        """The legal moves (without once-a-battle extras)."""
+        return [
+            MoveOption(choice, facts, self._damage_to_foe(facts))
+            for choice, facts in ((choice, facts_of(move)) for choice, move in move_options(self.battle))
+        ]
+
+    def _damage_to_foe(self, move: MoveFacts) -> Damage:
+        if self.me is None or self.foe is None:
+            return NOTHING
+        return damage(self.me, self.foe, move, self.field, self.field.sides[1])
+
+    @cached_property
+    def switches(self) -> list[SwitchOption]:
+        """The legal switches."""
+        return [SwitchOption(choice, mon, own_fighter(mon, self.battle)) for choice, mon in switch_options(self.battle)]
+
+    def threat(self, target: Fighter) -> float:
+        """The mean damage of the opponent's best likely move against one of ours (chance of having it counted in)."""
+        if self.foe is None:
+            return 0.0
+        mine = self.field.sides[0]
+        return max(
+            (damage(self.foe, target, m, self.field, mine).mean * m.accuracy * c for m, c in self.foe.moves),
+            default=0.0,
+        )
+
+    def reach(self, fighter: Fighter) -> float:
+        """The mean damage of the best move of one of ours against the opponent's active Pokémon."""
+        if self.foe is None:
+            return 0.0
+        theirs = self.field.sides[1]
+        return max(
+            (damage(fighter, self.foe, m, self.field, theirs).mean * m.accuracy for m, _ in fighter.moves), default=0.0
+        )
+
+    def faster(self, fighter: Fighter) -> bool:
+        """Whether one of ours would move before the opponent's active Pokémon, priority apart."""
+        if self.foe is None:
+            return True
+        own, other = speed(fighter, self.field, self.field.sides[0]), speed(self.foe, self.field, self.field.sides[1])
+        return own < other if self.field.trick_room else own > other
+
+    def type_edge(self, fighter: Fighter) -> float:
+        """How the types stand: best factor of our types against the opponent's, less theirs against ours (-4 to 4)."""
+        if self.foe is None:
+            return 0.0
+        gen = fighter.gen
+        attack = max(effectiveness(gen, kind, self.foe.types) for kind in fighter.types)
+        return attack - max(effectiveness(gen, kind, fighter.types) for kind in self.foe.types)
+
+
+def strongest(options: list[MoveOption]) -> MoveOption:
+    """The option with the greatest expected damage; the first of equals. `options` must not be empty."""
+    return max(options, key=lambda option: option.expected)
+
+
+def best_answer(scene: Scene) -> SwitchOption:
+    """The switch whose own damage exceeds what it must fear by most, fractions of HP left counted in.
+
+    `scene.switches` must not be empty.
+    """
+    return max(scene.switches, key=lambda s: scene.reach(s.fighter) - scene.threat(s.fighter) + 0.3 * s.fighter.hp)

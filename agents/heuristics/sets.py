@@ -1,0 +1,187 @@
+"""What an opponent's Pokémon probably carries: Smogon's published sets and Showdown's random ones, from `localsets`."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+from poke_env.data import GenData, to_id_str
+
+from teamsets.builder.published import TIERS, PublishedSet, published_sets
+
+# How likely a set is that lacks a move which the Pokémon has shown, against one that has it.
+_MISFIT = 0.03
+# The share of the recommended alternative where a published slot leaves a choice.
+_FIRST = 0.6
+_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateSet:
+    """One set that a species may carry. moves: id -> chance; evs: hp, atk, def, spa, spd, spe; weight: relative."""
+
+    moves: Mapping[str, float]
+    item: str
+    ability: str
+    nature: str
+    evs: tuple[int, ...]
+    tera: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a Pokémon carries as far as can be told. moves: (id, chance), the shown ones first with chance 1."""
+
+    moves: tuple[tuple[str, float], ...]
+    item: str
+    ability: str
+    nature: str
+    evs: tuple[int, ...]
+    tera: str
+
+
+@lru_cache(maxsize=20_000)
+def guess(format_id: str, gen: int, species: str, shown: tuple[str, ...]) -> Guess:
+    """The guess for a species of which the moves `shown` (ids) have been seen.
+
+    Candidates are weighted by how well they fit what was shown. A species without any gets STAB moves of usual power.
+    """
+    candidates = _candidates(format_id, gen, species)
+    if not candidates:
+        return _fallback(gen, species, shown)
+    weights = [c.weight * _fit(c, shown) for c in candidates]
+    total = sum(weights)
+    chances: dict[str, float] = {}
+    for candidate, weight in zip(candidates, weights, strict=True):
+        for move, chance in candidate.moves.items():
+            if move not in shown:
+                chances[move] = chances.get(move, 0.0) + weight / total * chance
+    unseen = max(0, 4 - len(shown))
+    scale = min(1.0, unseen / (sum(chances.values()) or 1.0))
+    likely = sorted(((move, chance * scale) for move, chance in chances.items()), key=lambda pair: (-pair[1], pair[0]))
+    best = candidates[max(range(len(candidates)), key=weights.__getitem__)]
+    moves = tuple((move, 1.0) for move in shown) + tuple((m, c) for m, c in likely if c > 0.04)
+    return Guess(moves, best.item, best.ability, best.nature, best.evs, best.tera)
+
+
+def _fit(candidate: CandidateSet, shown: tuple[str, ...]) -> float:
+    fit = 1.0
+    for move in shown:
+        fit *= max(candidate.moves.get(move, 0.0), _MISFIT)
+    return fit
+
+
+def _fallback(gen: int, species: str, shown: tuple[str, ...]) -> Guess:
+    dex = GenData.from_gen(gen).pokedex.get(species, {})
+    stats = dex.get("baseStats", {})
+    physical = stats.get("atk", 0) >= stats.get("spa", 0)
+    typical = _PHYSICAL_STAB if physical else _SPECIAL_STAB
+    moves = tuple((m, 1.0) for m in shown)
+    if len(shown) < 4:
+        found = [typical[t.upper()] for t in dex.get("types", ()) if t.upper() in typical]
+        known = GenData.from_gen(gen).moves
+        moves += tuple((m, 0.8) for m in found if m in known and m not in shown)
+    return Guess(moves, "", "", "serious", _full_evs(gen, (84,) * 6), "")
+
+
+_PHYSICAL_STAB = {
+    "NORMAL": "bodyslam", "FIRE": "firepunch", "WATER": "waterfall", "GRASS": "razorleaf", "ELECTRIC": "thunderpunch",
+    "ICE": "icepunch", "FIGHTING": "submission", "POISON": "sludgebomb", "GROUND": "earthquake", "FLYING": "drillpeck",
+    "PSYCHIC": "psychic", "BUG": "megahorn", "ROCK": "rockslide", "GHOST": "shadowball", "DRAGON": "outrage",
+    "DARK": "crunch", "STEEL": "ironhead", "FAIRY": "playrough",
+}  # fmt: skip
+_SPECIAL_STAB = {
+    **_PHYSICAL_STAB, "FIRE": "flamethrower", "WATER": "surf", "ELECTRIC": "thunderbolt", "ICE": "icebeam",
+    "DRAGON": "dragonpulse", "DARK": "darkpulse", "STEEL": "flashcannon", "FAIRY": "moonblast", "GRASS": "gigadrain",
+    "BUG": "bugbuzz",
+}  # fmt: skip
+
+
+@cache
+def _candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
+    sets = _random_sets(gen) if "random" in format_id else _tier_sets(gen, format_id.removeprefix(f"gen{gen}"))
+    dex = GenData.from_gen(gen).pokedex.get(species, {})
+    for name in (species, to_id_str(dex.get("baseSpecies", ""))):
+        if name in sets:
+            return sets[name]
+    return ()
+
+
+@cache
+def _tier_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
+    """Species -> its published sets: those of the tier, else of the nearest tier below, else of one above."""
+    at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
+    found: dict[str, list[CandidateSet]] = {}
+    for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
+        here: dict[str, list[CandidateSet]] = {}
+        for published in published_sets(gen, nearest):
+            here.setdefault(to_id_str(published.species), []).append(_from_published(published, gen))
+        for species, sets in here.items():
+            found.setdefault(species, sets)
+    return {species: tuple(sets) for species, sets in found.items()}
+
+
+def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
+    moves: dict[str, float] = {}
+    for slot in published.moves:
+        for place, name in enumerate(slot):
+            share = 1.0 if len(slot) == 1 else _FIRST if place == 0 else (1 - _FIRST) / (len(slot) - 1)
+            move = to_id_str(name)
+            moves[move] = min(1.0, moves.get(move, 0.0) + share)
+    evs = published.evs[0]
+    return CandidateSet(
+        moves=moves,
+        item=to_id_str(published.items[0]),
+        ability=to_id_str(published.abilities[0]),
+        nature=to_id_str(published.natures[0]) or "serious",
+        evs=_full_evs(gen, tuple(evs.get(stat, 0) for stat in _STATS)),
+        tera=published.tera_types[0].upper(),
+        weight=1.0,
+    )
+
+
+def _full_evs(gen: int, evs: tuple[int, ...]) -> tuple[int, ...]:
+    return (252,) * 6 if gen <= 2 else evs
+
+
+@cache
+def _random_sets(gen: int) -> dict[str, tuple[CandidateSet, ...]]:
+    package = importlib.util.find_spec("localsets")  # its data alone: importing the package would read all of it
+    if package is None or package.origin is None:
+        return {}
+    path = Path(package.origin).parent / "randbattle_data" / f"gen{gen}randombattle.json"
+    if not path.is_file():
+        return {}
+    return {to_id_str(name): _from_random(fields, gen) for name, fields in orjson.loads(path.read_bytes()).items()}
+
+
+def _from_random(fields: dict[str, Any], gen: int) -> tuple[CandidateSet, ...]:
+    """The roles of a species in random battles, each as a candidate. Random sets have 84 EVs everywhere."""
+    stats = fields.get("stats", {})
+    roles = stats.get("roles") or {"": stats}
+    return tuple(
+        CandidateSet(
+            moves={to_id_str(move): chance for move, chance in role.get("moves", {}).items()},
+            item=_commonest(role.get("items") or fields.get("items")),
+            ability=_commonest(role.get("abilities") or fields.get("abilities")),
+            nature="serious",
+            evs=_full_evs(gen, (84,) * 6),
+            tera=_commonest(role.get("teraTypes")).upper(),
+            weight=role.get("weight", 1.0),
+        )
+        for role in roles.values()
+    )
+
+
+def _commonest(options: Any) -> str:
+    if not options:
+        return ""
+    if isinstance(options, dict):
+        return to_id_str(max(options, key=lambda name: (options[name], name)))
+    return to_id_str(options[0])

@@ -1,0 +1,119 @@
+"""Rules that put something before damage: status, hazards, healing."""
+
+from __future__ import annotations
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.contract import Agent
+from agents.heuristics.fighters import Fighter
+from agents.heuristics.moves import MoveFacts
+from agents.heuristics.options import any_choice
+from agents.heuristics.scene import MoveOption, Scene, best_answer, strongest
+from agents.heuristics.status import can_inflict
+
+_LAYERS = {"spikes": 3, "toxicspikes": 2}
+
+
+def heals(move: MoveFacts, me: Fighter) -> bool:
+    """Whether the move gives back half of the user's HP or more at once."""
+    return move.heal >= 0.5 and not (move.id == "rest" and me.status == "slp")
+
+
+def attack_or_answer(scene: Scene) -> Choice:
+    """The strongest move; where no move is legal, the Pokémon that answers best."""
+    if scene.moves:
+        return strongest(scene.moves).choice
+    return best_answer(scene).choice if scene.switches else any_choice(scene.battle)
+
+
+class StatusSpreader(Agent):
+    """Puts a status on every opponent that has none (sleep before paralysis before burn before poison), then attacks.
+
+    The habit of the ladder's "para-fusion" teams, and of the first rule of Red/Blue's trainers turned round.
+    """
+
+    ORDER = ("slp", "par", "brn", "tox", "psn")
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        foe = scene.foe
+        if foe is not None:
+            useful = [o for o in scene.moves if not o.move.damages and can_inflict(o.move, foe, scene.battle)]
+            if useful:
+                return min(useful, key=lambda o: (self.ORDER.index(o.move.status), -o.move.accuracy)).choice
+        return attack_or_answer(scene)
+
+
+class HazardStacker(Agent):
+    """Lays every layer of entry hazards first, then drives the opponent out (Roar, Whirlwind), else attacks.
+
+    Hazard-stacking offence of generations 2 and up; without hazard moves it is a max-damage player.
+    """
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        theirs = scene.field.sides[1]
+        if self._standing(battle) > 1:
+            for option in scene.moves:
+                hazard = option.move.hazard
+                if hazard and theirs.get(hazard, 0) < _LAYERS.get(hazard, 1):
+                    return option.choice
+        drive = [o for o in scene.moves if o.move.forces_switch and not o.move.damages]
+        if drive and theirs.keys() & {"spikes", "stealthrock"} and self.rng.random() < 0.5:
+            return drive[0].choice
+        return attack_or_answer(scene)
+
+    def _standing(self, battle: SeatBattle) -> int:
+        return 6 - sum(mon.fainted for mon in battle.opponent_team.values())
+
+
+class Staller(Agent):
+    """Survives first: heals under `heal_under`, poisons, protects itself, attacks only when left with it.
+
+    The stall player of the ladder; meets the turn limit against its like.
+
+    Options: heal_under, a fraction of HP, 0.7 by default.
+    """
+
+    def __init__(self, heal_under: float = 0.7) -> None:
+        self.heal_under = heal_under
+        self._protected_on = -2
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        me, foe = scene.me, scene.foe
+        if me is None or foe is None or not scene.moves:
+            return attack_or_answer(scene)
+        healing = [o for o in scene.moves if heals(o.move, me)]
+        if healing and me.hp < self.heal_under:
+            return healing[0].choice
+        worn = [o for o in scene.moves if o.move.status and not o.move.damages and can_inflict(o.move, foe, battle)]
+        if worn:
+            return worn[0].choice
+        guard = [o for o in scene.moves if o.move.protects]
+        if guard and foe.status in ("tox", "psn", "brn") and battle.turn > self._protected_on + 1:
+            self._protected_on = battle.turn
+            return guard[0].choice
+        return self._least_risk(scene, me)
+
+    def _least_risk(self, scene: Scene, me: Fighter) -> Choice:
+        safe = max(scene.switches, key=lambda s: s.fighter.hp - 2 * scene.threat(s.fighter), default=None)
+        fear = scene.threat(me)
+        if safe is not None and fear > 0.5 and scene.threat(safe.fighter) < fear / 2:
+            return safe.choice
+        return strongest([o for o in scene.moves if not o.move.explodes] or scene.moves).choice
+
+
+def set_up_options(scene: Scene) -> list[MoveOption]:
+    """Status moves that raise the user's attack, special attack or speed where none of these stands at +2 yet."""
+    me = scene.me
+    if me is None:
+        return []
+    return [
+        option
+        for option in scene.moves
+        if not option.move.damages
+        and any(
+            stat in ("atk", "spa", "spe") and rise > 0 and me.stage(stat) < 2 for stat, rise in option.move.self_boosts
+        )
+    ]

@@ -1,0 +1,17 @@
+"""The type chart."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from poke_env.data import GenData
+
+
+@lru_cache(maxsize=65_536)
+def effectiveness(gen: int, kind: str, types: tuple[str, ...]) -> float:
+    """The type chart's factor of an attacking type against a set of types. 1 for types outside the chart."""
+    chart = GenData.from_gen(gen).type_chart
+    factor = 1.0
+    for own in types:
+        factor *= chart.get(own, {}).get(kind, 1.0)
+    return factor
