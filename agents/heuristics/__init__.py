@@ -1,6 +1,7 @@
 """Rule players, from harmful to good. `PLAYERS` maps the name in `heuristic:NAME` to its class."""
 
 from agents.contract import Agent
+from agents.heuristics.expert import Expert
 from agents.heuristics.hitters import Balanced, MaxDamage, Pessimist, Revenger
 from agents.heuristics.simple import Gambler, LeastDamage, MaxPower, Restless, TypeSwitcher
 from agents.heuristics.supporters import HazardStacker, Staller, StatusSpreader
@@ -21,4 +22,5 @@ PLAYERS: dict[str, type[Agent]] = {
     "revenger": Revenger,
     "pessimist": Pessimist,
     "emerald": EmeraldTrainer,
+    "expert": Expert,
 }

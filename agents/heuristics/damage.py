@@ -134,7 +134,7 @@ def _rolled(
         fall = 0
     attack *= STAGES[rise] * attack_factor(attacker, move, kind, field)
     defense *= STAGES[fall] * defense_factor(defender, move, field)
-    screened = 1.0 if critical else _screen(move, screens, gen)
+    screened = 1.0 if critical else _screen(move, screens, defender)
     if gen <= 2:
         defense *= screened
         screened = 1.0
@@ -151,9 +151,9 @@ def _rolled(
     return base * final_factor(attacker, defender, move, kind, field) / screened
 
 
-def _screen(move: MoveFacts, screens: dict[str, int], gen: int) -> float:
-    if move.id in ("brickbreak", "psychicfangs", "ragingbull") and gen >= 3:
+def _screen(move: MoveFacts, screens: dict[str, int], defender: Fighter) -> float:
+    if move.id in ("brickbreak", "psychicfangs", "ragingbull") and defender.gen >= 3:
         return 1.0
-    if "auroraveil" in screens or ("reflect" if move.category == "physical" else "lightscreen") in screens:
-        return 2.0
-    return 1.0
+    wall = "reflect" if move.category == "physical" else "lightscreen"
+    # In generation 1 a screen stands before one Pokémon, not before a side.
+    return 2.0 if "auroraveil" in screens or wall in screens or wall in defender.effects else 1.0

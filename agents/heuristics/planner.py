@@ -1,0 +1,159 @@
+"""The expert's planner: a table of what each own choice comes to against each reply, and the reply to expect."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from agents.heuristics.duel import Body, Book
+from agents.heuristics.turn import Action, Turn, order, play, with_status
+from agents.heuristics.worth import Weights, status_cost, worth
+
+_LOST = -1.6
+
+
+@dataclass
+class Position:
+    """Both teams as bodies, fainted ones left out; the active one first in each, if it stands.
+
+    unknown: how many of the opponent's Pokémon have not been seen.
+    """
+
+    ours: list[Body]
+    theirs: list[Body]
+    unknown: int
+    book: Book
+    weights: Weights
+    _duels: dict[tuple[Body, Body, float, float], float] = field(default_factory=dict)
+    _next: dict[tuple[Body, Body, float], float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.worths = [
+            {body: worth(body.fighter, body.hp, self.weights) for body in team} for team in (self.ours, self.theirs)
+        ]
+        self.totals = [sum(worths.values()) for worths in self.worths]
+
+    def duel(self, ours: Body, theirs: Body, hp: float, foe_hp: float) -> float:
+        """What the duel is worth to us, from -1 to 1: what we take in it less what we leave in it."""
+        key = (ours, theirs, round(hp, 2), round(foe_hp, 2))
+        found = self._duels.get(key)
+        if found is None:
+            view = self.book.outlook(ours, theirs, hp, foe_hp)
+            mine, other = worth(ours.fighter, hp, self.weights), worth(theirs.fighter, foe_hp, self.weights)
+            if_won = other - (1 - self.weights.alive) * (hp - view.ours)
+            if_lost = mine - (1 - self.weights.alive) * (foe_hp - view.theirs)
+            found = self._duels[key] = view.win * if_won - (1 - view.win) * if_lost
+        return found
+
+    def after_our_loss(self, fallen: Body, theirs: Body, foe_hp: float) -> float:
+        """The best duel that our bench offers against what stands there. fallen: ours that is out."""
+        key = (fallen, theirs, round(foe_hp, 1))
+        found = self._next.get(key)
+        if found is None:
+            duels = [self.duel(b, theirs, b.hp, foe_hp) for b in self.ours if b is not fallen]
+            found = self._next[key] = max(duels, default=_LOST)
+        return found
+
+    def after_their_loss(self, fallen: Body, ours: Body, hp: float) -> float:
+        """The duel that the opponent would choose next against ours; its unseen Pokémon count as an even fight."""
+        key = (fallen, ours, round(hp, 1))
+        found = self._next.get(key)
+        if found is None:
+            duels = [self.duel(ours, b, hp, b.hp) for b in self.theirs if b is not fallen]
+            if self.unknown:
+                duels.append(0.0)
+            found = self._next[key] = min(duels, default=-_LOST)
+        return found
+
+    def value(self, turn: Turn, out: tuple[Body, Body]) -> float:
+        """What the end of a turn is worth: all that stands and the outlook of the duel. out: the two on the field."""
+        (ours, theirs), (hp, foe_hp), (alive, foe_alive) = turn.body, turn.hp, turn.alive
+        total = turn.bonus + self.totals[0] - self.worths[0].get(out[0], 0.0)
+        total -= self.totals[1] - self.worths[1].get(out[1], 0.0)
+        total += alive * self._stands(turn, 0) - foe_alive * self._stands(turn, 1)
+        outlook = 0.0
+        if alive * foe_alive > 0.01:
+            outlook += alive * foe_alive * self._expected_duel(turn, out)
+        if alive < 0.99:
+            outlook += (1 - alive) * foe_alive * self.after_our_loss(out[0], theirs, foe_hp)
+        if foe_alive < 0.99:
+            outlook += alive * (1 - foe_alive) * self.after_their_loss(out[1], ours, hp)
+        return total + self.weights.duel * outlook
+
+    def _stands(self, turn: Turn, side: int) -> float:
+        fighter, (status, chance) = turn.body[side].fighter, turn.status[side]
+        value = worth(fighter, turn.hp[side], self.weights)
+        return value * (1 - chance * status_cost(fighter, status)) if status else value
+
+    def _expected_duel(self, turn: Turn, out: tuple[Body, Body]) -> float:
+        ours, theirs = turn.body
+        hp, foe_hp = turn.hp
+        if turn.pivots[0] and not turn.pivots[1]:
+            return max(self.after_our_loss(out[0], theirs, foe_hp), self.duel(ours, theirs, hp, foe_hp))
+        if turn.pivots[1] and not turn.pivots[0]:
+            return min(self.after_their_loss(out[1], ours, hp), self.duel(ours, theirs, hp, foe_hp))
+        plain = self.duel(ours, theirs, hp, foe_hp)
+        for side in (0, 1):
+            status, chance = turn.status[side]
+            if status and chance > 0.02:
+                pair = [ours, theirs]
+                pair[side] = with_status(pair[side], status)
+                plain = (1 - chance) * plain + chance * self.duel(pair[0], pair[1], hp, foe_hp)
+        return plain
+
+
+def table(position: Position, ours: list[Action], theirs: list[Action]) -> list[list[float]]:
+    """The value of each pair of actions: one row for each of ours, one column for each of theirs."""
+    return [[_cell(position, mine, other) for other in theirs] for mine in ours]
+
+
+def _cell(position: Position, ours: Action, theirs: Action) -> float:
+    out = (_root(ours.body), _root(theirs.body))
+    first = order(position.book, ours, theirs)
+    return sum(chance * position.value(turn, out) for chance, turn in play(position.book, ours, theirs, first))
+
+
+def _root(body: Body) -> Body:
+    return body.root or body
+
+
+def replies(values: list[list[float]], theirs: list[Action], weights: Weights) -> list[float]:
+    """How likely each reply is: the opponent is taken to answer well, but neither surely nor knowing our choice.
+
+    Smoothed best responses, a few rounds: each side plays in proportion to exp(value) against the other's last play.
+    """
+    chances = [action.chance for action in theirs]
+    mine = [1 / len(values)] * len(values)
+    reply = chances
+    for _ in range(3):
+        means = [sum(p * row[j] for p, row in zip(mine, values, strict=True)) for j in range(len(theirs))]
+        reply = _soft([-weights.reply * mean for mean in means], chances)
+        gains = [sum(q * value for q, value in zip(reply, row, strict=True)) for row in values]
+        mine = _soft([weights.reply * gain for gain in gains], [1.0] * len(values))
+    return reply
+
+
+def _soft(values: list[float], weights: list[float]) -> list[float]:
+    top = max(values)
+    parts = [weight * math.exp(value - top) for value, weight in zip(values, weights, strict=True)]
+    total = sum(parts) or 1.0
+    return [part / total for part in parts]
+
+
+def terastallized(body: Body) -> Body:
+    """The body with its tera type on; it stays the same member of its team."""
+    found = body.variants.get("tera")
+    if found is None:
+        found = body.variants["tera"] = Body(body.fighter.as_tera(), body.side)
+        found.root = body
+    return found
+
+
+def benched(body: Body, hp: float) -> Body:
+    """A body as it comes in: without boosts and volatile effects, with `hp` left."""
+    fighter = replace(
+        body.fighter, boosts=(), effects=frozenset(), first_turn=True, must_recharge=False, hp=max(hp, 0.0)
+    )
+    found = Body(fighter, body.side)
+    found.root = body
+    return found

@@ -1,0 +1,233 @@
+"""One turn of the planner: what two actions do to the two Pokémon on the field, in expectation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agents.choices import Choice
+from agents.heuristics.damage import Damage
+from agents.heuristics.duel import Body, Book
+from agents.heuristics.fighters import Fighter
+from agents.heuristics.moves import MoveFacts
+from agents.heuristics.status import can_have
+from agents.heuristics.type_chart import effectiveness
+
+_SPREADING = {"reflect", "lightscreen"}
+
+
+@dataclass(slots=True)
+class Action:
+    """What one side may do this turn.
+
+    body: the Pokémon that is on the field then (the one coming in, or the active one, terastallized or not). hp: its HP
+    after entry. move: None for a switch or a lost turn. chance: how likely it is to have the move at all (theirs).
+    bonus: worth that hangs on the action alone (terastallizing costs, hazards laid …).
+    """
+
+    choice: Choice | None
+    body: Body
+    hp: float
+    move: MoveFacts | None = None
+    chance: float = 1.0
+    switches: bool = False
+    bonus: float = 0.0
+    lift: float = 1.0
+
+
+class Turn:
+    """The state between the first blow and the end of a turn; index 0 is ours, 1 theirs.
+
+    alive: the chance to stand. hp: mean HP if standing. status: inflicted this turn, as (status, chance).
+    """
+
+    __slots__ = ("alive", "blocked", "body", "bonus", "hp", "pivots", "status")
+
+    def __init__(self, ours: Action, theirs: Action) -> None:
+        self.body = [ours.body, theirs.body]
+        self.hp = [ours.hp, theirs.hp]
+        self.alive = [1.0 if ours.hp > 0 else 0.0, 1.0 if theirs.hp > 0 else 0.0]
+        self.status: list[tuple[str, float]] = [("", 0.0), ("", 0.0)]
+        self.blocked = [0.0, 0.0]
+        self.pivots = [False, False]
+        self.bonus = ours.bonus - theirs.bonus
+
+    def wound(self, side: int, chance: float, hit: Damage) -> float:
+        """A hit that lands with `chance`. Returns the chance that it knocks out a target that still stands."""
+        hp = self.hp[side]
+        if hp <= 0 or hit.mean <= 0:
+            return 0.0
+        fatal = hit.knocks_out(hp)
+        out = chance * fatal
+        left = max(0.03, hp - min(hit.mean, hit.high)) if fatal < 1 else hp
+        self.alive[side] *= 1 - out
+        self.hp[side] = ((1 - chance) * hp + chance * (1 - fatal) * left) / max(1 - out, 1e-6)
+        return out
+
+    def heal(self, side: int, part: float) -> None:
+        """Gives back a part of the maximum HP (takes it, if negative, but never the last of it)."""
+        self.hp[side] = min(1.0, max(0.02, self.hp[side] + part))
+
+
+def able(fighter: Fighter) -> float:
+    """The chance that a Pokémon acts at all this turn, by status and effects."""
+    if fighter.must_recharge:
+        return 0.0
+    chance = 0.6 if "confusion" in fighter.effects else 1.0
+    if fighter.status == "par":
+        return 0.75 * chance
+    if fighter.status == "slp":
+        if fighter.gen == 1:
+            return 0.0
+        return (0.25 + 0.1 * fighter.slept if fighter.gen <= 4 else 0.33 * (1 + fighter.slept)) * chance
+    if fighter.status == "frz":
+        return 0.0 if fighter.gen == 1 else 0.2
+    return chance
+
+
+def play(book: Book, ours: Action, theirs: Action, first: float) -> list[tuple[float, Turn]]:
+    """The turn's possible ends as (chance, Turn): one, or two where it is open who moves first. first: our chance."""
+    orders = [(first, 0)] if first > 0 else []
+    if first < 1:
+        orders.append((1 - first, 1))
+    ends = []
+    for chance, leader in orders:
+        turn = Turn(ours, theirs)
+        pair = (ours, theirs)
+        for side in (leader, 1 - leader):
+            if pair[side].move is not None:
+                strike(book, turn, side, pair[side], pair[1 - side], early=side == leader)
+        ends.append((chance, turn))
+    return ends
+
+
+def order(book: Book, ours: Action, theirs: Action) -> float:
+    """The chance that ours acts first. Between a switch and a move the order does not matter: the switch is done."""
+    mine = ours.move.priority if ours.move is not None else 9
+    other = theirs.move.priority if theirs.move is not None else 9
+    if mine != other:
+        return 1.0 if mine > other else 0.0
+    return book.first(ours.body, theirs.body)
+
+
+def strike(book: Book, turn: Turn, side: int, action: Action, against: Action, early: bool) -> None:
+    """One Pokémon uses its move. early: whether it acts before the other."""
+    move = action.move
+    assert move is not None
+    actor, target = turn.body[side], turn.body[1 - side]
+    can = able(actor.fighter) * turn.alive[side] * (1 - turn.blocked[side])
+    status, chance = turn.status[side]
+    if status in ("slp", "frz"):
+        can *= 1 - chance
+    if move.id in ("suckerpunch", "thunderclap") and not (early and against.move is not None and against.move.damages):
+        can = 0.0
+    if move.id == "focuspunch" and against.move is not None and against.move.damages:
+        can *= 0.2
+    if can <= 0:
+        return
+    if move.damages:
+        _attack(book, turn, side, action, can, early)
+    else:
+        _support(turn, side, move, can)
+    if move.status:
+        _inflict(turn, 1 - side, target.fighter, move, can * move.accuracy)
+    if move.self_boosts and can > 0.5 and turn.alive[side] > 0:
+        turn.body[side] = changed(actor, move.self_boosts)
+    if move.boosts and can * move.accuracy * move.boost_chance > 0.5 and turn.alive[1 - side] > 0:
+        turn.body[1 - side] = changed(target, move.boosts)
+    if move.self_switch and can > 0.5:
+        turn.pivots[side] = True
+
+
+def _attack(book: Book, turn: Turn, side: int, action: Action, can: float, early: bool) -> None:
+    move, other = action.move, 1 - side
+    assert move is not None
+    actor, target = turn.body[side], turn.body[other]
+    hit = book.hit(actor, target, move)
+    if action.lift != 1.0:
+        hit = Damage(hit.low * action.lift, hit.high * action.lift, hit.mean * action.lift)
+    chance = can * move.accuracy
+    standing = turn.alive[other]
+    before = turn.hp[other]
+    if "substitute" in target.fighter.effects and "sound" not in move.flags and hit.mean > 0:
+        turn.bonus += (1 - 2 * side) * 0.1 * chance * min(1.0, hit.mean * 4)
+        out = 0.0
+    else:
+        out = turn.wound(other, chance, hit)
+    if early and move.flinch:
+        turn.blocked[other] = max(turn.blocked[other], chance * move.flinch)
+    if move.volatile == "partiallytrapped" and actor.fighter.gen == 1 and early and hit.mean > 0:
+        turn.blocked[other] = max(turn.blocked[other], chance)
+        turn.bonus += (1 - 2 * side) * 0.12 * chance
+    dealt = chance * min(hit.mean, before) * standing
+    scale = target.fighter.stats[0] / max(1, actor.fighter.stats[0])
+    if move.drain or move.recoil:
+        turn.heal(side, (move.drain - move.recoil) * dealt * scale)
+    if actor.fighter.item == "lifeorb" and dealt > 0:
+        turn.heal(side, -0.1)
+    if move.explodes:
+        turn.alive[side] *= 1 - can
+    elif move.recharges or (move.charges and actor.fighter.item != "powerherb"):
+        idle = chance * (1 - out) if move.recharges else can
+        mean = book.rate(target, actor)
+        turn.wound(side, idle * turn.alive[other], Damage(0.85 * mean, mean, mean))
+
+
+def _support(turn: Turn, side: int, move: MoveFacts, can: float) -> None:
+    fighter, other = turn.body[side].fighter, 1 - side
+    foe = turn.body[other].fighter
+    sign = 1 - 2 * side
+    if move.heal:
+        turn.heal(side, can * move.heal)
+        if move.id == "rest":
+            turn.status[side] = ("slp", 0.0 if turn.hp[side] <= 0 else can)
+            turn.bonus += sign * (0.1 if fighter.status else 0.0)
+    elif move.protects:
+        turn.blocked[other] = max(turn.blocked[other], 0.95 * can)
+        turn.bonus -= sign * 0.12
+    elif move.id in _SPREADING:
+        if fighter.gen == 1 and move.id not in fighter.effects:
+            marked = replace(fighter, effects=fighter.effects | {move.id})
+            turn.body[side] = Body(marked, side)
+        turn.bonus += sign * (0.0 if fighter.gen == 1 else 0.08)
+    elif move.id == "substitute":
+        if "substitute" not in fighter.effects and turn.hp[side] > 0.28:
+            turn.heal(side, -0.25)
+            turn.bonus += sign * can * (0.2 if foe.status in ("slp", "frz") else 0.1)
+    elif move.volatile == "leechseed":
+        if "GRASS" not in foe.types and "leechseed" not in foe.effects:
+            turn.bonus += sign * 0.12 * can * move.accuracy
+    elif move.volatile == "confusion" and "confusion" not in foe.effects:
+        turn.bonus += sign * 0.08 * can * move.accuracy
+    elif move.id in ("haze", "clearsmog") or move.forces_switch:
+        turn.bonus += sign * can * 0.1 * sum(stage for _, stage in foe.boosts)
+
+
+def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: float) -> None:
+    if not can_have(fighter, move.status, fighter.gen) or "substitute" in fighter.effects or turn.status[side][0]:
+        return
+    if not move.damages and move.id in ("thunderwave", "glare"):
+        chance *= 1.0 if effectiveness(fighter.gen, move.type, fighter.types) else 0.0
+    if not move.damages and "powder" in move.flags and fighter.gen >= 6 and "GRASS" in fighter.types:
+        chance = 0.0
+    if move.damages and fighter.gen == 1 and move.type in fighter.types:
+        chance = 0.0  # in generation 1 a Pokémon of the move's type does not get its side effect
+    chance *= move.status_chance
+    if chance > 0:
+        turn.status[side] = (move.status, chance)
+
+
+def changed(body: Body, boosts: tuple[tuple[str, int], ...]) -> Body:
+    """The body after boosts; made once for each body and change."""
+    found = body.variants.get(boosts)
+    if found is None:
+        found = body.variants[boosts] = Body(body.fighter.boosted(boosts), body.side)
+    return found
+
+
+def with_status(body: Body, status: str) -> Body:
+    """The body with a fresh status; made once for each body and status."""
+    found = body.variants.get(status)
+    if found is None:
+        fighter = replace(body.fighter, status=status, slept=0)
+        found = body.variants[status] = Body(fighter, body.side)
+    return found
