@@ -57,7 +57,7 @@ class BattleRecord:
                 "winner": self.winner,
                 "reason": self.reason,
                 "fault": self.fault,
-                "detail": self.detail,
+                "detail": None if self.detail is None else _clean(self.detail),
                 "turns": self.turns,
                 "started": self.started,
                 "seconds": round(self.seconds, 4),
@@ -73,7 +73,7 @@ class BattleRecord:
                         "legal": legal,
                         "choice": choice,
                         "think_ms": round(think_ms, 3),
-                        "thought": None if thought is None else orjson.dumps(thought, option=_NUMPY).decode(),
+                        "thought": None if thought is None else _thought_json(thought),
                     }
                     for seat, index, turn, legal, choice, think_ms, thought in self.decisions
                 ],
@@ -82,6 +82,21 @@ class BattleRecord:
 
 
 _NUMPY = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
+
+
+def _thought_json(thought: dict[str, Any]) -> str:
+    """As JSON; what is none (an agent may think anything) as words."""
+    try:
+        return orjson.dumps(thought, default=repr, option=_NUMPY).decode()
+    except TypeError:  # a number of more than 64 bits, half a surrogate pair
+        return orjson.dumps(_clean(repr(thought))).decode()
+
+
+def _clean(text: str) -> str:
+    """Text that every reader can take in: no halves of surrogate pairs, no zeros."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "")
+
+
 _COMPRESSOR = zstandard.ZstdCompressor(level=3)
 
 

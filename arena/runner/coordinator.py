@@ -18,6 +18,8 @@ from teamsets.errors import ArenaError
 IN_THE_AIR = 12
 #: How long after its limit an agent's step may still run before its worker is ended: SIGALRM should have ended it.
 GRACE_SECONDS = 5.0
+#: How often workers are looked at for such a step, in seconds.
+WATCH_SECONDS = 0.5
 #: A fixture whose worker died this often, with no agent's step to blame, is given up.
 WORKER_DEATHS = 3
 
@@ -92,6 +94,7 @@ class Coordinator:
         """Plays them. seconds: after so long no new battle is begun; those in the air are finished."""
         self.fixtures = fixtures
         self.deadline = None if seconds is None else time.monotonic() + seconds
+        watching = asyncio.ensure_future(self.watch())
         try:
             while not self.stopping:
                 if self.failure is not None:
@@ -100,11 +103,9 @@ class Coordinator:
                 if not self.again and not any(worker.fixtures for worker in self.workers):
                     break
                 self.changed.clear()
-                try:
-                    await asyncio.wait_for(self.changed.wait(), 0.5)
-                except TimeoutError:
-                    self.watch()
+                await self.changed.wait()
         finally:
+            watching.cancel()
             for worker in self.workers:
                 worker.stop()
             await asyncio.sleep(0)
@@ -159,15 +160,17 @@ class Coordinator:
         self.progress.note(header)
         self.changed.set()
 
-    def watch(self) -> None:
+    async def watch(self) -> None:
         """Ends workers whose agent holds them in a step that no signal can interrupt."""
-        for worker in self.workers:
-            step = worker.blocked_for()
-            if step is not None and step[1] > self.settings.rules.think_limit + GRACE_SECONDS:
-                self.blame(
-                    worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended"
-                )
-                worker.kill()
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            for worker in self.workers:
+                step = worker.step()
+                if step is not None and step[1] > GRACE_SECONDS:
+                    self.blame(
+                        worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended"
+                    )
+                    worker.kill()
 
     def on_death(self, worker: WorkerProcess) -> None:
         """The rest of a dead worker's fixtures is played again; the agent in whose step it died has lost that battle."""
@@ -176,13 +179,13 @@ class Coordinator:
         self.changed.set()
         if self.stopping or not worker.fixtures:
             return
+        blamed = worker.last_step is not None
         if worker.last_step is not None:
             self.blame(worker, worker.last_step, "error", f"ended its worker process: {worker.last_words()}")
-        else:
-            self.idle_deaths += 1
+        self.idle_deaths += not blamed
         for serial, fixture in worker.fixtures.items():
-            self.deaths[serial] += 1
-            if self.deaths[serial] < WORKER_DEATHS or worker.last_step is not None:
+            self.deaths[serial] += not blamed
+            if self.deaths[serial] < WORKER_DEATHS:
                 self.again.append((serial, fixture))
             else:
                 detail = f"its worker died {WORKER_DEATHS} times: {worker.last_words()}"

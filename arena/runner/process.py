@@ -86,8 +86,8 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         self.fixtures[serial] = fixture
         self._send({"serial": serial, "fixture": fixture.to_json()})
 
-    def blocked_for(self) -> tuple[int, float] | None:
-        """Whose step it is in and for how many seconds: (serial * 2 + seat, seconds)."""
+    def step(self) -> tuple[int, float] | None:
+        """Whose step it is in, and for how many seconds it is overdue: (serial * 2 + seat, seconds)."""
         return read_step(self.shared) if self.shared is not None else None
 
     def last_words(self) -> str:
@@ -129,7 +129,7 @@ class WorkerProcess(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         # Every pipe is drained before asyncio calls connection_lost, so that is where the death is told.
-        step = self.blocked_for()
+        step = self.step()
         self.last_step = step[0] if step else None
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -1,12 +1,14 @@
 """The clock of a step: no piece of an agent's code keeps a worker's loop longer than its limit.
 
 A step of plain Python that runs too long is interrupted where it stands by SIGALRM. A step inside C code that never
-returns cannot be: for those the coordinator reads, in memory shared with the worker, whose step it is and since when,
-and ends the worker.
+returns cannot be: for those the coordinator reads, in memory shared with the worker, whose step it is and until when it
+may last, and ends the worker.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import mmap
 import signal
 import struct
@@ -14,8 +16,10 @@ import time
 from collections.abc import Awaitable, Generator
 from typing import Any
 
-_LAYOUT = struct.Struct("<Bqd")  # a step is under way; the fixture's serial * 2 + seat; since when (monotonic seconds)
+_LAYOUT = struct.Struct("<Bqd")  # a step is under way; the fixture's serial * 2 + seat; until when (monotonic seconds)
 SHARED_BYTES = _LAYOUT.size
+#: How long an agent's coroutine may take to end once its time is up, in seconds.
+_LAST_STEP = 0.5
 
 
 class TimeUp(BaseException):
@@ -26,12 +30,14 @@ class StepGuard:
     """Runs the steps of agents under a limit. One per worker, on its main thread.
 
     shared: memory of SHARED_BYTES that another process may read with `read_step`, or None.
+    spent: the seconds that all steps have taken so far.
     """
 
     def __init__(self, shared: mmap.mmap | None = None) -> None:
         self._shared = shared if shared is not None else mmap.mmap(-1, SHARED_BYTES)
         signal.signal(signal.SIGALRM, self._ring)
         self._open = False
+        self.spent = 0.0
 
     def _ring(self, *_: Any) -> None:
         if self._open:
@@ -39,7 +45,8 @@ class StepGuard:
 
     def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
         """`function(*arguments)`, or TimeUp after `limit` seconds. who: the fixture's serial * 2 + seat (0 or 1)."""
-        _LAYOUT.pack_into(self._shared, 0, 1, who, time.monotonic())
+        began = time.monotonic()
+        _LAYOUT.pack_into(self._shared, 0, 1, who, began + limit)
         try:
             self._open = True
             # Again every 50 ms: code with a bare `except:` may swallow the first.
@@ -51,15 +58,76 @@ class StepGuard:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         finally:
             self._shared[0] = 0
+            self.spent += time.monotonic() - began
 
-    async def drive(self, who: int, limit: float, awaitable: Awaitable[Any]) -> Any:
-        """Awaits an agent's coroutine; each of its steps between two awaits runs under `call`."""
-        return await _Stepped(self, who, limit, awaitable)
+
+class Clock:
+    """One seat's time for one decision. It stands still while the step of another seat holds the loop."""
+
+    def __init__(self, guard: StepGuard, who: int, limit: float) -> None:
+        self._guard, self._who, self.limit = guard, who, limit
+        self.start()
+
+    def start(self) -> None:
+        """From now on it is this seat's turn to think."""
+        self._began = time.monotonic()
+        self._spent = self._guard.spent
+        self._own = 0.0
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds that this seat has had."""
+        others = self._guard.spent - self._spent - self._own
+        return time.monotonic() - self._began - others
+
+    @property
+    def left(self) -> float:
+        return self.limit - self.elapsed
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        """One step of the agent's code: `function(*arguments)`, or TimeUp when no time is left."""
+        return self._step(self.left, function, *arguments)
+
+    async def wait_for(self, awaitable: Awaitable[Any]) -> Any:
+        """The result of an agent's coroutine, or TimeUp. Each of its steps between two awaits is a step for the guard."""
+        scope = asyncio.timeout(None)
+        self._look(scope)
+        try:
+            async with scope:
+                return await _Stepped(self, awaitable)
+        except TimeoutError:
+            if scope.expired():
+                raise TimeUp from None
+            raise  # the agent's own
+        finally:
+            self._alarm.cancel()
+
+    def _look(self, scope: asyncio.Timeout) -> None:
+        """Ends `scope` if the time is up by now, or looks again when it would be if nobody else held the loop."""
+        loop, left = asyncio.get_running_loop(), self.left
+        if left > 0:
+            self._alarm: asyncio.Handle = loop.call_later(left, self._look, scope)
+        else:
+            self._alarm = loop.call_soon(scope.reschedule, loop.time())
+
+    def last_step(self, function: Any, *arguments: Any) -> None:
+        """A step that may do what it likes but last long: its time is up, or the battle is over."""
+        with contextlib.suppress(BaseException):
+            self._step(_LAST_STEP, function, *arguments)
+
+    def _step(self, limit: float, function: Any, *arguments: Any) -> Any:
+        before = self._guard.spent
+        try:
+            return self._guard.call(self._who, limit, function, *arguments)
+        finally:
+            self._own += self._guard.spent - before
 
 
 class _Stepped:
-    def __init__(self, guard: StepGuard, who: int, limit: float, awaitable: Awaitable[Any]) -> None:
-        self._guard, self._who, self._limit, self._awaitable = guard, who, limit, awaitable
+    """A coroutine driven step by step. Once its task is cancelled it hears of it, and is not waited for any longer."""
+
+    def __init__(self, clock: Clock, awaitable: Awaitable[Any]) -> None:
+        self._clock, self._awaitable = clock, awaitable
 
     def __await__(self) -> Generator[Any, Any, Any]:
         steps = self._awaitable.__await__()
@@ -68,19 +136,26 @@ class _Stepped:
         function, argument = send, None
         while True:
             try:
-                wanted = self._guard.call(self._who, self._limit, function, argument)
+                wanted = self._clock.call(function, argument)
             except StopIteration as done:
                 return done.value
             try:
                 argument = yield wanted
                 function = send
-            except BaseException as error:  # cancellation, mostly: the agent's coroutine must hear of it
-                if throw is None:
+            except BaseException as error:
+                task = asyncio.current_task()
+                if throw is None or (task is not None and task.cancelling()):
+                    if throw is not None:
+                        self._clock.last_step(throw, error)
+                        self._clock.last_step(steps.close)
                     raise
-                function, argument = throw, error
+                function, argument = throw, error  # what it waited for has failed: the agent's own affair
 
 
 def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
-    """Whose step is under way and for how many seconds, or None: (fixture's serial * 2 + seat, seconds)."""
-    busy, who, since = _LAYOUT.unpack_from(shared, 0)
-    return (who, time.monotonic() - since) if busy else None
+    """Whose step is under way and for how many seconds it is overdue (negative: it has time left), or None.
+
+    Whose: the fixture's serial * 2 + seat.
+    """
+    busy, who, until = _LAYOUT.unpack_from(shared, 0)
+    return (who, time.monotonic() - until) if busy else None

@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import inspect
 import random
-import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import orjson
 
 from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
-from arena.showdown.guard import StepGuard, TimeUp
+from arena.showdown.guard import Clock, StepGuard, TimeUp
 
 #: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
 #: choice has another chance; few, so that a deterministic one cannot loop.
 ILLEGAL_ANSWERS = 3
+#: How often in a row the simulator may refuse a choice that its own request allows (a trap shows itself only then).
+REFUSALS = 10
+#: How long an agent may take to be made, in seconds: the first one of a kind may load a model.
+MAKING_SECONDS = 300.0
 
 FaultKind = Literal["timeout", "illegal", "error"]
 
@@ -45,23 +48,21 @@ class Decision:
 class Seat:
     """One side of one battle.
 
-    role: "p1" or "p2". who: a number for the guard. think_limit: seconds for one decision.
+    role: "p1" or "p2". clock: its time for one decision.
     log: every protocol line that this side received, its requests included (`|request|JSON`), as a websocket brings them.
     """
 
     role: str
     agent: Agent
     battle: SeatBattle
-    guard: StepGuard
-    who: int
-    think_limit: float
+    clock: Clock
     log: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     request: dict[str, Any] | None = None
     thinking: bool = False
     _started: bool = False
-    _asked_at: float = 0.0
     _illegal: int = 0
+    _refused: int = 0
 
     def see(self, view: dict[str, Any]) -> bool:
         """Takes in what the host sent for this side. True when the agent must choose."""
@@ -78,6 +79,9 @@ class Seat:
         self.log.append("|request|" + orjson.dumps(request).decode())
         self.request = request
         self._illegal = 0
+        self._refused = self._refused + 1 if "error" in view else 0
+        if self._refused and self.decisions:
+            self.decisions.pop()  # what the simulator refused ("trapped", mostly) was no decision
         if self.agent.reads_battle:
             self.battle.ask(request)
         else:
@@ -92,7 +96,9 @@ class Seat:
 
     def decide(self) -> Choice | Awaitable[Choice]:
         """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
-        self._asked_at = time.perf_counter()
+        if self._refused >= REFUSALS:
+            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
+        self.clock.start()
         answer = self._step(self._first_answer)
         if inspect.isawaitable(answer):
             return self._decide_later(answer)
@@ -107,14 +113,15 @@ class Seat:
 
     async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
         try:
-            async with asyncio.timeout(self._time_left()):
-                return self._read(await self.guard.drive(self.who, self._time_left(), answer))
-        except (TimeoutError, TimeUp):
+            settled = await self.clock.wait_for(answer)
+        except TimeUp:
             raise self._too_late() from None
-        except (Fault, asyncio.CancelledError):
-            raise
-        except Exception as error:
+        except BaseException as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # the battle is over; otherwise something of the agent's own was cancelled
             raise _raised(error) from error
+        return self._read(settled)
 
     def _settle(self, answer: Any) -> Choice:
         choice = self._read(answer)
@@ -128,10 +135,10 @@ class Seat:
     def _step(self, function: Any) -> Any:
         """One piece of the agent's code under the clock, its failures turned into Faults."""
         try:
-            return self.guard.call(self.who, self._time_left(), function)
+            return self.clock.call(function)
         except TimeUp:
             raise self._too_late() from None
-        except Exception as error:
+        except BaseException as error:  # sys.exit() too: it would end the worker and everybody's battles
             raise _raised(error) from error
 
     def _first_answer(self) -> Any:
@@ -149,55 +156,73 @@ class Seat:
 
     def _read(self, answer: Any) -> Choice | None:
         """The legal choice meant, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late."""
-        if time.perf_counter() - self._asked_at > self.think_limit:
+        if self.clock.left < 0:
             raise self._too_late()
         assert self.request is not None
         if answer is None and self.request.get("teamPreview"):
             return self.battle.legal[0]
-        choice = read_answer(answer, self.battle.legal, self.request)
+        try:
+            choice = read_answer(answer, self.battle.legal, self.request)
+        except Exception:  # an order of the agent's own making that cannot be read
+            choice = None
         if choice is None:
             self._illegal += 1
             if self._illegal >= ILLEGAL_ANSWERS:
                 legal = ", ".join(c.words for c in self.battle.legal)
-                raise Fault("illegal", f"answered {str(answer)[:80]!r}, {self._illegal} times in a row; legal: {legal}")
+                raise Fault("illegal", f"answered {_shown(answer)}, {self._illegal} times in a row; legal: {legal}")
         return choice
 
     def _note(self, choice: Choice) -> Choice:
-        think_ms = (time.perf_counter() - self._asked_at) * 1000
+        think_ms = self.clock.elapsed * 1000
         legal = [c.words for c in self.battle.legal]
         self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self.agent.thought))
         self.agent.thought = None
         return choice
-
-    def refused(self) -> None:
-        """The simulator refused the last choice ("trapped", mostly): it was no decision, the agent is asked anew."""
-        if self.decisions:
-            self.decisions.pop()
 
     def finish(self) -> None:
         """Tells the agent that the battle is over; what it raises here can no longer change a result."""
         if not self._started:
             return
         try:
-            self.guard.call(self.who, self.think_limit, self.agent.finish, self.battle)
-        except (Exception, TimeUp):
+            self.clock.start()
+            self.clock.call(self.agent.finish, self.battle)
+        except BaseException:
             self.battle.oddities += 1
 
-    def _time_left(self) -> float:
-        return self.think_limit - (time.perf_counter() - self._asked_at)
-
     def _too_late(self) -> Fault:
-        return Fault("timeout", f"no choice within {self.think_limit:g} s")
+        return Fault("timeout", f"no choice within {self.clock.limit:g} s")
 
 
-def _raised(error: Exception) -> Fault:
+def _shown(answer: Any) -> str:
+    """An answer for people; agents may answer with anything."""
+    try:
+        return repr(answer if answer is None else str(answer)[:80])
+    except Exception:
+        return f"an object of type {type(answer).__name__}"
+
+
+def _raised(error: BaseException) -> Fault:
     """The Fault for an exception in an agent's code: type, words, and the innermost place."""
     place = ""
     trace = error.__traceback__
     while trace is not None:
         place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
         trace = trace.tb_next
-    return Fault("error", f"{type(error).__name__}: {str(error)[:300]}{place}")
+    try:
+        words = f": {error}"[:300] if str(error) else ""
+    except Exception:
+        words = ": (its words could not be read)"
+    return Fault("error", f"{type(error).__name__}{words}{place}")
+
+
+def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
+    """A fresh agent for a seat. Raises Fault when it cannot be made. Loading a model may take longer than a decision."""
+    try:
+        return guard.call(who, MAKING_SECONDS, make)
+    except TimeUp:
+        raise Fault("timeout", f"was not ready within {MAKING_SECONDS:g} s") from None
+    except BaseException as error:
+        raise _raised(error) from error
 
 
 def new_seat(
@@ -215,4 +240,4 @@ def new_seat(
     """A seat with its agent, its generator seeded by `seed`, and an empty battle."""
     agent.rng = random.Random(seed)
     battle = SeatBattle(tag, role, role, gen, format_id, agent.rng)
-    return Seat(role, agent, battle, guard, who, think_limit)
+    return Seat(role, agent, battle, Clock(guard, who, think_limit))

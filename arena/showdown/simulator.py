@@ -9,12 +9,12 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
-from agents import AgentSource, Choice, resolve
+from agents import Agent, AgentSource, Choice, resolve
 from arena.fixture import SEATS, Fixture, seat_seed
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host, HostDied, Message
-from arena.showdown.seat import Fault, Seat, new_seat
+from arena.showdown.seat import Fault, Seat, make_agent, new_seat
 from teamsets.errors import ArenaError
 from teamsets.formats import get_format
 
@@ -51,6 +51,10 @@ def _source(spec: str) -> AgentSource:
     return resolve(spec)
 
 
+def _made(spec: str) -> Agent:
+    return _source(spec).make()
+
+
 class _Table:
     """One battle at a host: passes what the host says to the seats, and what the seats choose to the host."""
 
@@ -64,20 +68,25 @@ class _Table:
         self.tasks: set[asyncio.Task[None]] = set()
         self.id = self.host.open(self.receive)
         rules, gen = simulator.rules, get_format(fixture.format).gen
-        self.seats = {
-            role: new_seat(
+        self.seats: dict[str, Seat] = {}
+        faults: dict[str, Fault] = {}
+        for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
+            who = serial * 2 + index
+            try:
+                agent = make_agent(simulator.guard, who, functools.partial(_made, spec))
+            except Fault as fault:
+                agent, faults[role] = Agent(), fault
+            self.seats[role] = new_seat(
                 role,
-                _source(spec).make(),
+                agent,
                 simulator.guard,
-                serial * 2 + index,
+                who,
                 tag=f"battle-{fixture.format}-{self.id}",
                 format_id=fixture.format,
                 gen=gen,
                 seed=seat_seed(fixture.seed, role),
                 think_limit=rules.think_limit,
             )
-            for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True))
-        }
         players = {
             role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
             for role, team in zip(SEATS, fixture.teams, strict=True)
@@ -90,6 +99,8 @@ class _Table:
             "maxTurns": rules.max_turns,
         }
         self.host.send({**order, **players})
+        for role, failure in faults.items():
+            self.lose(role, failure)
 
     def receive(self, message: Message) -> None:
         """One message from the host. Nothing that happens here may escape into the event loop."""
@@ -109,8 +120,6 @@ class _Table:
         order: dict[str, Any] = {"op": "choose", "id": self.id}
         later: list[tuple[Seat, Awaitable[Choice]]] = []
         for role, seat in self.seats.items():
-            if "error" in message[role]:
-                seat.refused()
             if not seat.see(message[role]) or ended or self.fault:
                 continue
             try:
