@@ -5,8 +5,8 @@
 //    ability, item, species … of each Pokémon, for four prefixes each) whether it has a property named after the event, by
 //    a name glued together on the spot, which V8 must hash and look up anew each time. Here the names are made once, an
 //    effect is asked once whether it has any handler for the event, and each Pokémon is walked once instead of three times.
-// 2. Copies of moves. Each use of a move clones it deeply, through a clone that walks every property. Here it is known
-//    per move which properties need a deep copy.
+// 2. Copies of moves. Each use of a move clones it deeply, property by property and by name. Here each move gets a
+//    constructor of its copies, made once, that knows which of its properties need a deep copy.
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
@@ -53,8 +53,11 @@ export function speedUp(packageFolder) {
 }
 
 function patchEvents(Battle, Pokemon, Side) {
-  const stock = Battle.prototype.findEventHandlers;
-  const {findPokemonEventHandlers, getCallback} = Battle.prototype;
+  const {findEventHandlers, runEvent, findPokemonEventHandlers, getCallback, findFieldEventHandlers, findSideEventHandlers} =
+    Battle.prototype;
+  const stock = {
+    findEventHandlers, runEvent, findPokemonEventHandlers, getCallback, findFieldEventHandlers, findSideEventHandlers,
+  };
 
   /** Adds the handlers that one effect on a Pokémon has for each of `names` to the list of the same index. */
   function ask(battle, pokemon, effect, state, end, endCallArgs, names, lists) {
@@ -64,7 +67,7 @@ function patchEvents(Battle, Pokemon, Side) {
       const name = names[i];
       let callback;
       if (known.has(name)) callback = effect[name];
-      else if (name === 'onSwitchIn' && battle.gen >= 5) callback = battle.getCallback(pokemon, effect, name);
+      else if (name === 'onSwitchIn') callback = battle.getCallback(pokemon, effect, name);
       if (callback === undefined) continue;
       const handler = {effect, callback, state, end, effectHolder: pokemon};
       if (endCallArgs) handler.endCallArgs = endCallArgs;
@@ -75,14 +78,16 @@ function patchEvents(Battle, Pokemon, Side) {
   /** Showdown's findPokemonEventHandlers for several names at once, in its order of effects. */
   function walk(battle, pokemon, names, lists) {
     const {conditions} = battle.dex;
-    ask(battle, pokemon, pokemon.getStatus(), pokemon.statusState, pokemon.clearStatus, null, names, lists);
+    if (pokemon.status) {
+      ask(battle, pokemon, pokemon.getStatus(), pokemon.statusState, pokemon.clearStatus, null, names, lists);
+    }
     const {volatiles} = pokemon;
     for (const id in volatiles) {
       ask(battle, pokemon, conditions.getByID(id), volatiles[id], pokemon.removeVolatile, null, names, lists);
     }
     ask(battle, pokemon, pokemon.getAbility(), pokemon.abilityState, pokemon.clearAbility, null, names, lists);
-    ask(battle, pokemon, pokemon.getItem(), pokemon.itemState, pokemon.clearItem, null, names, lists);
-    ask(battle, pokemon, pokemon.baseSpecies, pokemon.speciesState, () => {}, null, names, lists);
+    if (pokemon.item) ask(battle, pokemon, pokemon.getItem(), pokemon.itemState, pokemon.clearItem, null, names, lists);
+    ask(battle, pokemon, pokemon.baseSpecies, pokemon.speciesState, nothing, null, names, lists);
     const {side} = pokemon;
     const slot = side.slotConditions[pokemon.position];
     for (const id in slot) {
@@ -92,33 +97,58 @@ function patchEvents(Battle, Pokemon, Side) {
     }
   }
 
+  /** Whether any effect of the field could handle `name`; most events are none of its business. */
+  function fieldHandles(battle, field, name) {
+    const {conditions} = battle.dex;
+    for (const id in field.pseudoWeather) if (handlerNames(conditions.getByID(id))?.has(name)) return true;
+    if (field.weather && handlerNames(field.getWeather())?.has(name)) return true;
+    return !!field.terrain && !!handlerNames(field.getTerrain())?.has(name);
+  }
+
+  function sideHandles(battle, side, name) {
+    const {conditions} = battle.dex;
+    for (const id in side.sideConditions) if (handlerNames(conditions.getByID(id))?.has(name)) return true;
+    return false;
+  }
+
+  /** A generation's scripts may replace any method of a battle; then Showdown's own way is taken. */
+  const replaced = battle =>
+    battle.findPokemonEventHandlers !== stock.findPokemonEventHandlers ||
+    battle.getCallback !== stock.getCallback ||
+    battle.findFieldEventHandlers !== stock.findFieldEventHandlers ||
+    battle.findSideEventHandlers !== stock.findSideEventHandlers;
+
   Battle.prototype.findEventHandlers = function (target, eventName, source) {
-    // A generation's scripts may replace any method of a battle; then Showdown's own way is taken.
-    const replaced = this.findPokemonEventHandlers !== findPokemonEventHandlers || this.getCallback !== getCallback;
-    if (replaced || Array.isArray(target) || target instanceof Side) {
-      return stock.call(this, target, eventName, source);
+    const found = this.handlersFound;
+    if (found) {
+      this.handlersFound = null;
+      return found;
+    }
+    if (Array.isArray(target) || target instanceof Side || replaced(this)) {
+      return stock.findEventHandlers.call(this, target, eventName, source);
     }
     const names = eventNames(eventName);
     const handlers = [];
     if (target instanceof Pokemon && (target.isActive || source?.isActive)) {
       const allies = names.prefixed ? target.alliesAndSelf() : [];
       if (allies.length === 1 && allies[0] === target) {
-        const lists = [handlers, [], []];
-        walk(this, target, names.self, lists);
-        handlers.push(...lists[1], ...lists[2]);
+        const [ally, any] = [[], []];
+        walk(this, target, names.self, [handlers, ally, any]);
+        append(handlers, ally);
+        append(handlers, any);
       } else {
         walk(this, target, [names.on], [handlers]);
         for (const ally of allies) {
-          const lists = [[], []];
-          walk(this, ally, [names.ally, names.any], lists);
-          handlers.push(...lists[0], ...lists[1]);
+          const any = [];
+          walk(this, ally, [names.ally, names.any], [handlers, any]);
+          append(handlers, any);
         }
       }
       if (names.prefixed) {
         for (const foe of target.foes()) {
-          const lists = [handlers, []];
-          walk(this, foe, names.other, lists);
-          handlers.push(...lists[1]);
+          const any = [];
+          walk(this, foe, names.other, [handlers, any]);
+          append(handlers, any);
         }
       }
       target = target.side;
@@ -127,37 +157,70 @@ function patchEvents(Battle, Pokemon, Side) {
     if (target instanceof Side) {
       for (const side of this.sides) {
         if (side.n >= 2 && side.allySide) continue;
-        if (side === target || side === target.allySide) {
-          handlers.push(...this.findSideEventHandlers(side, names.on));
-        } else if (names.prefixed) {
-          handlers.push(...this.findSideEventHandlers(side, names.foe));
+        const ours = side === target || side === target.allySide;
+        if (ours && sideHandles(this, side, names.on)) {
+          append(handlers, this.findSideEventHandlers(side, names.on));
+        } else if (!ours && names.prefixed && sideHandles(this, side, names.foe)) {
+          append(handlers, this.findSideEventHandlers(side, names.foe));
         }
-        if (names.prefixed) handlers.push(...this.findSideEventHandlers(side, names.any));
+        if (names.prefixed && sideHandles(this, side, names.any)) {
+          append(handlers, this.findSideEventHandlers(side, names.any));
+        }
       }
     }
-    handlers.push(...this.findFieldEventHandlers(this.field, names.on));
-    handlers.push(...this.findBattleEventHandlers(names.on));
+    if (fieldHandles(this, this.field, names.on)) append(handlers, this.findFieldEventHandlers(this.field, names.on));
+    if (this.events || handlerNames(this.format)?.has(names.on)) {
+      append(handlers, this.findBattleEventHandlers(names.on));
+    }
     return handlers;
+  };
+
+  // Most events find no handler at all; then there is nothing to sort, no event to set up, and the answer is what came in.
+  Battle.prototype.runEvent = function (eventid, target, source, sourceEffect, relayVar, onEffect, fastExit) {
+    if (onEffect || Array.isArray(target) || this.eventDepth >= 8) {
+      return stock.runEvent.call(this, eventid, target, source, sourceEffect, relayVar, onEffect, fastExit);
+    }
+    const handlers = this.findEventHandlers(target || this, eventid, source instanceof Pokemon ? source : null);
+    if (handlers.length) {
+      this.handlersFound = handlers; // for the call of findEventHandlers with which Showdown's runEvent begins
+      return stock.runEvent.call(this, eventid, target, source, sourceEffect, relayVar, onEffect, fastExit);
+    }
+    if (relayVar === undefined || relayVar === null) return true;
+    const whole = typeof relayVar === 'number' && relayVar === Math.abs(Math.floor(relayVar));
+    return whole ? this.modify(relayVar, 1) : relayVar;
   };
 }
 
-// move -> [the properties that hold objects]; the rest is copied flat.
-const nestedOf = new WeakMap();
+const nothing = () => {};
+
+function append(list, more) {
+  for (let i = 0; i < more.length; i++) list.push(more[i]);
+}
+
+// move -> [a constructor of its copies, the move itself in a form that is quick to read from]
+const copiersOf = new WeakMap();
+
+/** A constructor that copies one property after the other: V8 then knows the shape of the copies. */
+function copierOf(move) {
+  let copier = copiersOf.get(move);
+  if (!copier) {
+    const lines = Object.keys(move).map(key => {
+      const name = JSON.stringify(key);
+      const nested = move[key] !== null && typeof move[key] === 'object';
+      return `this[${name}] = ${nested ? `clone(move[${name}])` : `move[${name}]`};`;
+    });
+    const Copy = new Function('move', 'clone', [...lines, 'this.hit = 0;'].join('\n'));
+    Copy.prototype = Object.getPrototypeOf(move);
+    copier = [Copy, new Copy(move, value => value)];
+    copiersOf.set(move, copier);
+  }
+  return copier;
+}
 
 function patchMoveCopies(ModdedDex) {
-  const stock = ModdedDex.prototype.getActiveMove;
   ModdedDex.prototype.getActiveMove = function (move) {
     if (move && typeof move.hit === 'number') return move;
-    if (this.getActiveMove !== ModdedDex.prototype.getActiveMove) return stock.call(this, move);
-    move = this.moves.get(move);
-    let nested = nestedOf.get(move);
-    if (!nested) {
-      nested = Object.keys(move).filter(key => move[key] !== null && typeof move[key] === 'object');
-      nestedOf.set(move, nested);
-    }
-    const copy = Object.assign(Object.create(Object.getPrototypeOf(move)), move);
-    for (const key of nested) copy[key] = this.deepClone(move[key]);
-    copy.hit = 0;
-    return copy;
+    const [Copy, model] = copierOf(this.moves.get(move));
+    return new Copy(model, this.deepClone);
   };
 }
