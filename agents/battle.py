@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 from poke_env.battle.battle import Battle
+from poke_env.battle.pokemon import Pokemon
 
 from agents.choices import Choice, legal_choices
 
@@ -18,6 +19,8 @@ _SILENT.setLevel(logging.CRITICAL)
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
+# The parts of a Pokémon's entry in a request that say what it is, not how it fares.
+_SHEET = ("details", "moves", "stats", "baseAbility")
 
 
 class SeatBattle(Battle):
@@ -42,12 +45,16 @@ class SeatBattle(Battle):
         """Takes in protocol lines, as this seat's websocket would have brought them."""
         for line in lines:
             message = line.split("|")
-            if len(message) < 2 or message[1] in _NOT_FOR_BATTLE:
+            kind = message[1] if len(message) > 1 else "t:"
+            if kind in _NOT_FOR_BATTLE:
+                continue
+            if kind in self.MESSAGES_TO_IGNORE:  # poke-env notes these and does no more; two copies are spared here
+                self._replay_data.append(message)
                 continue
             try:
-                if message[1] == "win":
+                if kind == "win":
                     self.won_by(message[2])
-                elif message[1] == "tie":
+                elif kind == "tie":
                     self.tied()
                 else:
                     self.parse_message(message)
@@ -62,18 +69,53 @@ class SeatBattle(Battle):
             self.oddities += 1
         self.legal = legal_choices(request)
 
+    # poke-env asks for the Pokémon on the field several times a line; its own way goes through a property for each.
+
+    @property
+    def active_pokemon(self) -> Pokemon | None:
+        """Our Pokémon on the field."""
+        for pokemon in self._team.values():
+            if pokemon._active:
+                return pokemon
+        return None
+
+    @property
+    def opponent_active_pokemon(self) -> Pokemon | None:
+        """The opponent's Pokémon on the field."""
+        for pokemon in self._opponent_team.values():
+            if pokemon._active:
+                return pokemon
+        return None
+
     def _update_team_from_request(self, side: dict[str, Any], strict_battle_tracking: bool = False) -> None:
-        """As poke-env does it, but a benched Pokémon whose entry has not changed since the last request is left alone.
+        """As poke-env does it, but taking in only what has changed since the last request.
 
         Most of a request repeats the last one; taking it all in again was the larger part of the cost of a turn.
         """
-        known = self._entries
-        changed = [mon for mon in side["pokemon"] if mon["active"] or known.get(mon["ident"]) != mon]
-        for mon in changed:
-            known[mon["ident"]] = mon
-        falsely_active = any(
-            mon.active and not entry["active"]
-            for entry in side["pokemon"]
-            if (mon := self._team.get(entry["ident"])) is not None
-        )
-        super()._update_team_from_request(side if falsely_active else {**side, "pokemon": changed})
+        changed: list[dict[str, Any]] = []
+        for entry in side["pokemon"]:
+            before, pokemon = self._entries.get(entry["ident"]), self._team.get(entry["ident"])
+            if before is None or pokemon is None or pokemon._active != entry["active"]:
+                changed = side["pokemon"]  # the first request, or Illusion has fooled us: all of it, poke-env's way
+                break
+            if before == entry and not entry["active"]:
+                continue
+            if all(before[key] == entry[key] for key in _SHEET):
+                _take_in_state(pokemon, entry)
+            else:
+                changed.append(entry)
+        if changed:
+            super()._update_team_from_request({**side, "pokemon": changed})
+        for entry in side["pokemon"]:
+            self._entries[entry["ident"]] = entry
+
+
+def _take_in_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:
+    """What poke-env's `update_from_request` does for an entry that differs in health and abilities at most."""
+    if pokemon.ability is None:
+        pokemon.ability = entry["baseAbility"]
+    if entry.get("ability", entry["baseAbility"]) != entry["baseAbility"]:
+        pokemon.temporary_ability = entry["ability"]
+    pokemon._last_request = entry
+    pokemon._item = entry["item"]
+    pokemon.set_hp_status(entry["condition"], store=True)

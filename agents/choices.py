@@ -6,6 +6,7 @@ A choice has two faces. Its `words` are for people, SQL and agents ("move thunde
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from poke_env.battle.move import Move
@@ -81,11 +82,17 @@ def _switches(team: list[dict[str, Any]]) -> list[Choice]:
     for slot, mon in enumerate(team, 1):
         if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
             continue
-        species = to_id_str(mon["details"].split(",", 1)[0])
+        species = _species(mon["details"])
         words = f"switch {species}" if species not in taken else f"switch {species} #{slot}"
         taken.add(species)
         choices.append(Choice(words, f"switch {slot}", "switch", slot))
     return choices
+
+
+@lru_cache(maxsize=4096)
+def _species(details: str) -> str:
+    """ "Ogerpon-Wellspring, F" -> "ogerponwellspring"."""
+    return to_id_str(details.split(",", 1)[0])
 
 
 def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
@@ -138,7 +145,7 @@ def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Ch
     team = request["side"]["pokemon"]
     switches = {choice.slot: choice for choice in legal if choice.kind == "switch"}
     by_name = [s for s in switches if team[s - 1]["ident"].partition(": ")[2] == rest]
-    by_species = [s for s in switches if to_id_str(team[s - 1]["details"].split(",", 1)[0]) == to_id_str(rest)]
+    by_species = [s for s in switches if _species(team[s - 1]["details"]) == to_id_str(rest)]
     found = by_name or by_species
     return switches[found[0]] if found else None
 
