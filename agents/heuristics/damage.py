@@ -55,16 +55,14 @@ def damage(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditi
     power = power_of(attacker, defender, move, kind, field)
     if power <= 0:
         return NOTHING
-    plain = _rolled(attacker, defender, move, kind, power, field, screens, critical=False) * factor * move.hits
+    plain, critical = _rolls(attacker, defender, move, kind, power, field, screens)
     chance = critical_chance(attacker, move)
-    critical = 0.0
-    if chance:
-        critical = _rolled(attacker, defender, move, kind, power, field, screens, critical=True) * factor * move.hits
+    factor *= move.hits
     hp = defender.stats[0]
     low = (217 / 255 if attacker.gen <= 2 else 0.85) / hp
     high = 1.0 / hp
-    mean = ((1 - chance) * plain + chance * critical) * (low + high) / 2
-    base = critical if chance >= 1 else plain
+    mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
+    base = (critical if chance >= 1 else plain) * factor
     return Damage(base * low, base * high, mean)
 
 
@@ -109,7 +107,7 @@ def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
     return Damage(part, part, part)
 
 
-def _rolled(
+def _rolls(
     attacker: Fighter,
     defender: Fighter,
     move: MoveFacts,
@@ -117,38 +115,38 @@ def _rolled(
     power: float,
     field: Conditions,
     screens: dict[str, int],
-    critical: bool,
-) -> float:
-    """HP of one hit at the highest roll, before the type chart."""
+) -> tuple[float, float]:
+    """HP of one hit at the highest roll, before the type chart: (without, with) a critical hit."""
     gen = attacker.gen
     user = defender if move.id == "foulplay" else attacker
-    attack, defense = user.stat(move.attack_stat), defender.stat(move.defense_stat)
+    attack = user.stat(move.attack_stat) * attack_factor(attacker, move, kind, field)
+    defense = defender.stat(move.defense_stat) * defense_factor(defender, move, field)
     rise, fall = user.stage(move.attack_stat), defender.stage(move.defense_stat)
-    if critical and gen == 1:
-        rise = fall = 0
-    elif critical:
-        rise, fall = max(0, rise), min(0, fall)
     if defender.ability == "unaware" and attacker.ability != "moldbreaker":
         rise = 0
     if attacker.ability == "unaware" or move.id in ("sacredsword", "chipaway", "darkestlariat"):
         fall = 0
-    attack *= STAGES[rise] * attack_factor(attacker, move, kind, field)
-    defense *= STAGES[fall] * defense_factor(defender, move, field)
-    screened = 1.0 if critical else _screen(move, screens, defender)
-    if gen <= 2:
-        defense *= screened
-        screened = 1.0
     if move.explodes and gen <= 4:
         defense /= 2
-    level = attacker.level * (2 if critical and gen == 1 else 1)
-    burnt = attacker.status == "brn" and move.category == "physical" and move.id != "facade"
-    if burnt and attacker.ability != "guts" and not (critical and gen == 1):
-        attack /= 2
+    burnt = (
+        attacker.status == "brn" and move.category == "physical" and move.id != "facade" and attacker.ability != "guts"
+    )
+    weakened = attack / 2 if burnt else attack
+    final = final_factor(attacker, defender, move, kind, field)
+    screen = _screen(move, screens, defender)
+    wall, thin = (screen, 1.0) if gen <= 2 else (1.0, screen)
+    plain = _base(attacker.level, power, weakened * STAGES[rise], defense * STAGES[fall] * wall, gen) * final / thin
+    if gen == 1:  # a critical hit doubles the level and sees neither boosts nor burns nor screens
+        return plain, _base(attacker.level * 2, power, attack, defense, gen) * final
+    critical = (
+        _base(attacker.level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
+    )
+    return plain, critical * (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
+
+
+def _base(level: int, power: float, attack: float, defense: float, gen: int) -> float:
     base = (2 * level // 5 + 2) * power * attack / max(1.0, defense) / 50
-    base = min(997.0, base) + 2 if gen <= 2 else base + 2
-    if critical and gen > 1:
-        base *= (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
-    return base * final_factor(attacker, defender, move, kind, field) / screened
+    return (min(997.0, base) if gen <= 2 else base) + 2
 
 
 def _screen(move: MoveFacts, screens: dict[str, int], defender: Fighter) -> float:

@@ -32,8 +32,9 @@ class Body:
     def key(self) -> tuple[Any, ...]:
         f = self.fighter
         marks = f.effects & _MARKS
-        hp = (f.hp >= 1, f.hp <= 1 / 3)
-        moves = tuple((move.id, round(chance, 2)) for move, chance in f.moves)
+        hp = round(f.hp, 1) if f.ability in _BY_HP else f.hp > 0.5
+        moves = tuple((move.id, round(chance, 1)) for move, chance in f.moves)
+        fresh = f.first_turn and any(move.id in _FIRST_TURN_ONLY for move, _ in f.moves)
         return (
             f.species,
             self.side,
@@ -46,7 +47,7 @@ class Body:
             hp,
             moves,
             marks,
-            f.first_turn,
+            fresh,
         )
 
     @cached_property
@@ -56,6 +57,11 @@ class Body:
         return max(heals, default=0.0)
 
 
+# Abilities for which the damage hangs on the HP of the Pokémon, its own or the attacker's.
+_BY_HP = frozenset({"multiscale", "shadowshield", "blaze", "torrent", "overgrow", "swarm"})
+_FIRST_TURN_ONLY = frozenset({"fakeout", "firstimpression"})
+# Attacks that cannot be used turn after turn.
+_UNSTEADY = _FIRST_TURN_ONLY | {"focuspunch", "futuresight", "dreameater"}
 # Volatile effects that change damage or speed.
 _MARKS = frozenset(
     {f"{name}{stat}" for name in ("protosynthesis", "quarkdrive") for stat in ("atk", "def", "spa", "spd", "spe")}
@@ -112,9 +118,7 @@ class Book:
         for move, chance in attacker.fighter.moves:
             if move.damages and not move.explodes:
                 slow = 0.55 if move.recharges or (move.charges and attacker.fighter.item != "powerherb") else 1.0
-                once = (
-                    0.5 if move.id in ("fakeout", "firstimpression", "focuspunch", "futuresight", "dreameater") else 1.0
-                )
+                once = 0.5 if move.id in _UNSTEADY else 1.0
                 fading = 0.8 if any(change < 0 and stat in ("atk", "spa") for stat, change in move.self_boosts) else 1.0
                 mean = self.hit(attacker, defender, move).mean * move.accuracy
                 options.append((mean * slow * once * fading, chance))

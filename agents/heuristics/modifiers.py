@@ -109,7 +109,7 @@ def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, fie
 
 def power_of(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
     """The move's power here, with what abilities and items add to power."""
-    power = _own_power(attacker, defender, move)
+    power = _own_power(attacker, defender, move, field)
     ability = attacker.ability
     if ability == "technician" and power <= 60:
         power *= 1.5
@@ -120,9 +120,7 @@ def power_of(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, f
         power *= 1.2
     if ability == "reckless" and move.recoil:
         power *= 1.2
-    if ability == "sheerforce" and (
-        move.flinch or 0 < move.status_chance < 1 or (move.boosts and move.boost_chance < 1)
-    ):
+    if ability == "sheerforce" and move.side_effects:
         power *= 1.3
     if _TYPE_ITEMS.get(attacker.item) == kind:
         power *= 1.1 if attacker.gen <= 3 else 1.2
@@ -133,7 +131,7 @@ def power_of(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, f
     return power
 
 
-def _own_power(attacker: Fighter, defender: Fighter, move: MoveFacts) -> float:
+def _own_power(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditions) -> float:
     power = move.power
     if move.id in _WEIGHT_MOVES and attacker.gen >= 3:
         steps = ((200, 120), (100, 100), (50, 80), (25, 60), (10, 40))
@@ -159,6 +157,8 @@ def _own_power(attacker: Fighter, defender: Fighter, move: MoveFacts) -> float:
     ):
         return power * 2
     if move.id == "knockoff" and defender.item and attacker.gen >= 6:
+        return power * 1.5
+    if move.id == "expandingforce" and field.terrain == "psychicterrain" and grounded(attacker):
         return power * 1.5
     return power
 

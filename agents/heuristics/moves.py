@@ -31,6 +31,7 @@ class MoveFacts:
     category: "physical", "special" or "status" (by type before generation 4). fixed: its damage where no formula
     applies: HP as text, "level", "half" (of what is left), "ohko". heal: what the user regains. status: what it
     inflicts with `status_chance` ("slp" "par" …). boosts: to the target with `boost_chance`; self_boosts: to the user.
+    side_effects: whether Sheer Force would trade something away.
     """
 
     id: str
@@ -52,6 +53,7 @@ class MoveFacts:
     self_boosts: tuple[tuple[str, int], ...]
     volatile: str
     flinch: float
+    side_effects: bool
     explodes: bool
     recharges: bool
     charges: bool
@@ -111,6 +113,7 @@ def _read(move_id: str, entry: dict[str, Any], gen: int) -> MoveFacts:
         self_boosts=self_boosts,
         volatile=to_id_str(entry.get("volatileStatus", "") or ""),
         flinch=max((s["chance"] / 100 for s in secondaries if s.get("volatileStatus") == "flinch"), default=0.0),
+        side_effects=bool(secondaries),
         explodes=bool(entry.get("selfdestruct")),
         recharges="recharge" in flags,
         charges="charge" in flags,
