@@ -98,7 +98,7 @@ class SeatBattle(Battle):
             if before is None or pokemon is None or pokemon._active != entry["active"]:
                 changed = side["pokemon"]  # the first request, or Illusion has fooled us: all of it, poke-env's way
                 break
-            if before == entry and not entry["active"]:
+            if (before is entry or before == entry) and not entry["active"]:
                 continue
             if all(before[key] == entry[key] for key in _SHEET):
                 _take_in_state(pokemon, entry)

@@ -9,7 +9,8 @@
 //   {op:"version", id}
 // Out, one JSON object a line:
 //   {id, p1:{log, ask, error}, p2:{…}}   what each side sees since the last time; `ask` is Showdown's request, only when
-//                                        that side must choose; `error` is Showdown's refusal of its last choice
+//                                        that side must choose; `error` is Showdown's refusal of its last choice.
+//                                        In its list side.pokemon a name instead of an entry means: as last time
 //   … the same with end:{winner, turns, turnLimit, inputLog}   the last message of a battle; winner "p1", "p2" or ""
 //   {id, refused}                    it could not start: whose fault is in the words
 //   {id, crash}                      the simulator itself threw
@@ -24,7 +25,9 @@ const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
 const {Battle} = require(path.join(sim, 'battle.js'));
 const {Dex} = require(path.join(sim, 'dex.js'));
-if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
+const {Teams} = require(path.join(sim, 'teams.js'));
+const stock = process.argv[3] === 'stock'; // Showdown untouched, to compare with
+if (!stock) speedUp(process.argv[2]);
 
 const SIDES = ['p1', 'p2'];
 const battles = new Map();
@@ -38,11 +41,13 @@ class Table {
     this.position = 0;
     this.errors = {};
     this.asked = {};
+    this.told = {p1: new Map(), p2: new Map()}; // Pokémon -> its entry in the last request, as text
     this.turnLimit = false;
   }
 
   begin(format, seed, players) {
     this.battle = new Battle({format, formatid: format.id, seed, send: (type, data) => this.hear(type, data)});
+    if (format.team && !stock) this.battle.teamGenerator = generatorOf(format);
     for (const side of SIDES) if (players[side]) this.battle.setPlayer(side, players[side]);
   }
 
@@ -109,7 +114,7 @@ class Table {
     const view = {log: lines.join('\n')};
     const request = this.battle[side].activeRequest;
     if (request && !request.wait && this.asked[side] !== request) {
-      view.ask = request;
+      view.ask = this.abridged(side, request);
       this.asked[side] = request;
     }
     if (this.errors[side]) {
@@ -118,6 +123,30 @@ class Table {
     }
     return view;
   }
+
+  /** The request, with the name alone for each Pokémon whose entry is as it was: most of a request repeats the last. */
+  abridged(side, request) {
+    const told = this.told[side];
+    const pokemon = request.side.pokemon.map(entry => {
+      const text = JSON.stringify(entry);
+      if (told.get(entry.ident) === text) return entry.ident;
+      told.set(entry.ident, text);
+      return entry;
+    });
+    return {...request, side: {...request.side, pokemon}};
+  }
+}
+
+const generators = new Map();
+
+/**
+ * A generator of random teams for one battle: a copy of one made before, for making one anew costs more than a team.
+ * Each battle has its own, since a generator remembers what it has given the first side ("one Ditto a battle").
+ */
+function generatorOf(format) {
+  if (!generators.has(format.id)) generators.set(format.id, Teams.getGenerator(format));
+  const model = generators.get(format.id);
+  return Object.assign(Object.create(Object.getPrototypeOf(model)), model);
 }
 
 function send(message) {

@@ -62,6 +62,7 @@ class Seat:
     thinking: bool = False
     _started: bool = False
     _illegal: int = 0
+    _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
     _refused: int = 0
 
     def see(self, view: dict[str, Any]) -> bool:
@@ -76,6 +77,7 @@ class Seat:
         request = view.get("ask")
         if request is None:
             return False
+        self._complete(request)
         self.log.append("|request|" + orjson.dumps(request).decode())
         self.request = request
         self._illegal = 0
@@ -87,6 +89,15 @@ class Seat:
         else:
             self.battle.legal = legal_choices(request)
         return True
+
+    def _complete(self, request: dict[str, Any]) -> None:
+        """Puts in the entries that the host left out because they are as they were in the last request."""
+        team = request["side"]["pokemon"]
+        for slot, entry in enumerate(team):
+            if isinstance(entry, str):
+                team[slot] = self._entries[entry]
+            else:
+                self._entries[entry["ident"]] = entry
 
     def _follow_turns(self, lines: list[str]) -> None:
         for line in reversed(lines):
