@@ -60,7 +60,8 @@ class WorkerProcess(asyncio.SubprocessProtocol):
     ) -> WorkerProcess:
         # The hash of strings is fixed, so that an agent that walks a set walks it in the same order every time.
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        command = [sys.executable, "-m", "arena.runner.worker"]
+        # -P: a folder called `agents`, say, in the user's current folder must not take the place of ours.
+        command = [sys.executable, "-P", "-m", "arena.runner.worker"]
         _, worker = await asyncio.get_running_loop().subprocess_exec(
             lambda: cls(on_line, on_death), *command, env=environment, start_new_session=True
         )
