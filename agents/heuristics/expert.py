@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from poke_env.battle.pokemon import Pokemon
+
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
@@ -18,6 +20,7 @@ from agents.heuristics.worth import Weights, entry_damage, hazards_cost, with_ha
 
 _CLEARS = frozenset({"rapidspin", "defog", "mortalspin", "tidyup"})
 _REPLIES = 6
+_ANSWERS = 3
 
 
 class Expert(Agent):
@@ -72,8 +75,8 @@ class _Plan:
         book.turn_to(self.field)
         self.of_mon: dict[int, Body] = {}
         ours = self._bodies(battle.team.values(), 0)
-        theirs = self._bodies(battle.opponent_team.values(), 1)
-        seen = len(battle.opponent_team)
+        theirs = self._bodies([*battle.opponent_team.values(), *_only_previewed(battle)], 1)
+        seen = len(battle.opponent_team) + len(_only_previewed(battle))
         self.position = Position(ours, theirs, max(0, len(battle.team) - seen), book, weights)
         self.me = self._active(battle.active_pokemon)
         self.foe = self._active(battle.opponent_active_pokemon)
@@ -154,12 +157,19 @@ class _Plan:
             return [waiting]
         likely = sorted(foe.fighter.moves, key=lambda pair: -pair[1])[:_REPLIES]
         actions = [Action(None, foe, foe.hp, m, chance, bonus=self._lasting(m, foe)) for m, chance in likely]
-        bench = [body for body in self.position.theirs if body is not foe]
-        for body in bench:
+        for body in self._their_answers(foe):
             entry = self._entry(body, None)
-            entry.chance = 0.5 / len(bench)
+            entry.chance = 0.15
             actions.append(entry)
         return actions or [waiting]
+
+    def _their_answers(self, foe: Body) -> list[Body]:
+        """Those on the opponent's bench that stand best against our active Pokémon."""
+        bench = [body for body in self.position.theirs if body is not foe]
+        me = self.me
+        if me is not None:
+            bench.sort(key=lambda body: self.position.duel(me, body, me.hp, body.hp))
+        return bench[:_ANSWERS]
 
     def best(self, options: list[Action]) -> tuple[Action, float]:
         """The best of `options` and its value."""
@@ -184,6 +194,20 @@ class _Plan:
 
         top = max(options, key=mean)
         return top, mean(top)
+
+
+def _only_previewed(battle: SeatBattle) -> list[Pokemon]:
+    """The opponent's Pokémon that team preview showed and that have not come out yet."""
+    if not battle.opponent_team or not battle.teampreview_opponent_team:
+        return []
+    out = [mon.base_species for mon in battle.opponent_team.values()]
+    waiting = []
+    for mon in battle.teampreview_opponent_team:
+        if mon.base_species in out:
+            out.remove(mon.base_species)
+        else:
+            waiting.append(mon)
+    return waiting
 
 
 def _puts_to_sleep(action: Action) -> bool:

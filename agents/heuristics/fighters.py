@@ -113,7 +113,17 @@ def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     if mon.max_hp:
         stats["hp"] = mon.max_hp
     moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
-    return _fighter(mon, battle.gen, stats, moves, mon.item, mon.ability or "", mon.tera_type)
+    return _fighter(mon, battle.gen, stats, moves, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
+
+
+def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
+    """The tera type that the request states for one of ours, which poke-env leaves unread. "" before generation 9."""
+    if battle.gen < 9:
+        return ""
+    for entry in battle.last_request.get("side", {}).get("pokemon", ()):
+        if battle.team.get(entry["ident"]) is mon:
+            return str(entry.get("teraType", "")).upper()
+    return ""
 
 
 def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
@@ -144,7 +154,7 @@ def _fighter(
         terastallized=mon.is_terastallized,
         stats=tuple(stats[name] for name in STATS),
         boosts=_packed(mon.boosts),
-        hp=0.0 if mon.fainted else mon.current_hp_fraction,
+        hp=0.0 if mon.fainted else mon.current_hp_fraction if mon.max_hp else 1.0,
         status=status,
         item=item or "" if gen >= 2 and item != GenData.UNKNOWN_ITEM else "",
         ability=ability if gen >= 3 else "",

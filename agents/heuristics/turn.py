@@ -12,6 +12,8 @@ from agents.heuristics.moves import MoveFacts
 from agents.heuristics.status import can_have
 from agents.heuristics.type_chart import effectiveness
 
+# What touching the target costs, by its item or ability, in parts of the own HP.
+_STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
 _SPREADING = {"reflect", "lightscreen"}
 
 
@@ -164,6 +166,10 @@ def _attack(book: Book, turn: Turn, side: int, action: Action, can: float, early
         turn.heal(side, (move.drain - move.recoil) * dealt * scale)
     if actor.fighter.item == "lifeorb" and dealt > 0:
         turn.heal(side, -0.1)
+    if "contact" in move.flags and chance > 0:
+        sting = _STINGS.get(target.fighter.item, 0.0) + _STINGS.get(target.fighter.ability, 0.0)
+        if sting:
+            turn.heal(side, -sting * chance)
     if move.explodes:
         turn.alive[side] *= 1 - can
     elif move.recharges or (move.charges and actor.fighter.item != "powerherb"):
