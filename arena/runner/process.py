@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import mmap
 import os
 import signal
@@ -11,7 +10,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -62,20 +60,20 @@ class WorkerProcess(asyncio.SubprocessProtocol):
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
         # -P: a folder called `agents`, say, in the user's current folder must not take the place of ours.
         command = [sys.executable, "-P", "-m", "arena.runner.worker"]
-        _, worker = await asyncio.get_running_loop().subprocess_exec(
-            lambda: cls(on_line, on_death), *command, env=environment, start_new_session=True
-        )
-        handle, name = tempfile.mkstemp(prefix="arena-worker-")
-        try:
-            os.ftruncate(handle, SHARED_BYTES)
-            worker.shared = mmap.mmap(handle, SHARED_BYTES)
-        finally:
-            os.close(handle)
-        worker._shared_path = Path(name)
-        worker._send({"run": settings.run, "rules": asdict(settings.rules), "stock": settings.stock, "shared": name})
+        # A file without a name, which the worker inherits: nothing is left of it when both are dead, however they die.
+        with tempfile.TemporaryFile() as file:
+            file.truncate(SHARED_BYTES)
+            _, worker = await asyncio.get_running_loop().subprocess_exec(
+                lambda: cls(on_line, on_death),
+                *command,
+                env=environment,
+                start_new_session=True,
+                pass_fds=(file.fileno(),),
+            )
+            worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
+            settled = {"run": settings.run, "rules": asdict(settings.rules), "stock": settings.stock}
+            worker._send({**settled, "shared": file.fileno()})
         return worker
-
-    _shared_path: Path | None = None
 
     @property
     def pid(self) -> int:
@@ -135,7 +133,4 @@ class WorkerProcess(asyncio.SubprocessProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.dead = True
-        if self._shared_path is not None:
-            with contextlib.suppress(FileNotFoundError):
-                self._shared_path.unlink()
         self._on_death(self)

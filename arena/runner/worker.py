@@ -15,7 +15,6 @@ import mmap
 import os
 import signal
 import sys
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -38,7 +37,7 @@ class Worker:
         self.rules = Rules(**settings["rules"])
         self.stock = settings["stock"]
         self.output = output
-        self.guard = StepGuard(open_shared(Path(settings["shared"])))
+        self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
         self.simulator: Simulator | None = None
         self.launching = asyncio.Lock()
 
@@ -103,12 +102,6 @@ class Worker:
             task.cancel()
         if self.simulator is not None:
             self.simulator.host.kill()
-
-
-def open_shared(path: Path) -> mmap.mmap:
-    """The memory in which the coordinator sees whose step is under way."""
-    with open(path, "r+b") as file:
-        return mmap.mmap(file.fileno(), SHARED_BYTES)
 
 
 def _die_with_parent() -> None:
