@@ -16,15 +16,16 @@ from importlib.metadata import version
 from typing import Any
 
 from agents import AgentSource, resolve
-from arena.fixture import FixtureTeam
+from arena.fixture import SEATS, FixtureTeam, showdown_seed
 from arena.runner.coordinator import Coordinator, Progress
 from arena.runner.process import WorkerSettings
 from arena.schedule import DRAWN, Plan, round_robin
+from arena.showdown.host import Host, HostDied
 from arena.showdown.simulator import Rules
 from arena.store import Store
 from teamsets import showdown
-from teamsets.errors import BadInput
-from teamsets.formats import get_format
+from teamsets.errors import ArenaError, BadInput, UnknownFormat
+from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
 from teamsets.loading import load_set
 
 #: How often the journal is moved into the database while a run goes on, in seconds.
@@ -113,6 +114,7 @@ def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[
     for format_id in dict.fromkeys(settings.formats):
         chosen = get_format(format_id)
         if chosen.random:
+            check_drawn(chosen.id)
             pools[chosen.id, DRAWN] = ()
             continue
         for name in dict.fromkeys(settings.team_sets):
@@ -123,6 +125,24 @@ def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[
                     f"{name}, {chosen.id}: {len(loaded.skipped)} teams left out, the first: {loaded.skipped[0]}"
                 )
     return pools, tuple(notes)
+
+
+def check_drawn(format_id: str) -> None:
+    """Asks Showdown whether it knows a format of its own teams. Raises UnknownFormat: no validator would say so later."""
+    if format_id in RANDOM_FORMATS:
+        return
+
+    async def begin() -> None:
+        drawn = {seat: {"name": seat, "seed": showdown_seed(seat)} for seat in SEATS}
+        async with await Host.launch() as host:
+            await host.ask({"op": "start", "format": format_id, "seed": showdown_seed("check"), **drawn})
+
+    try:
+        asyncio.run(begin())
+    except HostDied:
+        raise
+    except ArenaError:
+        raise UnknownFormat(f"format '{format_id}': the simulator cannot start it: {suggestion(format_id)}") from None
 
 
 async def play(

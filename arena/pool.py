@@ -48,6 +48,11 @@ def load_defaults(path: Path | None = None) -> Defaults:
         raise BadInput(f"pool file {path}: {error.strerror}: say --pool FILE") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"pool file {path}: not TOML: {error}") from None
+    strange = sorted(table.keys() - {"evaluate"})
+    if strange or not isinstance(table.get("evaluate", {}), dict):
+        raise BadInput(
+            f"pool file {path}: takes one table, [evaluate], and nothing else: {', '.join(strange or table)}"
+        )
     values: dict[str, Any] = table.get("evaluate", {})
     for key, value in values.items():
         if key not in _KINDS:
@@ -56,7 +61,13 @@ def load_defaults(path: Path | None = None) -> Defaults:
             raise BadInput(f"pool file {path}: [evaluate] {key} is of the wrong kind: {value!r}")
         if isinstance(value, list) and not all(isinstance(item, str) for item in value):
             raise BadInput(f"pool file {path}: [evaluate] {key} must be a list of strings")
-    if not values.get("agents"):
+        if isinstance(value, list) and not value:
+            raise BadInput(
+                f"pool file {path}: [evaluate] {key} names no {key}: give at least one, or leave the line out"
+            )
+        if isinstance(value, int | float) and key != "seed" and value <= 0:
+            raise BadInput(f"pool file {path}: [evaluate] {key} must be more than 0, not {value}")
+    if "agents" not in values:
         raise BadInput(f"pool file {path}: [evaluate] names no agents")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     return Defaults(path=path, **{**values, **lists})

@@ -31,14 +31,14 @@ class BadDatabase(BadInput):
     """A file that is no battle database, of a newer schema, or in the hands of another process."""
 
 
-def connect(path: Path, *, read_only: bool, patience: float = PATIENCE) -> duckdb.DuckDBPyConnection:
-    """A connection to the database. Waits up to `patience` seconds for another process to let go of it.
+def connect(path: Path, *, read_only: bool, patience: float | None = None) -> duckdb.DuckDBPyConnection:
+    """A connection to the database. Waits up to `patience` seconds (PATIENCE) for another process to let go of it.
 
     Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked.
     """
     if read_only and not path.exists():
         raise BadDatabase(f"database {path}: there is none yet: play something first, or say --db FILE")
-    connection = _connected(path, read_only, time.monotonic() + patience)
+    connection = _connected(path, read_only, time.monotonic() + (PATIENCE if patience is None else patience))
     try:
         version = _version(connection, path)
         if version > VERSION:
@@ -64,7 +64,7 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
             return duckdb.connect(str(path), read_only=read_only)
         except duckdb.Error as error:
             words = str(error)
-            if "lock" not in words:
+            if "Could not set lock" not in words:
                 problem = "not a battle database" if "not a valid DuckDB" in words else words.split("\n")[0]
                 raise BadDatabase(f"database {path}: {problem}: say --db FILE") from None
             if time.monotonic() > until:
@@ -79,7 +79,8 @@ def _version(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
     tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     if "arena_schema" not in tables:
         if tables:
-            raise BadDatabase(f"database {path}: not a battle database (its tables: {', '.join(sorted(tables)[:5])})")
+            names = ", ".join(sorted(tables)[:5])
+            raise BadDatabase(f"database {path}: not a battle database (its tables: {names}): say --db FILE")
         return 0
     row = connection.execute("SELECT max(version) FROM arena_schema").fetchone()
     return row[0] if row and row[0] is not None else 0
@@ -98,8 +99,12 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 @contextmanager
 def writer_lock(path: Path) -> Iterator[None]:
     """Holds the right to write to the database `path` until left. Raises BadDatabase when another process holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(f"{path}.lock", "a+", encoding="ascii") as file:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(f"{path}.lock", "a+", encoding="ascii")  # noqa: SIM115 (closed below)
+    except OSError as error:
+        raise BadDatabase(f"database {path}: {error.strerror}: say --db FILE") from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -120,13 +125,20 @@ def frame(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = Non
     BadInput with DuckDB's words for a query that fails.
     """
     with _reading(Path(db)) as connection:
-        return connection.execute(sql, parameters or []).df()
+        return _asked(connection, sql, parameters).df()
 
 
 def rows(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
     """As `frame`, but as plain tuples of Python values."""
     with _reading(Path(db)) as connection:
-        return connection.execute(sql, parameters or []).fetchall()
+        return _asked(connection, sql, parameters).fetchall()
+
+
+def _asked(connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any] | None) -> duckdb.DuckDBPyConnection:
+    answer: duckdb.DuckDBPyConnection | None = connection.execute(sql, parameters or [])
+    if answer is None:  # nothing but blanks and comments
+        raise BadInput("sql: there is no query in it: say for example SELECT count(*) FROM battles")
+    return answer
 
 
 @contextmanager

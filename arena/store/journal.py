@@ -7,36 +7,41 @@ newline is there: a process killed while writing leaves at most a torn last line
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 
 class Journal:
-    """Appends lines; hands out the closed segments that the database has still to take in."""
+    """Appends lines; hands out the closed segments that the database has still to take in. Threads may share it."""
 
     def __init__(self, database: Path) -> None:
         self.path = Path(f"{database}.journal")
         self._file = -1
+        # The run's loop appends while a thread takes in: a descriptor closed between the two would be somebody else's.
+        self._lock = threading.Lock()
 
     def append(self, line: bytes) -> None:
         """Adds one line (without its newline). It survives the death of this process from here on."""
-        if self._file < 0:
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        data = memoryview(line + b"\n")
-        while data:
-            data = data[os.write(self._file, data) :]
+        with self._lock:
+            if self._file < 0:
+                self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            data = memoryview(line + b"\n")
+            while data:
+                data = data[os.write(self._file, data) :]
 
     def segments(self) -> list[Path]:
         """Closes the current segment, if it holds anything, and lists all that wait, oldest first."""
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-        waiting = self._waiting()
-        if self.path.exists():
-            _cut_torn_line(self.path)
-            if self.path.stat().st_size:
-                number = 1 + max((int(p.suffix[1:]) for p in waiting), default=0)
-                waiting.append(self.path.rename(f"{self.path}.{number}"))
-        return waiting
+        with self._lock:
+            if self._file >= 0:
+                os.close(self._file)
+                self._file = -1
+            waiting = self._waiting()
+            if self.path.exists():
+                _cut_torn_line(self.path)
+                if self.path.stat().st_size:
+                    number = 1 + max((int(p.suffix[1:]) for p in waiting), default=0)
+                    waiting.append(self.path.rename(f"{self.path}.{number}"))
+            return waiting
 
     def pending(self) -> bool:
         """True when there are battles that the database has not taken in."""

@@ -26,13 +26,16 @@ _LINE = """{
 }"""
 
 # A segment may hold battles that the database has already (the process died between taking them in and deleting the
-# segment): those are passed over by their key.
+# segment): those are passed over by their key. Ids follow the order in which the battles were finished.
 _TAKE_IN = f"""
     CREATE OR REPLACE TEMP TABLE incoming AS
-    SELECT row_number() OVER () + (SELECT coalesce(max(battle_id), 0) FROM battles) AS battle_id, line.*
+    SELECT row_number() OVER (ORDER BY number) + (SELECT coalesce(max(battle_id), 0) FROM battles) AS battle_id, line.*
     FROM (
-        FROM read_ndjson(?, columns = {_LINE}, maximum_object_size = 268435456)
-        QUALIFY row_number() OVER (PARTITION BY run, key) = 1
+        FROM (
+            SELECT row_number() OVER () AS number, *
+            FROM read_ndjson(?, columns = {_LINE}, maximum_object_size = 268435456)
+        )
+        QUALIFY row_number() OVER (PARTITION BY run, key ORDER BY number) = 1
     ) line
     ANTI JOIN battles b ON b.run_id = line.run AND b.key = line.key;
 """
@@ -74,7 +77,7 @@ class Store:
         """Keeps one battle: a record's line (see `BattleRecord.to_line`)."""
         self.journal.append(line)
 
-    def take_in(self, patience: float = 15.0) -> None:
+    def take_in(self, patience: float | None = None) -> None:
         """Moves the journal into the tables. Raises BadDatabase when others hold the file; nothing is lost then."""
         segments = self.journal.segments()
         connection = connect(self.path, read_only=False, patience=patience)
