@@ -51,6 +51,19 @@ class Body:
         )
 
     @cached_property
+    def drip(self) -> float:
+        """The part of its HP that it gains (loses, below 0) at the end of a turn: Leftovers, poison, burn, seeds."""
+        f, gen = self.fighter, self.fighter.gen
+        gain = 1 / 16 if f.item == "leftovers" or (f.item == "blacksludge" and "POISON" in f.types) else 0.0
+        if f.ability == "magicguard":
+            return gain
+        if f.ability == "poisonheal" and f.status in ("psn", "tox"):
+            return gain + 1 / 8
+        eighth = 1 / 16 if gen == 1 else 1 / 8
+        loss = {"psn": eighth, "tox": eighth, "brn": 1 / 16 if gen >= 7 else eighth}.get(f.status, 0.0)
+        return gain - loss - (eighth if "leechseed" in f.effects else 0.0)
+
+    @cached_property
     def healing(self) -> float:
         """The part of its HP that its best healing move gives back (Rest counts half), known moves only."""
         heals = [m.heal * (0.5 if m.id == "rest" else 1.0) for m, chance in self.fighter.moves if chance > 0.6]
@@ -146,14 +159,14 @@ class Book:
 
     def outlook(self, ours: Body, theirs: Body, hp: float, foe_hp: float, wait: float = 0.0) -> Outlook:
         """The duel from HP `hp` against `foe_hp`. wait: turns that ours loses before it can act (less: theirs)."""
-        mine, other = self.rate(ours, theirs), self.rate(theirs, ours)
+        mine, other = self.rate(ours, theirs) - theirs.drip, self.rate(theirs, ours) - ours.drip
         lost, gained = delay(ours.fighter) + max(0.0, wait), delay(theirs.fighter) + max(0.0, -wait)
         to_win = _turns(foe_hp, mine, other, ours.healing, theirs.healing) + lost
         to_lose = _turns(hp, other, mine, theirs.healing, ours.healing) + gained
         lead = to_lose - to_win + (self.first(ours, theirs) - 0.5)
         win = 1 / (1 + math.exp(max(-30.0, min(30.0, -2.5 * lead / (0.6 + 0.3 * min(to_win, to_lose))))))
-        taken = max(0.0, to_win - gained - self.first(ours, theirs)) * other
-        dealt = max(0.0, to_lose - lost - 1 + self.first(ours, theirs)) * mine
+        taken = max(0.0, to_win - gained - self.first(ours, theirs)) * max(0.0, other)
+        dealt = max(0.0, to_lose - lost - 1 + self.first(ours, theirs)) * max(0.0, mine)
         return Outlook(win, max(0.05 * hp, hp - taken), max(0.05 * foe_hp, foe_hp - dealt))
 
 
@@ -176,7 +189,7 @@ def _turns(hp: float, rate: float, answer: float, healing: float, foe_healing: f
     """
     if foe_healing and rate < 0.8 * foe_healing:
         rate = max(0.15 * rate, rate - 0.6 * foe_healing)
-    if healing and 0 < answer < 0.8 * healing:
+    if healing and rate > 0 and 0 < answer < 0.8 * healing:
         rate *= 1 - 0.5 * answer / healing
     turns = hp / max(rate, 0.01)
     return min(30.0, max(1.0, 0.5 * turns + 0.5 * math.ceil(turns - 0.1)))

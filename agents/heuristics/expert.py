@@ -21,6 +21,7 @@ from agents.heuristics.worth import Weights, entry_damage, hazards_cost, with_ha
 _CLEARS = frozenset({"rapidspin", "defog", "mortalspin", "tidyup"})
 _REPLIES = 6
 _ANSWERS = 3
+_LEAVES = 0.15
 
 
 class Expert(Agent):
@@ -34,11 +35,11 @@ class Expert(Agent):
     The idea is the matrix game of simultaneous moves that Pokémon search programs such as foul-play solve, with a rule
     for an evaluation and no simulator: some milliseconds a decision.
 
-    Options: duel, how much the present race counts, 0.55; reply, how well the opponent is taken to answer, 6.0; alive,
+    Options: duel, how much the present race counts, 0.35; reply, how well the opponent is taken to answer, 3.0; alive,
     the part of a Pokémon's worth that hangs on its standing at all, 0.4; tera, what terastallizing costs, 0.12.
     """
 
-    def __init__(self, duel: float = 0.55, reply: float = 6.0, alive: float = 0.4, tera: float = 0.12) -> None:
+    def __init__(self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12) -> None:
         self.weights = Weights(alive=alive, duel=duel, tera=tera, reply=reply)
         self._book = Book()
 
@@ -155,13 +156,25 @@ class _Plan:
         waiting = Action(None, foe, foe.hp)
         if self.battle.force_switch or foe.fighter.must_recharge:
             return [waiting]
+        locked = self._locked_move()
+        if locked is not None:
+            return [Action(None, foe, foe.hp, locked), *self._switches_of(foe)]
         likely = sorted(foe.fighter.moves, key=lambda pair: -pair[1])[:_REPLIES]
         actions = [Action(None, foe, foe.hp, m, chance, bonus=self._lasting(m, foe)) for m, chance in likely]
-        for body in self._their_answers(foe):
-            entry = self._entry(body, None)
-            entry.chance = 0.15
-            actions.append(entry)
-        return actions or [waiting]
+        return [*actions, *self._switches_of(foe)] or [waiting]
+
+    def _locked_move(self) -> MoveFacts | None:
+        """The move that a Choice item, seen, binds the opponent's active Pokémon to."""
+        mon = self.battle.opponent_active_pokemon
+        if mon is None or not (mon.item or "").startswith("choice") or mon.first_turn or mon.last_move is None:
+            return None
+        return facts_of(mon.last_move)
+
+    def _switches_of(self, foe: Body) -> list[Action]:
+        entries = [self._entry(body, None) for body in self._their_answers(foe)]
+        for entry in entries:
+            entry.chance = _LEAVES
+        return entries
 
     def _their_answers(self, foe: Body) -> list[Body]:
         """Those on the opponent's bench that stand best against our active Pokémon."""

@@ -98,6 +98,9 @@ def play(book: Book, ours: Action, theirs: Action, first: float) -> list[tuple[f
         for side in (leader, 1 - leader):
             if pair[side].move is not None:
                 strike(book, turn, side, pair[side], pair[1 - side], early=side == leader)
+        for side in (0, 1):
+            if pair[side].body.drip:
+                turn.heal(side, pair[side].body.drip)
         ends.append((chance, turn))
     return ends
 

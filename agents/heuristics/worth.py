@@ -16,9 +16,9 @@ class Weights:
     opponent is taken to choose its best reply (0: any; large: the best)."""
 
     alive: float = 0.4
-    duel: float = 0.55
+    duel: float = 0.35
     tera: float = 0.12
-    reply: float = 6.0
+    reply: float = 3.0
 
 
 # The share of its worth that a status takes from a Pokémon: (generation 1, later ones).
