@@ -49,7 +49,7 @@ export function speedUp(packageFolder) {
   const {Side} = sim('side.js');
   const {ModdedDex} = sim('dex.js');
   patchEvents(Battle, Pokemon, Side);
-  patchMoveCopies(ModdedDex);
+  patchMoveCopies(ModdedDex, Battle);
 }
 
 function patchEvents(Battle, Pokemon, Side) {
@@ -197,30 +197,56 @@ function append(list, more) {
   for (let i = 0; i < more.length; i++) list.push(more[i]);
 }
 
-// move -> [a constructor of its copies, the move itself in a form that is quick to read from]
+// move -> [a constructor of its copies, the move itself in a form that is quick to read from, one frozen copy]
 const copiersOf = new WeakMap();
 
 /** A constructor that copies one property after the other: V8 then knows the shape of the copies. */
-function copierOf(move) {
+function copierOf(move, deepClone) {
   let copier = copiersOf.get(move);
   if (!copier) {
     const lines = Object.keys(move).map(key => {
-      const name = JSON.stringify(key);
-      const nested = move[key] !== null && typeof move[key] === 'object';
-      return `this[${name}] = ${nested ? `clone(move[${name}])` : `move[${name}]`};`;
+      const value = `move[${JSON.stringify(key)}]`;
+      return `this[${JSON.stringify(key)}] = ${copyCode(move[key], value)};`;
     });
     const Copy = new Function('move', 'clone', [...lines, 'this.hit = 0;'].join('\n'));
     Copy.prototype = Object.getPrototypeOf(move);
-    copier = [Copy, new Copy(move, value => value)];
+    copier = [Copy, new Copy(move, deepClone), deepFreeze(new Copy(move, deepClone))];
     copiersOf.set(move, copier);
   }
   return copier;
 }
 
-function patchMoveCopies(ModdedDex) {
+/** The code that copies `value` as Showdown's deepClone does. */
+function copyCode(value, name) {
+  if (value === null || typeof value !== 'object') return name;
+  const flat = Object.values(value).every(inner => inner === null || typeof inner !== 'object');
+  if (flat && Object.getPrototypeOf(value) === Object.prototype) return `{...${name}}`;
+  return `clone(${name})`;
+}
+
+function deepFreeze(value) {
+  if (value === null || typeof value !== 'object') return value;
+  for (const key of Object.keys(value)) deepFreeze(value[key]);
+  return Object.freeze(value);
+}
+
+function patchMoveCopies(ModdedDex, Battle) {
+  let looking = false;
   ModdedDex.prototype.getActiveMove = function (move) {
     if (move && typeof move.hit === 'number') return move;
-    const [Copy, model] = copierOf(this.moves.get(move));
-    return new Copy(model, this.deepClone);
+    const [Copy, model, frozen] = copierOf(this.moves.get(move), this.deepClone);
+    return looking ? frozen : new Copy(model, this.deepClone);
+  };
+
+  // At the end of a turn Showdown copies every move of both Pokémon only to ask whether it disables itself. A frozen copy
+  // does for that; if anything there ever tried to change it, Showdown's code, being strict, would throw.
+  const {endTurn} = Battle.prototype;
+  Battle.prototype.endTurn = function () {
+    looking = true;
+    try {
+      return endTurn.call(this);
+    } finally {
+      looking = false;
+    }
   };
 }
