@@ -69,6 +69,20 @@ class SeatBattle(Battle):
             self.oddities += 1
         self.legal = legal_choices(request)
 
+    def get_pokemon(
+        self, identifier: str, force_self_team: bool = False, details: str = "", request: dict[str, Any] | None = None
+    ) -> Pokemon:
+        """The Pokémon that a line speaks of ("p1a: Tauros"), as poke-env finds it; known ones are found at once."""
+        ident = identifier if identifier[3] == " " else identifier[:2] + identifier[3:]
+        theirs = self._opponent_team.get(ident)
+        if theirs is not None:
+            return theirs
+        ours = self._team.get(ident)
+        # One of ours that is spoken of as if it were on the field, and is not: Illusion, which poke-env sorts out.
+        if ours is not None and (ours._active or ident is identifier):
+            return ours
+        return super().get_pokemon(identifier, force_self_team, details, request)
+
     # poke-env asks for the Pokémon on the field several times a line; its own way goes through a property for each.
 
     @property
