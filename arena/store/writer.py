@@ -88,6 +88,9 @@ class Store:
                 connection.execute(_INSERT)
                 connection.execute("COMMIT")
                 segment.unlink()
+        except duckdb.Error as error:  # a full disk, say
+            words = str(error).split("\n")[0]
+            raise BadDatabase(f"database {self.path}: {words}: the battles are safe in {self.journal.path}*") from None
         finally:
             connection.close()
 
