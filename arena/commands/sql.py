@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.commands.options import db_option
+from arena.report.tables import print_whole
 from arena.store import frame
 from arena.store.recover import recover
 
@@ -50,11 +51,7 @@ def _print_table(answer: pandas.DataFrame) -> None:
     for row in answer.itertuples(index=False):
         table.add_row(*(Text(_cell(value)) for value in row))
     console = Console()
-    if not console.is_terminal:  # a pipe has no width: cut nothing
-        console = Console(
-            width=max(80, console.measure(table, options=console.options.update(max_width=10_000)).maximum)
-        )
-    console.print(table)
+    print_whole(console, table)
     console.print(f"{len(answer):,} row{'s' * (len(answer) != 1)}", highlight=False)
 
 

@@ -52,27 +52,34 @@ def _cells(db: Path, run_id: str, format_id: str, against: str) -> Cells:
 
 
 def _print_cross(console: Console, format_id: str, order: dict[str, tuple[float, int]], cells: Cells) -> None:
-    title = f"{format_id}: win rate in % of the row against the column, battles below"
-    table = Table(title=title, title_justify="left")
-    table.add_column("", justify="right")
-    table.add_column("agent", no_wrap=True)
-    table.add_column("all", justify="right")
-    for number in range(1, len(order) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
-    for number, (agent, (mean, count)) in enumerate(order.items(), 1):
-        row = [_cell(cells, agent, opponent) for opponent in order]
-        table.add_row(str(number), Text(agent), _two_lines(mean, count), *row)
-    _print_wide(console, table)
+    """The cross table; where the terminal is too narrow for all opponents, in several parts one below the other."""
+    opponents = list(enumerate(order, 1))
+    room = console.width - max(map(len, order)) - 17 if console.is_terminal else 10_000
+    size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
+    counts = {count for _, count in cells.values()}
+    each = f"{counts.pop()} battles in each cell" if len(counts) == 1 else ""
+    for start in range(0, len(opponents), size):
+        part = opponents[start : start + size]
+        against = "" if len(part) == len(opponents) else f" (columns {part[0][0]} to {part[-1][0]})"
+        title = f"{format_id}: win rate in % of the row against the column, {each or 'battles below'}{against}"
+        table = Table(title=title, title_justify="left")
+        table.add_column("", justify="right", no_wrap=True)
+        table.add_column("agent", no_wrap=True)
+        table.add_column("all", justify="right", no_wrap=True)
+        for number, _ in part:
+            table.add_column(str(number), justify="right", no_wrap=True)
+        for number, (agent, (mean, count)) in enumerate(order.items(), 1):
+            row = [_cell(cells.get((agent, opponent)), counted=not each) for _, opponent in part]
+            table.add_row(str(number), Text(agent), _cell((mean, count), counted=not each), *row)
+        print_whole(console, table)
 
 
-def _cell(cells: Cells, agent: str, opponent: str) -> Text:
-    if (agent, opponent) not in cells:
-        return Text("–" if agent != opponent else "", style="dim")
-    return _two_lines(*cells[agent, opponent])
-
-
-def _two_lines(mean: float, count: int) -> Text:
-    return Text.assemble(f"{100 * mean:.0f}\n", (f"{count}", "dim"))
+def _cell(value: tuple[float, int] | None, *, counted: bool) -> Text:
+    """A win rate; with its number of battles below where those differ from cell to cell."""
+    if value is None:
+        return Text("")
+    rate = f"{100 * value[0]:.0f}"
+    return Text.assemble(f"{rate}\n", (f"{value[1]}", "dim")) if counted else Text(rate)
 
 
 def _print_team_sets(console: Console, format_id: str, order: dict[str, tuple[float, int]], cells: Cells) -> None:
@@ -85,7 +92,7 @@ def _print_team_sets(console: Console, format_id: str, order: dict[str, tuple[fl
         known = [cells.get((agent, team_set)) for team_set in team_sets]
         row = [Text("–") if c is None else Text.assemble(f"{100 * c[0]:.0f} ", (f"/{c[1]}", "dim")) for c in known]
         table.add_row(Text(agent), *row)
-    _print_wide(console, table)
+    print_whole(console, table)
 
 
 def _print_faults(console: Console, db: Path, run_id: str) -> None:
@@ -103,10 +110,14 @@ def _print_faults(console: Console, db: Path, run_id: str) -> None:
         table.add_column(column, justify="right" if column == "battles" else "left", overflow="fold")
     for agent, reason, count, example in found:
         table.add_row(Text(agent), reason, str(count), Text((example or "")[:120]))
-    console.print(table)
+    print_whole(console, table)
 
 
-def _print_wide(console: Console, table: Table) -> None:
-    """A table must not lose columns for want of room: a narrow terminal wraps or scrolls, a file has all the room."""
-    needed = console.measure(table, options=console.options.update(max_width=1000)).maximum
-    console.print(table, width=max(needed, 1), soft_wrap=needed > console.width, crop=False, overflow="ignore")
+def print_whole(console: Console, table: Table) -> None:
+    """A file or pipe has no width: there a table gets what it needs, so that no column is lost."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    wide = Console(file=console.file, width=10_000, no_color=True)
+    needed = wide.measure(table).maximum
+    Console(file=console.file, width=needed, no_color=True).print(table)
