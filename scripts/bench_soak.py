@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import sys
 import tempfile
 import time
@@ -71,7 +72,9 @@ def soak(battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
             store = Store(db)
             run = prepare(store, EvaluateSettings(agents, (format_id,), battles=battles))
             progress, _ = asyncio.run(play(run, store, workers=default_workers(), show=watch))
-        print(f"{progress.played} battles, {db.stat().st_size / 1e6:.0f} MB of database, faults: {progress.faults.total()}")
+        print(
+            f"{progress.played} battles, {db.stat().st_size / 1e6:.0f} MB of database, faults: {progress.faults.total()}"
+        )
     return samples
 
 
@@ -83,7 +86,7 @@ def main() -> int:
     options = parser.parse_args()
     samples = soak(options.battles, options.format, (options.agents[0], options.agents[1]))
     speeds = []
-    for before, after in zip(samples, samples[1:], strict=False):
+    for before, after in itertools.pairwise(samples):
         speeds.append((after.played - before.played) / (after.at - before.at))
         memory = "  ".join(f"{role} {size:6.0f} MB" for role, size in after.memory.items())
         print(f"to battle {after.played:6}: {speeds[-1]:6.1f} battles/s  {memory}")

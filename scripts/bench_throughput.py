@@ -7,7 +7,8 @@ machine whose speed drifts slows both. Prints a line for each turn, and the rati
     python scripts/bench_throughput.py [--battles 200] [--rounds 3] [--formats gen1randombattle gen9randombattle]
 
 `arena` plays poke-env's RandomPlayer (its seats keep poke-env's state up to date, as for any agent that looks at the
-battle); `arena, random` plays the arena's own random agent, which needs only the list of legal choices.
+battle); `arena, stock` does so on Showdown's code untouched, without fast.mjs; `arena, random` plays the arena's own random
+agent, which needs only the list of legal choices.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ import signal
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from poke_env.player import RandomPlayer
@@ -30,7 +31,8 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
 from arena.evaluate import EvaluateSettings, default_workers, play, prepare
-from arena.store import Store, writer_lock
+from arena.runner.coordinator import Progress
+from arena.store import Store, rows, writer_lock
 from teamsets.showdown import node, package
 
 
@@ -48,7 +50,8 @@ class LocalServer:
         for dependency in package().parent.iterdir():
             if dependency.name != "pokemon-showdown":
                 (root.parent / dependency.name).symlink_to(dependency)
-        config = (root / "config" / "config-example.js").read_text() + "\nexports.repl = false;\nexports.bindaddress = '127.0.0.1';\n"
+        example = (root / "config" / "config-example.js").read_text()
+        config = example + "\nexports.repl = false;\nexports.bindaddress = '127.0.0.1';\n"
         (root / "config" / "config.js").write_text(config)
         for name in ("logs/repl", "logs/modlog", "databases"):
             (root / name).mkdir(parents=True, exist_ok=True)
@@ -93,28 +96,28 @@ def poke_env_speed(port: int, format_id: str, battles: int, number: int) -> tupl
     return battles / seconds, turns / seconds
 
 
-def arena_speed(agents: tuple[str, str], format_id: str, battles: int, seed: int) -> tuple[float, float]:
+def arena_speed(
+    agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False
+) -> tuple[float, float]:
     """Battles/s and turns/s of a run of the arena, from the first hand-out to the last battle in DuckDB, warm as above."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.duckdb"
-        warm = min(battles, 40)
+        warm = 10 * default_workers()
         with writer_lock(db):
             store = Store(db)
-            run = prepare(store, EvaluateSettings(agents, (format_id,), battles=battles + warm, seed=seed))
+            settings = EvaluateSettings(agents, (format_id,), battles=battles + warm, seed=seed, stock=stock)
+            run = prepare(store, settings)
             marks: list[tuple[float, int, int]] = []
-            asyncio.run(
-                play(
-                    run,
-                    store,
-                    workers=default_workers(),
-                    show=lambda p: marks.append((time.perf_counter(), p.played, p.turns)),
-                )
-            )
+
+            def mark(progress: Progress) -> None:
+                marks.append((time.perf_counter(), progress.played, progress.turns))
+
+            asyncio.run(play(run, store, workers=default_workers(), show=mark))
             ended = time.perf_counter()
-    # Counting begins when the workers are warm, as the other side's does after its ten battles.
-    began, played, turns = next(mark for mark in marks if mark[1] >= warm)
-    total_turns = marks[-1][2]
-    return (battles + warm - played) / (ended - began), (total_turns - turns) / (ended - began)
+            ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
+    # Counting begins when the workers have had their ten battles each, as the other side has.
+    began, played, turns_before = next((found for found in marks if found[1] >= warm), marks[0])
+    return (total - played) / (ended - began), (turns - turns_before) / (ended - began)
 
 
 def main() -> None:
@@ -123,27 +126,30 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle", "gen9randombattle"])
     options = parser.parse_args()
+    players = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
+    uniform = ("random", "agents.heuristics.uniform:UniformRandom")
+    battles: int = options.battles
+    ways: dict[str, Callable[[str, int], tuple[float, float]]] = {
+        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed),
+        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True),
+        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed),
+    }
     with LocalServer() as port:
-        number = 0
-        for format_id in options.formats:
-            speeds: dict[str, list[float]] = {"poke-env": [], "arena": [], "arena, random": []}
-            for _ in range(options.rounds):
-                number += 1
-                ways = {
-                    "poke-env": lambda: poke_env_speed(port, format_id, options.battles, number),
-                    "arena": lambda: arena_speed(
-                        ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer"), format_id, options.battles, number
-                    ),
-                    "arena, random": lambda: arena_speed(("random", "agents.heuristics.uniform:UniformRandom"), format_id, options.battles, number),
-                }
+        ways = {"poke-env": lambda format_id, seed: poke_env_speed(port, format_id, battles, seed), **ways}
+        for number, format_id in enumerate(options.formats):
+            speeds: dict[str, list[float]] = {name: [] for name in ways}
+            for turn in range(options.rounds):
                 for name, way in ways.items():
-                    battles, turns = way()
-                    speeds[name].append(battles)
-                    print(f"{format_id:18} {name:14} {battles:7.1f} battles/s {turns:8.0f} turns/s", flush=True)
+                    speed, turns = way(format_id, 100 * number + turn)
+                    speeds[name].append(speed)
+                    print(f"{format_id:18} {name:14} {speed:7.1f} battles/s {turns:8.0f} turns/s", flush=True)
             base = statistics.median(speeds["poke-env"])
-            for name in ("arena", "arena, random"):
-                print(f"{format_id:18} {name:14} is {statistics.median(speeds[name]) / base:.2f} times poke-env", flush=True)
+            for name in list(ways)[1:]:
+                print(
+                    f"{format_id:18} {name:14} is {statistics.median(speeds[name]) / base:.2f} times poke-env",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

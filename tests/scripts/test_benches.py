@@ -1,0 +1,34 @@
+"""The benchmarks run and print their ratios. What the ratios are is no affair of a test: machines are noisy."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+def run(script: str, *arguments: str) -> str:
+    command = [sys.executable, str(SCRIPTS / script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
+    said = run("bench_throughput.py", "--battles", "6", "--rounds", "1", "--formats", "gen1randombattle")
+    for way in ("arena ", "arena, stock", "arena, random"):
+        (ratio,) = [line.split()[-3] for line in said.splitlines() if "times poke-env" in line and way in line]
+        assert float(ratio) > 0
+
+
+@pytest.mark.slow
+def test_soak_reports_speed_and_memory_of_every_role() -> None:
+    said = run("bench_soak.py", "--battles", "60")
+    assert "60 battles" in said and "faults: 0" in said
+    for role in ("coordinator", "workers", "hosts"):
+        assert f"memory of {role}" in said
