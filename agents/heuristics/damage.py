@@ -2,8 +2,8 @@
 
 The formula is Game Freak's as Bulbapedia ("Damage") and Showdown's simulator give it, with the modifiers that matter in
 singles; rounding between the modifiers is left out (an error of a percent or two). poke-env's own calculator
-(`poke_env.calc`) covers generations 1, 2 and 9, needs the whole battle with every stat known, and takes ten times as
-long; the tests hold this one against it.
+(`poke_env.calc`) covers generations 1, 2 and 9, needs the whole battle with every stat known, and takes five to ten
+times as long; the tests hold this one against it.
 """
 
 from __future__ import annotations
