@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from poke_env.battle.effect import Effect
 from poke_env.battle.field import Field
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.side_condition import SideCondition
@@ -201,8 +200,3 @@ def estimated_stats(mon: Pokemon, battle: SeatBattle) -> dict[str, int]:
     """A full table of stats for either side's Pokémon: known where the request tells, guessed otherwise."""
     fighter = own_fighter(mon, battle) if any(mon.stats.values()) else foe_fighter(mon, battle)
     return dict(zip(STATS, fighter.stats, strict=True))
-
-
-def is_trapping(effects: frozenset[str]) -> bool:
-    """Whether the Pokémon is held by a partial-trapping move (Wrap, Clamp …)."""
-    return _id(Effect.PARTIALLY_TRAPPED.name) in effects
