@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import PROJECT, Said, run_arena
+from arena_helpers import PROJECT, Said, run_arena
 
 from arena.store import database, rows, writer_lock
 from arena.store.schema import VERSION

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import Said
+from arena_helpers import Said
 
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord, unpacked

@@ -246,3 +246,10 @@ class Slow(Agent):
     def act(self, battle: Any) -> Any:
         time.sleep(self.ms / 1000)
         return self.rng.choice(battle.legal)
+
+
+class Uniform(Agent):
+    """Plays uniformly at random, and has poke-env follow the battle."""
+
+    def act(self, battle: Any) -> Any:
+        return self.rng.choice(battle.legal)

@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from conftest import table, tournament
+from arena_helpers import table, tournament
 
 from arena.runner import coordinator
 from arena.store import rows

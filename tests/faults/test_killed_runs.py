@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import run_arena, start_arena, table, tournament
+from arena_helpers import run_arena, start_arena, table, tournament
 
 from arena.store import BadDatabase, rows
 
-AGENTS = ("bad_agents:Slow?ms=3", "bad_agents:Patient", "poke-env:RandomPlayer")
+AGENTS = ("bad_agents:Slow?ms=10", "bad_agents:Patient", "poke-env:RandomPlayer")
 BATTLES, SEED = 16, 5
 TOTAL = 3 * BATTLES
 KILLS = 5
@@ -159,7 +159,7 @@ def test_ctrl_c_stops_a_run_that_says_how_to_go_on(
 
 def test_a_query_in_a_loop_never_fails_while_a_run_goes_on(mark: str, tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
-    process = start_arena("evaluate", *AGENTS[:2], *WORDS, "--db", db, MARK=mark)
+    process = start_arena("evaluate", "bad_agents:Slow?ms=20", AGENTS[1], *WORDS, "--db", db, MARK=mark)
     _wait_for_battles(process, db, 0)
     counts = []
     while process.poll() is None:
