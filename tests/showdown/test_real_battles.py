@@ -104,18 +104,25 @@ class _Caller:
             self.host.send(order)
 
 
-async def _call(format_id: str, battles: int) -> list[_Caller]:
+async def _call_all(battles: int) -> dict[str, list[_Caller]]:
     async with await Host.launch() as host:
-        callers = [_Caller(host, format_id, seed) for seed in range(battles)]
-        await asyncio.wait_for(asyncio.gather(*(caller.over for caller in callers)), 200)
-        return callers
+        called = {}
+        for format_id in FORMATS:
+            called[format_id] = [_Caller(host, format_id, seed) for seed in range(battles)]
+            await asyncio.wait_for(asyncio.gather(*(caller.over for caller in called[format_id])), 200)
+        return called
+
+
+@pytest.fixture(scope="module")
+def called() -> dict[str, list[_Caller]]:
+    return asyncio.run(_call_all(8))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_choice_called_legal_is_accepted_by_showdown(format_id: str) -> None:
-    callers = asyncio.run(_call(format_id, 6))
-    assert sum(caller.choices for caller in callers) > 150
+def test_every_choice_called_legal_is_accepted_by_showdown(called: dict[str, list[_Caller]], format_id: str) -> None:
+    callers = called[format_id]
+    assert sum(caller.choices for caller in callers) > 200
     for words, chosen, request in (refusal for caller in callers for refusal in caller.refusals):
         active = request.get("active", [{}])[0]
         hidden = any(active.get(flag) for flag in ("maybeTrapped", "maybeDisabled", "maybeLocked"))

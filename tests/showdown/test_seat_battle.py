@@ -104,9 +104,8 @@ def test_the_seats_battle_is_in_the_same_state_as_poke_envs_at_every_request(
     real_battles: dict[str, list[BattleRecord]], format_id: str
 ) -> None:
     compared = 0
-    for role, log in [
-        (seat, log) for record in real_battles[format_id] for seat, log in zip(SEATS, record.logs, strict=True)
-    ]:
+    seats = [seat for record in real_battles[format_id] for seat in zip(SEATS, record.logs, strict=True)]
+    for role, log in seats:
         gen = get_format(format_id).gen
         plain, seat = Plain(role, gen), SeatBattle("battle-x-1", role, role, gen, format_id, random.Random(0))
         lines: list[str] = []

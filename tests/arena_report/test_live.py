@@ -1,0 +1,131 @@
+"""A run while it goes on: what a terminal and what a file sees."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+
+import pytest
+from rich.console import Console
+
+from arena.report import live
+from arena.runner.coordinator import Progress
+
+
+def a_progress(**more: object) -> Progress:
+    values = {
+        "total": 1200, "done": 300, "played": 200, "turns": 9000,
+        "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
+        "faults": Counter({"weak [bold]": 4}), "began": 900.0,
+    }  # fmt: skip
+    return Progress(**{**values, **more})  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which stands at 1,000 s until a test moves it."""
+    now = [1000.0]
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    return now
+
+
+def header(**more: object) -> dict[str, object]:
+    return {"agents": ["a", "b"], "winner": None, "reason": "win", "fault": None, "turns": 10, **more}
+
+
+def test_progress_counts_wins_games_faults_and_aborted() -> None:
+    progress = Progress(total=5, done=1)
+    for each in (
+        header(winner="p1"),
+        header(winner="p2", reason="timeout", fault="p1"),
+        header(reason="tie"),
+        header(reason="aborted", fault="venue"),
+    ):
+        progress.note(each)
+    assert (progress.done, progress.played, progress.turns, progress.aborted) == (5, 4, 40, 1)
+    assert progress.games == {"a": 3, "b": 3}
+    assert progress.wins == {"a": 1, "b": 1}
+    assert progress.faults == {"a": 1}
+
+
+def test_speed_is_of_this_invocation_only() -> None:
+    assert a_progress().speed == 2.0  # 200 played in 100 s, not 300 done
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit", "left"),
+    [
+        ({}, None, 450.0),
+        ({}, 160.0, 60.0),
+        ({}, 1000.0, 450.0),
+        ({}, 90.0, 0.0),
+        ({"played": 0}, None, None),
+        ({"played": 0}, 160.0, 60.0),
+    ],
+)
+def test_time_left_is_the_nearer_of_the_work_and_the_limit(
+    changes: dict[str, object], limit: float | None, left: float | None
+) -> None:
+    assert live.time_left(a_progress(**changes), limit) == left
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, "–"), (0, "0 s"), (59.4, "59 s"), (59.6, "1 min 00 s"), (200, "3 min 20 s"),
+        (3599.9, "1 h 00 min"), (3900, "1 h 05 min"), (90_000, "25 h 00 min"),
+    ],
+)  # fmt: skip
+def test_durations_are_spoken_as_people_do(seconds: float | None, words: str) -> None:
+    assert live.spoken(seconds) == words
+
+
+def test_without_a_terminal_a_line_comes_every_few_seconds(clock: list[float]) -> None:
+    out = io.StringIO()
+    shown = live.display(Console(file=out, width=60), None)
+    assert isinstance(shown, live.Lines)
+    shown.show(a_progress())
+    assert out.getvalue() == ""
+    clock[0] += live.LINE_EVERY_SECONDS
+    shown.show(a_progress(began=905.0))
+    shown.show(a_progress(began=905.0))
+    line = (
+        "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4 · most wins: strong 150, weak [bold] 30\n"
+    )
+    assert out.getvalue() == line
+    shown.close(a_progress(began=905.0))
+    assert out.getvalue() == line * 2
+
+
+def test_aborted_battles_are_said_when_there_are_any() -> None:
+    assert "aborted: 2" in live.summary(a_progress(aborted=2), None)
+    assert "aborted" not in live.summary(a_progress(), None)
+
+
+def test_in_a_terminal_a_table_ranks_the_agents(clock: list[float]) -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=100, height=20, color_system=None)
+    shown = live.display(console, None)
+    assert isinstance(shown, live.LiveTable)
+    shown.show(a_progress())
+    shown._live.refresh()
+    drawn = out.getvalue()
+    shown.close(a_progress())
+    rows = [line.split() for line in drawn.replace("\r", "\n").split("\n")]
+    strong = ["strong", "200", "150", "75", "%", "0"]
+    weak = ["weak", "[bold]", "200", "30", "15", "%", "4"]
+    assert strong in rows and weak in rows
+    assert rows.index(strong) < rows.index(weak)
+    assert "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4" in drawn
+    assert out.getvalue().rstrip().endswith("faults: 4")
+
+
+def test_a_table_in_a_low_terminal_keeps_the_best(clock: list[float]) -> None:
+    agents = {f"agent{number:02d}": 10 for number in range(40)}
+    progress = a_progress(games=Counter(agents), wins=Counter({name: i % 11 for i, name in enumerate(agents)}))
+    out = io.StringIO()
+    shown = live.display(Console(file=out, force_terminal=True, width=100, height=16), None)
+    shown.show(progress)
+    shown._live.refresh()
+    shown._live.stop()
+    assert "agent10" in out.getvalue() and "agent00" not in out.getvalue()

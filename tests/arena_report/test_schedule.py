@@ -1,0 +1,115 @@
+"""The schedule: pairs that differ in nothing but the seats, no battle twice, balance wherever it is cut."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from arena.fixture import Fixture, FixtureTeam, seat_seed
+from arena.schedule import DRAWN, Plan, round_robin
+from teamsets.errors import BadInput
+
+TEAMS = tuple(FixtureTeam(f"{number:016x}", f"team {number}", packed=f"packed {number}") for number in range(5))
+PLAN = Plan(
+    agents=("a", "b", "c", "d"),
+    pools={("gen1ou", "one"): TEAMS, ("gen1ou", "two"): TEAMS, ("gen1randombattle", DRAWN): ()},
+    battles=6,
+    seed=3,
+)
+FIXTURES = list(round_robin(PLAN))
+
+
+def test_there_are_as_many_as_the_plan_says() -> None:
+    assert len(FIXTURES) == len(PLAN) == 6 * 6 * 3
+
+
+def test_an_odd_number_is_rounded_up_to_whole_pairs() -> None:
+    odd = replace(PLAN, battles=5)
+    assert [f.key for f in round_robin(odd)] == [f.key for f in FIXTURES]
+    assert len(odd) == len(PLAN)
+
+
+def test_every_key_is_there_once() -> None:
+    assert len({fixture.key for fixture in FIXTURES}) == len(FIXTURES)
+
+
+def test_the_two_of_a_pair_differ_in_nothing_but_the_seats() -> None:
+    pairs = itertools.groupby(FIXTURES, key=lambda fixture: fixture.pair)
+    sizes = []
+    for _, members in pairs:
+        one, other = members
+        assert other == replace(one, agents=one.agents[::-1])
+        assert one.key != other.key
+        sizes.append(2)
+    assert sum(sizes) == len(FIXTURES)
+
+
+def test_every_agent_holds_each_team_of_a_pair_once() -> None:
+    held = Counter((f.pair, agent, team.id) for f in FIXTURES for agent, team in zip(f.agents, f.teams, strict=True))
+    assert set(held.values()) == {1}
+
+
+def test_all_pairings_meet_on_the_same_teams() -> None:
+    drawn: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
+    seen: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
+    for fixture in FIXTURES[::2]:
+        pairing = (fixture.format, fixture.team_set, tuple(sorted(fixture.agents)))
+        number = seen[pairing]
+        seen[pairing] += 1
+        drawn.setdefault((fixture.format, fixture.team_set, number), set()).add(tuple(t.id for t in fixture.teams))
+    assert {len(teams) for teams in drawn.values()} == {1}
+    assert len(drawn) == 3 * 3
+
+
+def test_the_two_teams_of_a_battle_differ_where_there_are_two() -> None:
+    assert all(fixture.teams[0].id != fixture.teams[1].id for fixture in FIXTURES)
+    alone = replace(PLAN, pools={("gen1ou", "one"): TEAMS[:1]})
+    assert all(fixture.teams == (TEAMS[0], TEAMS[0]) for fixture in round_robin(alone))
+
+
+def test_wherever_it_is_cut_no_pairing_is_more_than_a_pair_ahead() -> None:
+    for length in range(len(FIXTURES)):
+        played = Counter(tuple(sorted(fixture.agents)) for fixture in FIXTURES[:length])
+        counts = [played[pairing] for pairing in itertools.combinations(PLAN.agents, 2)]
+        assert max(counts) - min(counts) <= 2
+
+
+def test_more_battles_continue_the_same_schedule() -> None:
+    longer = list(round_robin(replace(PLAN, battles=10)))
+    assert longer[: len(FIXTURES)] == FIXTURES
+
+
+def test_the_same_plan_gives_the_same_fixtures_and_another_seed_others() -> None:
+    assert list(round_robin(PLAN)) == FIXTURES
+    assert not {f.key for f in round_robin(replace(PLAN, seed=4))} & {f.key for f in FIXTURES}
+
+
+def test_another_agent_leaves_the_battles_of_the_others_as_they_were() -> None:
+    more = {fixture.key for fixture in round_robin(replace(PLAN, agents=(*PLAN.agents, "e")))}
+    assert {fixture.key for fixture in FIXTURES} <= more
+
+
+def test_keys_are_the_same_for_ever() -> None:
+    """Stored runs are resumed by them, also by a later version."""
+    assert FIXTURES[0].key == "d59e39ece1e427b57e5a76caf4b1358c"
+    assert FIXTURES[0].seed == "gen5,109722b3af36ab26"
+
+
+def test_seeds_have_showdowns_shape_and_each_seat_has_its_own() -> None:
+    for fixture in FIXTURES:
+        assert re.fullmatch("gen5,[0-9a-f]{16}", fixture.seed)
+        assert seat_seed(fixture.seed, "p1") != seat_seed(fixture.seed, "p2")
+
+
+def test_a_fixture_survives_its_travel_as_json() -> None:
+    for fixture in FIXTURES:
+        assert Fixture.from_json(fixture.to_json()) == fixture
+
+
+def test_fewer_than_two_agents_are_refused() -> None:
+    with pytest.raises(BadInput, match="at least two"):
+        next(round_robin(replace(PLAN, agents=("a",))))

@@ -1,0 +1,63 @@
+"""A battle in words: nearly every line of real battles has a sentence of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from arena.record import unpacked
+from arena.report.words import narrate
+from arena.store import rows
+
+NAMES = {"p1": "Red", "p2": "Blue"}
+
+
+def _sentences(db: Path, format_id: str) -> list[str]:
+    logs = rows("SELECT p1_log FROM battles WHERE format = ?", db, [format_id])
+    return [sentence for (log,) in logs for sentence in narrate(unpacked(log), NAMES)]
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9randombattle"])
+def test_more_than_99_of_100_lines_have_a_sentence_of_their_own(played: Path, format_id: str) -> None:
+    sentences = _sentences(played, format_id)
+    as_they_stand = [sentence for sentence in sentences if sentence.startswith("  (")]
+    assert len(sentences) > 100
+    assert len(as_they_stand) / len(sentences) < 0.01, as_they_stand
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9randombattle"])
+def test_no_sentence_shows_the_protocol(played: Path, format_id: str) -> None:
+    for sentence in _sentences(played, format_id):
+        assert "|" not in sentence and "[from]" not in sentence and "p1a" not in sentence and "p2a" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("|turn|3", "\n== Turn 3 =="),
+        ("|switch|p1a: Tauros|Tauros, L68|279/353 par", "  Red sends out Tauros, 279/353 HP, paralysed."),
+        ("|move|p1a: Tauros|Body Slam|p2a: Lapras", "  Tauros (Red) uses Body Slam at Lapras (Blue)."),
+        (
+            "|move|p1a: Tauros|Body Slam|p2a: Lapras|[miss]",
+            "  Tauros (Red) uses Body Slam at Lapras (Blue) and misses.",
+        ),
+        ("|-damage|p2a: Lapras|0 fnt", "  Lapras (Blue) is hurt: 0 HP."),
+        ("|-damage|p2a: Lapras|67/100 psn|[from] psn", "  Lapras (Blue) is hurt by poisoned: 67 %, poisoned."),
+        ("|-boost|p1a: Mew|spe|2", "  Mew (Red)'s Speed rises by 2."),
+        ("|-unboost|p1a: Mew|atk|0", "  Mew (Red)'s Attack cannot go any lower."),
+        ("|cant|p1a: Mew|slp", "  Mew (Red) sleeps."),
+        ("|faint|p2a: Lapras", "  Lapras (Blue) faints."),
+        ("|win|p2", "\nBlue wins."),
+        ("|tie", "\nA tie."),
+        ("|-newthing|p1a: Mew|what", "  (newthing: p1a: Mew what)"),
+        ("|-damage|p2a: Lapras", "  (damage: p2a: Lapras)"),
+    ],
+)
+def test_a_line_and_its_sentence(line: str, sentence: str) -> None:
+    assert list(narrate([line], NAMES)) == [sentence]
+
+
+@pytest.mark.parametrize("line", ["", "|", "|t:|123", "|upkeep", "|request|{}", "|-heal|p1a: Mew|5/9|[silent]"])
+def test_lines_that_say_nothing_are_left_out(line: str) -> None:
+    assert list(narrate([line], NAMES)) == []
