@@ -6,6 +6,7 @@ import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -48,22 +49,7 @@ STOPPED = 130  # the exit code of a run that Ctrl-C stopped
 @click.option("--stock-simulator", "stock", is_flag=True, help="Showdown's code untouched: slower, the same battles.")
 @db_option
 def evaluate(
-    agents: tuple[str, ...],
-    everyone: bool,
-    formats: tuple[str, ...],
-    team_sets: tuple[str, ...],
-    battles: int | None,
-    minutes: float | None,
-    no_limit: bool,
-    workers: int | None,
-    seed: int | None,
-    think_limit: float | None,
-    max_turns: int | None,
-    skip_invalid: bool,
-    pool: Path | None,
-    resumed: str | None,
-    stock: bool,
-    db: Path,
+    agents: tuple[str, ...], everyone: bool, resumed: str | None, workers: int | None, db: Path, **said: Any
 ) -> None:
     """Play agents against each other and say who won.
 
@@ -77,45 +63,50 @@ def evaluate(
       arena evaluate --all mybot:MyAgent --minutes 10
       arena evaluate --resume
     """
-    if resumed is None:
-        settings = _settings(agents, everyone, formats, team_sets, battles, minutes, seed, think_limit, max_turns, pool)
-        settings = replace(settings, skip_invalid=skip_invalid, stock=stock)
-        if no_limit:
-            settings = replace(settings, minutes=None)
-    elif agents or everyone or formats or team_sets or battles or seed is not None:
+    if resumed is not None and (agents or everyone or _said_more(said)):
         raise BadInput("--resume: a run goes on with the agents and settings that it began with: leave the others out")
+    settings = _settings(agents, everyone, **said) if resumed is None else None
     console = Console()
     with writer_lock(db):
         store = Store(db)
-        if resumed is None:
+        if settings is not None:
             run = prepare(store, settings)
         else:
             run = resume(store, resumed or None)
-            run = replace(run, settings=replace(run.settings, minutes=minutes))
+            run = replace(run, settings=replace(run.settings, minutes=said["minutes"]))
         _announce(console, run, db)
         stopped = _play(console, store, run, workers or default_workers(), db)
     if stopped:
         sys.exit(STOPPED)
 
 
+def _said_more(said: dict[str, Any]) -> bool:
+    """Whether an option was given that a resumed run cannot change; its time limit it can."""
+    return any(value is not None and value is not False and value != () for k, value in said.items() if k != "minutes")
+
+
 def _settings(
     agents: tuple[str, ...],
     everyone: bool,
+    *,
     formats: tuple[str, ...],
     team_sets: tuple[str, ...],
     battles: int | None,
     minutes: float | None,
+    no_limit: bool,
     seed: int | None,
     think_limit: float | None,
     max_turns: int | None,
+    skip_invalid: bool,
     pool: Path | None,
+    stock: bool,
 ) -> EvaluateSettings:
     """What was said on the command line, over what the pool file says."""
     defaults = load_defaults(pool)
     if not agents and not everyone:
         raise BadInput("agents: say which, or --all for the pool of the pool file; `arena agents list` shows them")
     # A limit on the time is the pool's; somebody who names a number of battles wants that number.
-    limit = minutes if minutes is not None or battles is not None else defaults.minutes
+    limit = minutes if minutes is not None or battles is not None or no_limit else defaults.minutes
     return EvaluateSettings(
         agents=(defaults.agents if everyone else ()) + agents,
         formats=formats or defaults.formats,
@@ -124,6 +115,8 @@ def _settings(
         minutes=limit,
         seed=defaults.seed if seed is None else seed,
         rules=Rules(think_limit or float(defaults.think_limit), max_turns or defaults.max_turns),
+        skip_invalid=skip_invalid,
+        stock=stock,
     )
 
 

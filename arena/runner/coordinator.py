@@ -107,7 +107,7 @@ class Coordinator:
         finally:
             watching.cancel()
             for worker in self.workers:
-                worker.stop()
+                worker.end_input()
             await asyncio.sleep(0)
             for worker in list(self.workers):
                 worker.kill()

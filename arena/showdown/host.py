@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from arena.child import ChildProcess
 from teamsets.errors import ArenaError
 from teamsets.showdown import node, package
 
@@ -24,7 +24,7 @@ class HostDied(ArenaError):
     """The Node process ended while battles were in it. Nobody's loss: they are played again."""
 
 
-class Host(asyncio.SubprocessProtocol):
+class Host(ChildProcess):
     """A running host. Make it with `Host.launch()`; use it as an async context manager.
 
     Messages for a battle are handed to the function given to `open`, in order, on the event loop. What those functions
@@ -32,14 +32,11 @@ class Host(asyncio.SubprocessProtocol):
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._listeners: dict[int, Callable[[Message], None]] = {}
-        self._rest = b""
         self._outgoing: list[bytes] = []
         self._flushing = False
         self._next_id = 0
-        self._transport: asyncio.SubprocessTransport | None = None
-        self._stdin: asyncio.WriteTransport | None = None
-        self._errors = bytearray()
         self.dead = asyncio.get_running_loop().create_future()
 
     @classmethod
@@ -57,11 +54,6 @@ class Host(asyncio.SubprocessProtocol):
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-    @property
-    def pid(self) -> int:
-        assert self._transport is not None
-        return self._transport.get_pid()
 
     def open(self, listener: Callable[[Message], None]) -> int:
         """A new battle id, whose messages go to `listener`. Each is a dict as host.mjs documents it."""
@@ -105,54 +97,30 @@ class Host(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """Ends the process: politely by closing its input, by force after two seconds."""
         self._flush()
-        if self._stdin is not None:
-            self._stdin.close()
+        self.end_input()
         try:
             await asyncio.wait_for(asyncio.shield(self.dead), 2)
         except TimeoutError:
             self.kill()
             await self.dead
 
-    def kill(self) -> None:
-        """Ends the process at once."""
-        if self._transport is not None and self._transport.get_returncode() is None:
-            self._transport.send_signal(signal.SIGKILL)
-
     def _flush(self) -> None:
         self._flushing = False
-        if self._outgoing and self._stdin is not None and not self._stdin.is_closing():
-            self._stdin.write(b"\n".join(self._outgoing) + b"\n")
+        if self._outgoing:
+            self.write_line(b"\n".join(self._outgoing))
         self._outgoing.clear()
 
-    # asyncio's side of the protocol
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.SubprocessTransport)
-        self._transport = transport
-        stdin = transport.get_pipe_transport(0)
-        assert isinstance(stdin, asyncio.WriteTransport)
-        self._stdin = stdin
-
-    def pipe_data_received(self, fd: int, data: bytes) -> None:
-        if fd == 2:
-            self._errors = (self._errors + data)[-4000:]
-            return
-        lines = (self._rest + data).split(b"\n")
-        self._rest = lines.pop()
-        for line in lines:
-            message = orjson.loads(line)
-            listener = self._listeners.get(message["id"])
-            if listener is not None:
-                listener(message)
+    def line_received(self, line: bytes) -> None:
+        message = orjson.loads(line)
+        listener = self._listeners.get(message["id"])
+        if listener is not None:
+            listener(message)
 
     def process_exited(self) -> None:
         if self.dead.done():
             return
-        assert self._transport is not None
-        words = self._errors.decode(errors="replace").strip().split("\n")[-1]
-        reason = f"the simulator's host ended with status {self._transport.get_returncode()}" + f": {words}" * bool(
-            words
-        )
+        words = self.last_words()
+        reason = f"the simulator's host ended with status {self.status}" + (f": {words}" if words else "")
         self.dead.set_result(reason)
         listeners, self._listeners = self._listeners, {}
         for battle, listener in listeners.items():

@@ -18,7 +18,7 @@ from arena_helpers import run_arena, start_arena, table, tournament
 
 from arena.store import BadDatabase, rows
 
-AGENTS = ("bad_agents:Slow?ms=10", "bad_agents:Patient", "poke-env:RandomPlayer")
+AGENTS = ("bad_agents:Slow?ms=6", "bad_agents:Patient", "poke-env:RandomPlayer")
 BATTLES, SEED = 16, 5
 TOTAL = 3 * BATTLES
 KILLS = 5
