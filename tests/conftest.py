@@ -46,10 +46,11 @@ def arena(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small database of really played battles, not to be changed: poke-env's players, a faulty agent, three formats."""
+    """A small database of really played battles, not to be changed: poke-env's players, a faulty agent, four formats."""
     db = tmp_path_factory.mktemp("played") / "arena.duckdb"
     agents = ("random", "poke-env:RandomPlayer", "poke-env:MaxBasePowerPlayer", "poke-env:SimpleHeuristicsPlayer")
-    tournament(db, *agents, formats=("gen1ou", "gen9randombattle"), battles=2, think_limit=60.0)
+    tournament(db, *agents, formats=("gen1ou", "gen9ou"), battles=2, think_limit=60.0)
     tournament(db, "random", "bad_agents:Raises", formats=("gen1randombattle",), battles=2, think_limit=60.0)
-    tournament(db, "random", "poke-env:RandomPlayer", formats=("gen1randombattle",), max_turns=15, think_limit=60.0)
+    drawn = ("gen1randombattle", "gen9randombattle")
+    tournament(db, "random", "poke-env:RandomPlayer", formats=drawn, max_turns=15, think_limit=60.0)
     return db

@@ -11,6 +11,7 @@ from arena.report.words import narrate
 from arena.store import rows
 
 NAMES = {"p1": "Red", "p2": "Blue"}
+FORMATS = ["gen1ou", "gen9ou", "gen1randombattle", "gen9randombattle"]
 
 
 def _sentences(db: Path, format_id: str) -> list[str]:
@@ -18,7 +19,7 @@ def _sentences(db: Path, format_id: str) -> list[str]:
     return [sentence for (log,) in logs for sentence in narrate(unpacked(log), NAMES)]
 
 
-@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9randombattle"])
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_more_than_99_of_100_lines_have_a_sentence_of_their_own(played: Path, format_id: str) -> None:
     sentences = _sentences(played, format_id)
     as_they_stand = [sentence for sentence in sentences if sentence.startswith("  (")]
@@ -26,7 +27,7 @@ def test_more_than_99_of_100_lines_have_a_sentence_of_their_own(played: Path, fo
     assert len(as_they_stand) / len(sentences) < 0.01, as_they_stand
 
 
-@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9randombattle"])
+@pytest.mark.parametrize("format_id", FORMATS)
 def test_no_sentence_shows_the_protocol(played: Path, format_id: str) -> None:
     for sentence in _sentences(played, format_id):
         assert "|" not in sentence and "[from]" not in sentence and "p1a" not in sentence and "p2a" not in sentence

@@ -1,0 +1,86 @@
+"""Every command explains itself with an example, and the README names it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+from arena_helpers import PROJECT, Said, run_arena
+
+from arena.cli import cli
+from arena.store import rows
+
+README = PROJECT / "README.md"
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command that does something, with the words that call it."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = dict(commands(cli))
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_a_command_has_help_with_an_example_of_itself(path: tuple[str, ...]) -> None:
+    text = COMMANDS[path].help or ""
+    first = text.split("\n", 1)[0]
+    assert first.strip().endswith((".", "?")), "the first line is a sentence"
+    _, _, examples = text.partition("Example")
+    assert f"arena {' '.join(path)}" in examples
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_option_of_a_command_is_explained(path: tuple[str, ...]) -> None:
+    for option in COMMANDS[path].params:
+        assert not isinstance(option, click.Option) or option.help, option.name
+
+
+@pytest.mark.parametrize("name", cli.commands)
+def test_the_readme_names_every_command(name: str) -> None:
+    if not README.exists():
+        pytest.skip("there is no README")
+    assert re.search(rf"\barena {name}\b", README.read_text(encoding="utf-8"))
+
+
+def test_the_readmes_ten_line_agent_plays(
+    arena: Callable[..., Said], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not README.exists():
+        pytest.skip("there is no README")
+    (code,) = re.findall(r"```python\n# mybot.py\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(code.strip().split("\n")) <= 10
+    (tmp_path / "mybot.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    said = arena(
+        "evaluate", "mybot:Strongest", "random", "--battles", 2, "--format", "gen1randombattle", "--db", "a.duckdb"
+    )
+    assert (said.code, said.err) == (0, "")
+    assert rows("SELECT count(*), count(fault) FROM battles", "a.duckdb") == [(2, 0)]
+
+
+def test_the_version_and_the_help_are_said(arena: Callable[..., Said]) -> None:
+    assert re.match(r"arena, version \d", arena("--version").out)
+    assert "evaluate" in arena("-h").out
+
+
+def test_doctor_finds_everything_here(arena: Callable[..., Said]) -> None:
+    said = arena("doctor")
+    assert (said.code, said.err) == (0, "")
+    for name in ("python", "node", "pokemon-showdown", "poke-env", "duckdb", "simulator"):
+        assert re.search(rf"^{name} +(?!NO)\S", said.out, re.MULTILINE), said.out
+
+
+def test_doctor_says_what_is_missing_and_fails(tmp_path: Path) -> None:
+    said = run_arena("doctor", cwd=tmp_path, ARENA_NODE="/nonexistent")
+    assert said.code == 1
+    assert re.search(r"^node +NO: .*(/nonexistent|ARENA_NODE)", said.out, re.MULTILINE), said.out
+    assert "evaluation cannot work until the lines marked NO are mended" in said.out
+    assert "Traceback" not in said.err
