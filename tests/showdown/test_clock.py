@@ -1,0 +1,132 @@
+"""The clock of a seat: its own time counts, that of others who hold the loop does not, and time up is time up."""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import time
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+
+from arena.showdown.guard import SHARED_BYTES, Clock, StepGuard, TimeUp, read_step
+
+FOR_EVER = 1000.0
+
+
+@pytest.fixture
+def guard() -> StepGuard:
+    return StepGuard()
+
+
+def test_a_step_that_takes_too_long_is_interrupted(guard: StepGuard) -> None:
+    with pytest.raises(TimeUp):
+        Clock(guard, 0, 0.1).call(time.sleep, FOR_EVER)
+    with pytest.raises(TimeUp):
+        Clock(guard, 0, 0.1).call(exec, "while True: pass")
+
+
+def test_no_alarm_is_left_behind_by_a_step_in_time(guard: StepGuard) -> None:
+    assert Clock(guard, 0, 0.1).call(lambda: 7) == 7
+    time.sleep(0.2)
+
+
+def test_time_that_another_seat_held_the_loop_does_not_count(guard: StepGuard) -> None:
+    async def thinks() -> str:
+        await asyncio.sleep(0.01)
+        return "thought"
+
+    async def both() -> tuple[str, float]:
+        patient = Clock(guard, 0, 1.0)
+        answer = asyncio.ensure_future(patient.wait_for(thinks()))
+        await asyncio.sleep(0)
+        Clock(guard, 1, 10.0).call(time.sleep, 1.5)
+        return await answer, patient.elapsed
+
+    thought, elapsed = asyncio.run(both())
+    assert thought == "thought"
+    assert elapsed < 1.0
+
+
+def test_a_seats_own_steps_count(guard: StepGuard) -> None:
+    async def thinks() -> None:
+        await asyncio.sleep(0)
+        time.sleep(0.3)  # noqa: ASYNC251
+
+    clock = Clock(guard, 0, 10.0)
+    asyncio.run(clock.wait_for(thinks()))
+    assert clock.elapsed >= 0.3
+
+
+def _waits(awaitable: Awaitable[Any], guard: StepGuard, limit: float = 0.1) -> Any:
+    return asyncio.run(Clock(guard, 0, limit).wait_for(awaitable))
+
+
+def test_a_coroutine_that_waits_too_long_hears_of_it(guard: StepGuard) -> None:
+    heard = []
+
+    async def waits() -> None:
+        try:
+            await asyncio.sleep(FOR_EVER)
+        except asyncio.CancelledError:
+            heard.append("time is up")
+            raise
+
+    with pytest.raises(TimeUp):
+        _waits(waits(), guard)
+    assert heard == ["time is up"]
+
+
+def test_a_coroutine_that_will_not_hear_is_not_waited_for(guard: StepGuard) -> None:
+    async def deaf() -> None:
+        while True:
+            try:
+                await asyncio.sleep(FOR_EVER)
+            except BaseException:
+                continue
+
+    with pytest.raises(TimeUp):
+        _waits(deaf(), guard)
+
+
+def test_a_coroutine_that_computes_while_it_ends_is_interrupted_again(guard: StepGuard) -> None:
+    async def stubborn() -> None:
+        try:
+            await asyncio.sleep(FOR_EVER)
+        finally:
+            time.sleep(FOR_EVER)  # noqa: ASYNC251
+
+    with pytest.raises(TimeUp):
+        _waits(stubborn(), guard)
+
+
+def test_a_timeout_of_the_agents_own_is_its_own_error(guard: StepGuard) -> None:
+    async def asks() -> None:
+        await asyncio.wait_for(asyncio.sleep(FOR_EVER), 0.01)
+
+    with pytest.raises(TimeoutError):
+        _waits(asks(), guard, limit=60.0)
+
+
+def test_a_coroutine_may_recover_from_what_it_waited_for(guard: StepGuard) -> None:
+    async def recovers() -> str:
+        inner = asyncio.ensure_future(asyncio.sleep(FOR_EVER))
+        inner.cancel()
+        try:
+            await inner
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+        return "recovered"
+
+    assert _waits(recovers(), guard, limit=60.0) == "recovered"
+
+
+def test_another_process_can_read_whose_step_is_overdue() -> None:
+    shared = mmap.mmap(-1, SHARED_BYTES)
+    clock = Clock(StepGuard(shared), 7, 60.0)
+    assert read_step(shared) is None
+    who, overdue = clock.call(read_step, shared)
+    assert who == 7
+    assert -60.0 <= overdue < 0
+    assert read_step(shared) is None
