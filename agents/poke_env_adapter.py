@@ -7,13 +7,16 @@ import random
 from typing import Any
 
 from poke_env.player.player import Player
+from poke_env.ps_client.account_configuration import AccountConfiguration
 
 from agents.battle import SeatBattle
 from agents.contract import Agent
 
-# A Player costs milliseconds to make (locks and queues in poke-env's loop), and keeps no state of a battle outside the
-# Battle object; so one is shared by all battles of a process that have the same class, options and format.
-_PLAYERS: dict[tuple[type[Player], str, str], Player] = {}
+# A Player costs milliseconds to make (locks and queues in poke-env's loop). poke-env's own keep nothing of a battle in
+# themselves, so one is shared by all battles of a process; anybody else's may, so each battle gets its own.
+_SHARED: dict[tuple[type[Player], str, str], Player] = {}
+# One name for all: poke-env makes a logger for each name, and loggers are never freed.
+_ACCOUNT = AccountConfiguration("arena", None)
 
 
 class PokeEnvAgent(Agent):
@@ -28,10 +31,18 @@ class PokeEnvAgent(Agent):
         self._options = options
 
     def start(self, battle: SeatBattle) -> None:
+        if not self._class.__module__.startswith("poke_env."):
+            self._player = self._new_player(battle.format_id)
+            return
         key = (self._class, repr(sorted(self._options.items())), battle.format_id)
-        if key not in _PLAYERS:
-            _PLAYERS[key] = self._class(battle_format=battle.format_id, start_listening=False, **self._options)
-        self._player = _PLAYERS[key]
+        if key not in _SHARED:
+            _SHARED[key] = self._new_player(battle.format_id)
+        self._player = _SHARED[key]
+
+    def _new_player(self, format_id: str) -> Player:
+        return self._class(
+            account_configuration=_ACCOUNT, battle_format=format_id, start_listening=False, **self._options
+        )
 
     def team_preview(self, battle: SeatBattle) -> Any:
         random.seed(self.rng.getrandbits(64))

@@ -6,6 +6,7 @@ announce by the entry-point group `arena.agents`, and, when neither knows the wo
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import inspect
@@ -190,15 +191,31 @@ def _like(default: Any, text: str) -> Any:
 
 
 def _fingerprint(thing: Any, options: dict[str, Any]) -> str:
-    """Over the options and every source file beside the class (its package's folder, or its one module)."""
+    """Over the options, the class's module, and the modules of the same package that it imports, and those that they do."""
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
     digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
     if issubclass(thing, Player) and thing.__module__.startswith("poke_env."):
         digest.update(version("poke-env").encode())
         return digest.hexdigest()[:16]
-    source = Path(inspect.getsourcefile(thing) or "")
-    in_package = (source.parent / "__init__.py").is_file()
-    for path in sorted(source.parent.glob("*.py")) if in_package else [source]:
+    for path in sorted(_sources(Path(inspect.getsourcefile(thing) or ""), thing.__module__.rpartition(".")[0])):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def _sources(start: Path, package: str) -> set[Path]:
+    """A module's file, and those of `package` that it imports, directly or through others."""
+    found: set[Path] = set()
+    waiting = [start]
+    while waiting:
+        path = waiting.pop()
+        if path in found:
+            continue
+        found.add(path)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            inside = node.level == 1 or (node.module or "").startswith(f"{package}.") or node.module == package
+            names = [(node.module or "").rpartition(".")[2], *(alias.name for alias in node.names)] if inside else []
+            waiting += [file for name in names if (file := start.parent / f"{name}.py").is_file()]
+    return found

@@ -17,6 +17,10 @@ _SCRIPT = Path(__file__).with_name("host.mjs")
 #: Node's own limit on its heap. A host's battles need far less; a leak should end the host, not the machine.
 _HEAP_MEGABYTES = 1024
 
+#: A host that owes an answer for so long hangs. Its slowest answer (a battle begun on a cold start) takes a few seconds.
+_SILENCE_SECONDS = 60.0
+_LOOK_SECONDS = 2.0
+
 Message = dict[str, Any]
 
 
@@ -37,6 +41,8 @@ class Host(ChildProcess):
         self._outgoing: list[bytes] = []
         self._flushing = False
         self._next_id = 0
+        self._owes = False  # something was asked since it last said anything
+        self._silent = 0  # how many looks in a row found it owing and silent
         self.dead = asyncio.get_running_loop().create_future()
 
     @classmethod
@@ -46,7 +52,9 @@ class Host(ChildProcess):
         if stock:
             arguments.append("stock")
         # A group of its own: Ctrl-C in the terminal is for the arena, which ends its hosts when their battles are done.
-        _, host = await asyncio.get_running_loop().subprocess_exec(cls, *arguments, start_new_session=True)
+        loop = asyncio.get_running_loop()
+        _, host = await loop.subprocess_exec(cls, *arguments, start_new_session=True)
+        loop.call_later(_LOOK_SECONDS, host._look)
         return host
 
     async def __aenter__(self) -> Host:
@@ -70,6 +78,7 @@ class Host(ChildProcess):
         if self.dead.done():
             return  # every listener has been told already
         self._outgoing.append(orjson.dumps(order))
+        self._owes = self._owes or order["op"] != "stop"
         if not self._flushing:
             self._flushing = True
             asyncio.get_running_loop().call_soon(self._flush)
@@ -110,7 +119,19 @@ class Host(ChildProcess):
             self.write_line(b"\n".join(self._outgoing))
         self._outgoing.clear()
 
+    def _look(self) -> None:
+        """Ends a host that owes an answer and is silent: it hangs, and its battles would wait for ever."""
+        if self.dead.done():
+            return
+        # Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
+        self._silent = self._silent + 1 if self._owes else 0
+        if self._silent * _LOOK_SECONDS > _SILENCE_SECONDS:
+            self.kill()
+        asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+
     def line_received(self, line: bytes) -> None:
+        self._owes = False
+        self._silent = 0
         message = orjson.loads(line)
         listener = self._listeners.get(message["id"])
         if listener is not None:

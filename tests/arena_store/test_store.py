@@ -312,3 +312,11 @@ class TestMigration:
         applied = rows("SELECT version, applied::VARCHAR FROM arena_schema", db)
         connect(db, read_only=False).close()
         assert rows("SELECT version, applied::VARCHAR FROM arena_schema", db) == applied
+
+
+def test_rows_gives_times_as_datetimes(db: Path) -> None:
+    store = Store(db)
+    store.add(record(1).to_line(RUN))
+    store.take_in()
+    ((started,),) = rows("SELECT started FROM battles", db)
+    assert started.timestamp() == 1e9
