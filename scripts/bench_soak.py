@@ -62,8 +62,9 @@ def soak(battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
     samples: list[Sample] = []
 
     def watch(progress: Progress) -> None:
-        due = progress.total * len(samples) // TENTHS
-        if progress.played >= max(due, 1):
+        # The last sample is taken just before the end: afterwards the workers are gone.
+        due = min(progress.total * len(samples) // TENTHS, progress.total - TENTHS)
+        if len(samples) <= TENTHS and progress.played >= max(due, 1):
             samples.append(Sample(time.perf_counter(), progress.played, resident_megabytes()))
 
     with tempfile.TemporaryDirectory() as folder:
