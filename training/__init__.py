@@ -1,1 +1,1 @@
-"""How a player gets better: data, algorithms, trainer, curriculum. Empty until the arena's battles are there to learn from."""
+"""How a player gets better: data, algorithms, trainer, curriculum. Empty so far."""
