@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ctypes
 import mmap
 import signal
 import struct
@@ -148,8 +149,16 @@ class _Stepped:
                     if throw is not None:
                         self._clock.last_step(throw, error)
                         self._clock.last_step(steps.close)
+                        if getattr(self._awaitable, "cr_frame", None) is not None:  # it has not ended
+                            _never_collect(steps, self._awaitable)
                     raise
                 function, argument = throw, error  # what it waited for has failed: the agent's own affair
+
+
+def _never_collect(*things: Any) -> None:
+    """Keeps them for good: the collector would run a coroutine that swallows its end for ever, with no clock on it."""
+    for thing in things:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
