@@ -19,7 +19,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of the suite's own, and the tests' agents within reach of every process that is started."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("PYTHONPATH", os.pathsep.join([*AGENT_FOLDERS, os.environ.get("PYTHONPATH", "")]))
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [*AGENT_FOLDERS, os.environ.get("PYTHONPATH")])))
         for folder in AGENT_FOLDERS:
             patch.syspath_prepend(folder)
         yield

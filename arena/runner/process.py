@@ -17,6 +17,7 @@ from arena.child import ChildProcess
 from arena.fixture import Fixture
 from arena.showdown.guard import SHARED_BYTES, read_step
 from arena.showdown.simulator import Rules
+from teamsets.showdown import PROJECT
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,10 @@ class WorkerProcess(ChildProcess):
         on_line: Callable[[WorkerProcess, dict[str, Any], bytes], None],
         on_death: Callable[[WorkerProcess], None],
     ) -> WorkerProcess:
-        # The hash of strings is fixed, so that an agent that walks a set walks it in the same order every time.
-        environment = {**os.environ, "PYTHONHASHSEED": "0"}
-        # -P: a folder called `agents`, say, in the user's current folder must not take the place of ours.
+        # The hash of strings is fixed, so that an agent that walks a set walks it in the same order every time. Our own
+        # packages come first (and -P: not the current folder's), or a user's folder called `agents` would take their place.
+        path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
         command = [sys.executable, "-P", "-m", "arena.runner.worker"]
         # A file without a name, which the worker inherits: nothing is left of it when both are dead, however they die.
         with tempfile.TemporaryFile() as file:
