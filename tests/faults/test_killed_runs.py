@@ -148,7 +148,7 @@ def test_ctrl_c_stops_a_run_that_says_how_to_go_on(
     )
     assert f"arena evaluate --resume {run} --db {db}" in out
     assert status == "stopped"
-    assert TOTAL // 6 < kept < TOTAL
+    assert 0 < kept < TOTAL
     assert f"Stopped with {TOTAL - kept} battles left" in out
 
     resumed = run_arena("evaluate", "--resume", run, "--db", db)
@@ -159,7 +159,7 @@ def test_ctrl_c_stops_a_run_that_says_how_to_go_on(
 
 def test_a_query_in_a_loop_never_fails_while_a_run_goes_on(mark: str, tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
-    process = start_arena("evaluate", "bad_agents:Slow?ms=20", AGENTS[1], *WORDS, "--db", db, MARK=mark)
+    process = start_arena("evaluate", "bad_agents:Slow?ms=150", AGENTS[1], *WORDS, "--db", db, MARK=mark)
     _wait_for_battles(process, db, 0)
     counts = []
     while process.poll() is None:
