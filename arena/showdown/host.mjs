@@ -25,9 +25,7 @@ const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
 const {Battle} = require(path.join(sim, 'battle.js'));
 const {Dex} = require(path.join(sim, 'dex.js'));
-const {Teams} = require(path.join(sim, 'teams.js'));
-const stock = process.argv[3] === 'stock'; // Showdown untouched, to compare with
-if (!stock) speedUp(process.argv[2]);
+if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
 
 const SIDES = ['p1', 'p2'];
 const battles = new Map();
@@ -47,7 +45,6 @@ class Table {
 
   begin(format, seed, players) {
     this.battle = new Battle({format, formatid: format.id, seed, send: (type, data) => this.hear(type, data)});
-    if (format.team && !stock) this.battle.teamGenerator = generatorOf(format);
     for (const side of SIDES) if (players[side]) this.battle.setPlayer(side, players[side]);
   }
 
@@ -135,18 +132,6 @@ class Table {
     });
     return {...request, side: {...request.side, pokemon}};
   }
-}
-
-const generators = new Map();
-
-/**
- * A generator of random teams for one battle: a copy of one made before, for making one anew costs more than a team.
- * Each battle has its own, since a generator remembers what it has given the first side ("one Ditto a battle").
- */
-function generatorOf(format) {
-  if (!generators.has(format.id)) generators.set(format.id, Teams.getGenerator(format));
-  const model = generators.get(format.id);
-  return Object.assign(Object.create(Object.getPrototypeOf(model)), model);
 }
 
 function send(message) {
