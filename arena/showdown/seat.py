@@ -59,7 +59,6 @@ class Seat:
     log: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     request: dict[str, Any] | None = None
-    thinking: bool = False
     _started: bool = False
     _illegal: int = 0
     _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
