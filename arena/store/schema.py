@@ -70,6 +70,13 @@ MIGRATIONS: tuple[str, ...] = (
         thought   VARCHAR                 -- JSON, when the agent gave one
     );
     """,
+    """
+    CREATE TABLE evidence (               -- battles of earlier runs that count for a run, too
+        run_id    VARCHAR NOT NULL,
+        battle_id BIGINT NOT NULL,
+        PRIMARY KEY (run_id, battle_id)
+    );
+    """,
 )
 
 VERSION = len(MIGRATIONS)
@@ -98,6 +105,12 @@ VIEWS = """
         UNION ALL
         SELECT 'p2', b.p2, b.p1, b.p2_team, b.p1_team
     ) s;
+
+    -- The results that count for a run (for_run): those of its own battles, and of earlier ones that it took over.
+    CREATE OR REPLACE VIEW evidence_results AS
+    SELECT run_id AS for_run, * FROM results
+    UNION ALL
+    SELECT e.run_id, r.* FROM evidence e JOIN results r USING (battle_id);
 
     CREATE OR REPLACE VIEW head_to_head AS
     SELECT

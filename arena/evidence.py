@@ -1,0 +1,40 @@
+"""Which battles count for a run: its own, and earlier ones between the same players under the same conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.ratings.evidence import Evidence, make_evidence
+from arena.store import rows
+from teamsets.errors import BadInput
+
+
+def latest_run(db: Path) -> str:
+    """The run that began last. Raises BadInput when there is none."""
+    found = rows("SELECT run_id FROM runs ORDER BY started DESC, run_id DESC LIMIT 1", db)
+    if not found:
+        raise BadInput(f"database {db}: no run in it: `arena evaluate` makes one")
+    return str(found[0][0])
+
+
+def run_formats(db: Path, run_id: str) -> list[str]:
+    """The formats in which battles count for a run, by name."""
+    query = "SELECT DISTINCT format FROM evidence_results WHERE for_run = ? AND score IS NOT NULL ORDER BY 1"
+    return [format_id for (format_id,) in rows(query, db, [run_id])]
+
+
+def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
+    """All pairs that count for a run in a format, in an order that hangs on nothing but the pairs."""
+    pairs = rows(
+        "SELECT agent, opponent, sum(score), count(score), team_set FROM evidence_results "
+        "WHERE for_run = ? AND format = ? AND agent < opponent "
+        "GROUP BY agent, opponent, team_set, pair ORDER BY agent, opponent, team_set, pair",
+        db,
+        [run_id, format_id],
+    )
+    names = rows(
+        "SELECT DISTINCT agent FROM evidence_results WHERE for_run = ? AND format = ? ORDER BY 1",
+        db,
+        [run_id, format_id],
+    )
+    return make_evidence([(a, b, float(p or 0), n, s) for a, b, p, n, s in pairs], [name for (name,) in names])

@@ -1,0 +1,73 @@
+"""What ratings are made from: pairs of battles, the unit of evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The pairs of one format, as arrays of the same length P.
+
+    agents: every agent that took part, by name. first, second: indexes into `agents`, first < second.
+    points: of the first, over the battles of the pair that count (a tie is half); games: how many those are (1 or 2;
+    aborted battles do not count, and a pair of which none counts is left out). team_set: index into `team_sets`.
+    """
+
+    agents: tuple[str, ...]
+    team_sets: tuple[str, ...]
+    first: Ints
+    second: Ints
+    points: Floats
+    games: Ints
+    team_set: Ints
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def take(self, index: Ints | NDArray[np.bool_]) -> Evidence:
+        """Those pairs only (a resample may name a pair several times); the agents stay."""
+        arrays = (a[index] for a in (self.first, self.second, self.points, self.games, self.team_set))
+        return Evidence(self.agents, self.team_sets, *arrays)
+
+    def on(self, team_set: str) -> Evidence:
+        """The pairs on one team set; the agents stay."""
+        return self.take(self.team_set == self.team_sets.index(team_set))
+
+    def tables(self) -> tuple[Floats, Floats]:
+        """(points, games), both [N, N]: what the row won against the column, out of how many battles."""
+        size = len(self.agents)
+        points, games = np.zeros((size, size)), np.zeros((size, size))
+        np.add.at(points, (self.first, self.second), self.points)
+        np.add.at(points, (self.second, self.first), self.games - self.points)
+        np.add.at(games, (self.first, self.second), self.games)
+        np.add.at(games, (self.second, self.first), self.games)
+        return points, games
+
+
+def make_evidence(pairs: Sequence[tuple[str, str, float, int, str]], agents: Sequence[str] = ()) -> Evidence:
+    """From (agent, opponent, points of the agent, games, team set) a pair, in any order.
+
+    agents: those that are to be there even without a battle.
+    """
+    names = tuple(sorted({*agents, *(p[0] for p in pairs), *(p[1] for p in pairs)}))
+    sets = tuple(sorted({p[4] for p in pairs}))
+    place = {name: i for i, name in enumerate(names)}
+    set_place = {name: i for i, name in enumerate(sets)}
+    ordered = [
+        (place[a], place[b], points, games, set_place[s])
+        if place[a] < place[b]
+        else (place[b], place[a], games - points, games, set_place[s])
+        for a, b, points, games, s in pairs
+        if games > 0
+    ]
+    columns = list(zip(*ordered, strict=True)) or [(), (), (), (), ()]
+    first, second, games_, set_ = (np.array(columns[i], dtype=np.int64) for i in (0, 1, 3, 4))
+    return Evidence(names, sets, first, second, np.array(columns[2], dtype=np.float64), games_, set_)
