@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,14 @@ class Evidence:
 
     def take(self, index: Ints | NDArray[np.bool_]) -> Evidence:
         """Those pairs only (a resample may name a pair several times); the agents stay."""
-        arrays = (a[index] for a in (self.first, self.second, self.points, self.games, self.team_set))
-        return Evidence(self.agents, self.team_sets, *arrays)
+        return replace(
+            self,
+            first=self.first[index],
+            second=self.second[index],
+            points=self.points[index],
+            games=self.games[index],
+            team_set=self.team_set[index],
+        )
 
     def on(self, team_set: str) -> Evidence:
         """The pairs on one team set; the agents stay."""
