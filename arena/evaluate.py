@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import itertools
 import os
-import platform
 import signal
-import subprocess
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
-from importlib.metadata import version
-from typing import Any
 
 from agents import AgentSource, resolve
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
+from arena.provenance import git_state, versions
+from arena.ratings.evidence import default_anchor
+from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator, Progress
 from arena.runner.process import WorkerSettings
-from arena.schedule import DRAWN, Plan, round_robin
+from arena.schedules.adaptive import Adaptive
+from arena.schedules.match import Match
+from arena.schedules.plan import DRAWN, Plan
+from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.showdown.host import Host, HostDied
 from arena.showdown.simulator import Rules
 from arena.store import Store
-from teamsets import showdown
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
 from teamsets.loading import load_set
@@ -34,28 +32,64 @@ TAKE_IN_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class EvaluateSettings:
-    """What a run is to play. agents: specs; battles: for each pairing and team set; minutes: None for no limit."""
+    """What a run is to play. agents: specs; minutes: None for no limit; fresh: count no battle of earlier runs.
+
+    schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
+    is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
+    test `sprt` (None: all of them) is decided. challengers: play only pairings with one of them. anchor: rated 1000.
+    """
 
     agents: tuple[str, ...]
     formats: tuple[str, ...] = ("gen1ou",)
     team_sets: tuple[str, ...] = ("competitive",)
+    schedule: str = "round-robin"
     battles: int = 2
+    budget: int | None = None
     minutes: float | None = None
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
+    challengers: tuple[str, ...] = ()
+    anchor: str | None = None
+    sprt: SprtSettings | None = None
+    fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run that is ready to be played: what is known of it, and the keys of its fixtures that are done already."""
+    """A run that is ready to be played.
+
+    results: of its battles that are in the store already, its own or taken over from earlier runs. known: the pairs that
+    were taken over, which count beside them.
+    """
 
     run_id: str
     settings: EvaluateSettings
     plan: Plan
-    done: frozenset[str] = frozenset()
+    results: Results = field(default_factory=dict)
+    known: tuple[Known, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def schedule(self, limit: int | None = None) -> Schedule:
+        """Its schedule from the start; what is in the store already is passed over. limit: only so many battles."""
+        settings = self.settings
+        if settings.schedule == "adaptive":
+            anchor = settings.anchor or default_anchor(self.plan.agents)
+            return Adaptive(self.plan, self.results, anchor=anchor, budget=settings.budget, known=self.known)
+        if settings.schedule == "match":
+            return Match(self.plan, self.results, None if settings.sprt is None else Sprt(settings.sprt))
+        return RoundRobin(self.plan, self.results, limit)
+
+
+@dataclass(frozen=True)
+class Played:
+    """What became of a run: its schedule, its counts, whether it came to its end, whether somebody stopped it."""
+
+    schedule: Schedule
+    progress: Progress
+    finished: bool
+    stopped: bool
 
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
@@ -64,35 +98,59 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     notes = tuple(
         f"{s.spec} is not repeatable: its battles may differ when played again" for s in sources if not s.repeatable
     )
+    specs = tuple(source.spec for source in sources)
+    challengers = tuple(dict.fromkeys(resolve(spec).spec for spec in settings.challengers))
+    anchor = default_anchor(specs) if settings.anchor is None else resolve(settings.anchor).spec
+    if anchor not in specs:
+        raise BadInput(f"anchor '{anchor}': does not play in this run: name one of {', '.join(specs)}")
+    settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
     pools, skipped = load_pools(settings)
-    plan = Plan(tuple(s.spec for s in sources), pools, settings.battles, settings.seed)
-    run_id = new_run_id(store)
     config = {
-        **asdict(replace(settings, agents=plan.agents)),
+        **asdict(settings),
         "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
     }
+    run_id = store.new_run_id()
     store.begin_run(run_id, kind, config, git_state(), versions(), sources, pools)
-    return Run(run_id, settings, plan, notes=notes + skipped)
+    if not settings.fresh:
+        store.take_over(run_id)
+    return _run(store, run_id, settings, pools, notes + skipped)
 
 
-def resume(store: Store, run_id: str | None) -> Run:
-    """The stored run (the latest when None), ready to go on. Raises BadInput when it cannot be the same run any more."""
-    stored = store.resume_run(run_id)
+def resume(store: Store, run_id: str | None, kind: str = "evaluate") -> Run:
+    """The stored run (the latest of the kind when None), ready to go on.
+
+    Raises BadInput when it cannot be the same run any more.
+    """
+    stored = store.resume_run(run_id, kind)
     config = dict(stored.config)
     pools_config = config.pop("pools")
     teams = store.teams({team_id for _, _, ids in pools_config for team_id in ids})
     pools = {(f, s): tuple(teams[team_id] for team_id in ids) for f, s, ids in pools_config}
-    rules = Rules(**config.pop("rules"))
-    lists: dict[str, Any] = {key: tuple(config.pop(key)) for key in ("agents", "formats", "team_sets")}
-    settings = EvaluateSettings(**lists, **config, rules=rules)
+    for name, value in config.items():
+        if isinstance(value, list):
+            config[name] = tuple(value)
+    config["rules"] = Rules(**config["rules"])
+    if config.get("sprt") is not None:
+        config["sprt"] = SprtSettings(**config["sprt"])
+    settings = EvaluateSettings(**config)
     changed = [s.spec for s in resolve_all(settings.agents) if stored.fingerprints.get(s.spec) != s.fingerprint]
     if changed:
         raise BadInput(
             f"run {stored.run_id}: the code of {', '.join(changed)} has changed since it began: "
             "its battles would mix two players under one name; start a new run without --resume"
         )
-    plan = Plan(settings.agents, pools, settings.battles, settings.seed)
-    return Run(stored.run_id, settings, plan, stored.finished)
+    return _run(store, stored.run_id, settings, pools, ())
+
+
+def _run(
+    store: Store,
+    run_id: str,
+    settings: EvaluateSettings,
+    pools: dict[tuple[str, str], tuple[FixtureTeam, ...]],
+    notes: tuple[str, ...],
+) -> Run:
+    plan = Plan(settings.agents, pools, settings.battles, settings.seed, frozenset(settings.challengers))
+    return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
 
 
 def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
@@ -152,17 +210,16 @@ async def play(
     workers: int,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
-) -> tuple[Progress, bool]:
-    """Plays what is left of a run; Ctrl-C and SIGTERM stop it cleanly. Returns the counts, and whether it was stopped.
+) -> Played:
+    """Plays what is left of a run; Ctrl-C and SIGTERM stop it cleanly.
 
     show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
     are in the store or its journal.
     """
-    progress = Progress(total=min(len(run.plan), limit or len(run.plan)), done=len(run.done))
+    schedule = run.schedule(limit)
+    progress = Progress(total=schedule.total, done=schedule.passed_over)
     settings = run.settings
     coordinator = Coordinator(WorkerSettings(run.run_id, settings.rules, settings.stock), workers, store.add, progress)
-    everything = itertools.islice(round_robin(run.plan), limit)
-    left = (fixture for fixture in everything if fixture.key not in run.done)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, coordinator.stop)
@@ -170,9 +227,10 @@ async def play(
         asyncio.ensure_future(_regularly(0.25, lambda: show(progress))),
         asyncio.ensure_future(_taking_in(store)),
     ]
+    finished = False
     try:
         seconds = None if settings.minutes is None else settings.minutes * 60
-        await coordinator.play(left, seconds=seconds)
+        finished = await coordinator.play(schedule, seconds=seconds)
     finally:
         for task in background:
             task.cancel()
@@ -180,8 +238,8 @@ async def play(
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
         store.take_in()
-        store.end_run(run.run_id, "finished" if progress.done >= progress.total else "stopped")
-    return progress, coordinator.stopping
+        store.end_run(run.run_id, "finished" if finished else "stopped")
+    return Played(schedule, progress, finished, coordinator.stopping)
 
 
 async def _regularly(seconds: float, function: Callable[[], None]) -> None:
@@ -206,35 +264,3 @@ async def _taking_in(store: Store) -> None:
 def default_workers() -> int:
     """As many as there are cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def new_run_id(store: Store) -> str:
-    """The time to the second, with a letter behind it where that is taken."""
-    stem = datetime.now().strftime("%Y%m%d-%H%M%S")
-    candidates = (stem, *(stem + letter for letter in "bcdefghijklmnopqrstuvwxyz"))
-    return next(candidate for candidate in candidates if not store.run_exists(candidate))
-
-
-def git_state() -> str | None:
-    """The commit of the working folder, "+" behind it when files have changed; None outside a checkout."""
-    with contextlib.suppress(OSError, subprocess.CalledProcessError):
-        commit = _git("rev-parse", "HEAD")
-        return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
-    return None
-
-
-def _git(*words: str) -> str:
-    command = ["git", "-C", str(showdown.PROJECT), *words]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-
-def versions() -> dict[str, Any]:
-    """The versions that a battle depends on."""
-    node = subprocess.run([showdown.node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    return {
-        "arena": version("battle-arena"),
-        "python": platform.python_version(),
-        "node": node,
-        "pokemon-showdown": showdown.version(),
-        "poke-env": version("poke-env"),
-    }

@@ -16,6 +16,8 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "formats": list,
     "teams": list,
     "battles": int,
+    "budget": int,
+    "anchor": str,
     "minutes": (int, float),
     "seed": int,
     "think_limit": (int, float),
@@ -32,6 +34,8 @@ class Defaults:
     formats: tuple[str, ...] = ("gen1ou",)
     teams: tuple[str, ...] = ("competitive",)
     battles: int = 2
+    budget: int | None = None
+    anchor: str | None = None
     minutes: float | None = None
     seed: int = 0
     think_limit: float = 10.0

@@ -39,6 +39,17 @@ class BattleRecord:
     decisions: list[tuple[int, int, int, list[str], str, float, dict[str, Any] | None]] = field(default_factory=list)
     oddities: int = 0
 
+    def header(self, serial: int) -> dict[str, Any]:
+        """What the coordinator must know at once. serial: its number for the fixture."""
+        return {
+            "serial": serial,
+            "agents": self.fixture.agents,
+            "winner": self.winner,
+            "reason": self.reason,
+            "fault": self.fault,
+            "turns": self.turns,
+        }
+
     def to_line(self, run: str) -> bytes:
         """One line of JSON, without its newline, for the journal of `run`. The logs are zstd-compressed, base64."""
         fixture = self.fixture
@@ -79,6 +90,13 @@ class BattleRecord:
                 ],
             }
         )
+
+
+def score(winner: str | None, reason: str) -> float | None:
+    """The score of p1: 1 won, 0.5 tie or turn limit, 0 lost; None for an aborted battle, which is no result."""
+    if winner is not None:
+        return float(winner == "p1")
+    return 0.5 if reason in ("tie", "turn-limit") else None
 
 
 _NUMPY = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS

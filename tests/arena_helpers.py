@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.evaluate import EvaluateSettings, play, prepare
-from arena.schedule import Plan
+from arena.schedules.plan import Plan
 from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
 

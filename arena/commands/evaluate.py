@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +10,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena.commands.options import db_option
-from arena.evaluate import EvaluateSettings, Run, default_workers, play, prepare, resume
+from arena.commands.options import db_option, db_words
+from arena.commands.playing import STOPPED, play_shown, say, say_unfinished
+from arena.evaluate import EvaluateSettings, Run, default_workers, prepare, resume
 from arena.pool import load_defaults
-from arena.report.live import display
 from arena.report.tables import print_results
 from arena.showdown.simulator import Rules
 from arena.store import Store, writer_lock
 from teamsets.errors import BadInput
-
-STOPPED = 130  # the exit code of a run that Ctrl-C stopped
 
 
 @click.command()
@@ -33,7 +30,23 @@ STOPPED = 130  # the exit code of a run that Ctrl-C stopped
     "--teams", "team_sets", multiple=True, metavar="SET", help="A team set or a folder of teams; several times."
 )
 @click.option("--battles", type=click.IntRange(min=1), help="For each pairing on each team set, as pairs.")
-@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="Begin no new battle after so long.")
+@click.option(
+    "--budget", type=click.IntRange(min=2), help="So many battles in all, placed where they make the ranking surer."
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Begin no new battle after so long.\nWithout --battles they are placed as with --budget.",
+)
+@click.option(
+    "--challenger",
+    "challengers",
+    multiple=True,
+    metavar="AGENT",
+    help="A gauntlet: AGENT against all others; several times. The others' own battles come from the store.",
+)
+@click.option("--anchor", metavar="AGENT", help="Who is rated 1000.  [default: heuristic:max-damage where it plays]")
+@click.option("--fresh", is_flag=True, help="Count no battles of earlier runs, play everything.")
 @click.option("--no-limit", is_flag=True, help="No time limit, whatever the pool file says.")
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes.  [default: the cores]")
 @click.option("--seed", type=int, help="The same seed and pool: the same battles.")
@@ -53,14 +66,16 @@ def evaluate(
 ) -> None:
     """Play agents against each other and say who won.
 
-    Every pairing is played on every team set, in pairs of battles with the teams exchanged. What is finished is kept at
-    once: a run that was stopped or killed goes on with --resume.
+    Every pairing is played on every team set, in pairs of battles with the teams exchanged; with --budget or --minutes,
+    those pairs are played that make the ranking surer. Battles of earlier runs count where agents, teams and rules are the
+    same. What is finished is kept at once: a run that was stopped or killed goes on with --resume.
 
     \b
     Examples:
       arena evaluate --all
       arena evaluate random heuristic:max-damage --format gen9ou --teams competitive --battles 100
       arena evaluate --all mybot:MyAgent --minutes 10
+      arena evaluate --all --challenger mybot:MyAgent --battles 20
       arena evaluate --resume
     """
     if resumed is not None and (agents or everyone or _said_more(said)):
@@ -92,7 +107,11 @@ def _settings(
     formats: tuple[str, ...],
     team_sets: tuple[str, ...],
     battles: int | None,
+    budget: int | None,
     minutes: float | None,
+    challengers: tuple[str, ...],
+    anchor: str | None,
+    fresh: bool,
     no_limit: bool,
     seed: int | None,
     think_limit: float | None,
@@ -105,63 +124,57 @@ def _settings(
     defaults = load_defaults(pool)
     if not agents and not everyone:
         raise BadInput("agents: say which, or --all for the pool of the pool file; `arena agents list` shows them")
+    if battles is not None and budget is not None:
+        raise BadInput(f"--battles {battles} --budget {budget}: give one: battles for each pairing, or in all")
+    if battles is None and minutes is None and budget is None:
+        budget = defaults.budget
+    adaptive = budget is not None or (minutes is not None and battles is None)
     # A limit on the time is the pool's; somebody who names a number of battles wants that number.
-    limit = minutes if minutes is not None or battles is not None or no_limit else defaults.minutes
+    own = battles is not None or budget is not None or no_limit
     return EvaluateSettings(
-        agents=(defaults.agents if everyone else ()) + agents,
+        agents=(defaults.agents if everyone else ()) + agents + challengers,
         formats=formats or defaults.formats,
         team_sets=team_sets or defaults.teams,
+        schedule="adaptive" if adaptive else "round-robin",
         battles=battles or defaults.battles,
-        minutes=limit,
+        budget=budget,
+        minutes=minutes if minutes is not None or own else defaults.minutes,
         seed=defaults.seed if seed is None else seed,
         rules=Rules(think_limit or float(defaults.think_limit), max_turns or defaults.max_turns),
+        challengers=challengers,
+        anchor=anchor or defaults.anchor,
+        fresh=fresh,
         skip_invalid=skip_invalid,
         stock=stock,
     )
 
 
 def _announce(console: Console, run: Run, db: Path) -> None:
-    plan = run.plan
+    plan, settings = run.plan, run.settings
     pools = ", ".join(f"{format_id}/{team_set}" for format_id, team_set in plan.pools)
-    limit = f", at most {run.settings.minutes:g} min" if run.settings.minutes else ""
-    done = f", {len(run.done):,} of them done" if run.done else ""
-    console.print(
-        f"Run {run.run_id}: {len(plan.agents)} agents, {len(plan):,} battles on {pools}{done}{limit}; kept in {db}",
-        highlight=False,
-        soft_wrap=True,
-        markup=False,
-    )
+    if settings.schedule == "adaptive":
+        battles = "battles" if settings.budget is None else f"{settings.budget:,} battles"
+        battles += " where they tell most"
+    else:
+        battles = f"{len(plan):,} battles"
+    against = f" ({', '.join(settings.challengers)} against the others)" if settings.challengers else ""
+    limit = f", at most {settings.minutes:g} min" if settings.minutes else ""
+    say(console, f"Run {run.run_id}: {len(plan.agents)} agents{against}, {battles} on {pools}{limit}; kept in {db}")
+    if run.results:
+        say(console, f"{len(run.results):,} battles are known already and count, too (--fresh: play everything anew).")
     for note in run.notes:
-        console.print(f"Note: {note}", highlight=False, soft_wrap=True, markup=False)
+        say(console, f"Note: {note}")
 
 
 def _play(console: Console, store: Store, run: Run, workers: int, db: Path) -> bool:
     """Plays the run and prints what became of it; True when it was stopped."""
-    shown = display(console, None if run.settings.minutes is None else run.settings.minutes * 60)
-    try:
-        progress, stopped = asyncio.run(play(run, store, workers=workers, show=shown.show))
-    except BaseException:
-        console.print(
-            f"\nWhat was finished is kept. To go on: {_resume_command(run, db)}", soft_wrap=True, markup=False
-        )
-        raise
-    shown.close(progress)
+    played = play_shown(console, store, run, workers, f"arena evaluate --resume {run.run_id}{db_words(db)}")
     console.print()
     print_results(console, db, run.run_id)
     console.print()
-    if progress.done < progress.total:
-        why = "Stopped" if stopped else "Time is up"
-        left = progress.total - progress.done
-        console.print(
-            f"{why} with {left:,} battles left. To go on: {_resume_command(run, db)}", soft_wrap=True, markup=False
-        )
-    target = "" if db == Path("arena.duckdb") else f" --db {db}"
-    console.print(f"Every battle lies in {db}. To ask it, for example:", soft_wrap=True, markup=False)
+    say_unfinished(console, played, f"arena evaluate --resume {run.run_id}{db_words(db)}")
+    say(console, f"Every battle lies in {db}. The whole report, and a question to the battles, for example:")
+    say(console, f"  arena report --html report.html{db_words(db)}")
     query = "SELECT agent, outcome, count(*) FROM results GROUP BY ALL ORDER BY ALL"
-    console.print(f'  arena sql "{query}"{target}', soft_wrap=True, markup=False, highlight=False)
-    return stopped
-
-
-def _resume_command(run: Run, db: Path) -> str:
-    target = "" if db == Path("arena.duckdb") else f" --db {db}"
-    return f"arena evaluate --resume {run.run_id}{target}"
+    say(console, f'  arena sql "{query}"{db_words(db)}')
+    return played.stopped

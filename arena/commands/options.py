@@ -13,3 +13,8 @@ db_option = click.option(
     show_default=True,
     help="The battle database.",
 )
+
+
+def db_words(db: Path) -> str:
+    """The option as it must be repeated in a command that the user is told; nothing for the default."""
+    return "" if db == Path("arena.duckdb") else f" --db {db}"

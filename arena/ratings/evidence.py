@@ -12,6 +12,16 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+#: Who is rated 1000 unless somebody else is named: well-known players of middling strength, so that the anchor meets
+#: opponents both weaker and stronger and the intervals, which are relative to it, do not suffer for it.
+ANCHORS = ("heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer", "heuristic:max-power", "random")
+
+
+def default_anchor(agents: Sequence[str]) -> str:
+    """The first of ANCHORS that plays, or the first agent by name."""
+    return next((anchor for anchor in ANCHORS if anchor in agents), min(agents))
+
+
 @dataclass(frozen=True)
 class Evidence:
     """The pairs of one format, as arrays of the same length P.

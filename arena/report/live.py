@@ -32,7 +32,7 @@ def display(console: Console, seconds: float | None) -> Display:
 def time_left(progress: Progress, seconds: float | None) -> float | None:
     """Seconds until the run is over, by its speed so far and its limit; None before anything has been played."""
     bounds = []
-    if progress.played:
+    if progress.played and progress.total is not None:
         bounds.append((progress.total - progress.done) / progress.speed)
     if seconds is not None:
         bounds.append(max(0.0, seconds - (time.monotonic() - progress.began)))
@@ -50,15 +50,18 @@ def spoken(seconds: float | None) -> str:
 
 
 def summary(progress: Progress, seconds: float | None) -> str:
-    """Done of total, battles/s, time left, faults: one line."""
+    """Done of total, battles/s, time left, faults, what the schedule knows: one line."""
+    total = "" if progress.total is None else f" of {progress.total:,}"
     parts = [
-        f"{progress.done:,} of {progress.total:,} battles",
+        f"{progress.done:,}{total} battles",
         f"{progress.speed:.1f} battles/s",
         f"{spoken(time_left(progress, seconds))} left",
         f"faults: {progress.faults.total()}",
     ]
     if progress.aborted:
         parts.append(f"aborted: {progress.aborted}")
+    if progress.remark:
+        parts.append(progress.remark)
     return " · ".join(parts)
 
 
@@ -119,5 +122,5 @@ class LiveTable:
                 f"{100 * wins / games:.0f} %",
                 Text(str(faults), style="red" if faults else ""),
             )
-        bar = ProgressBar(total=max(progress.total, 1), completed=progress.done, width=40)
+        bar = ProgressBar(total=progress.total and max(progress.total, 1), completed=progress.done, width=40)
         return Group(bar, Text(summary(progress, self.seconds)), Text(""), table)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from arena.fixture import SEATS, Fixture
-from arena.record import BattleRecord
+from arena.record import BattleRecord, score
 from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.schedules.schedule import Schedule
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -30,9 +31,12 @@ class WorkersFail(ArenaError):
 
 @dataclass
 class Progress:
-    """Counts of this invocation. wins and faults by agent spec; done includes what an earlier invocation had finished."""
+    """Counts of this invocation. wins and faults by agent spec; done includes what was known before it began.
 
-    total: int
+    total: None when nobody knows how many battles there will be. remark: what the schedule knows by now.
+    """
+
+    total: int | None
     done: int = 0
     played: int = 0
     turns: int = 0
@@ -41,10 +45,10 @@ class Progress:
     faults: Counter[str] = field(default_factory=Counter)
     aborted: int = 0
     began: float = field(default_factory=time.monotonic)
+    remark: str = ""
 
     def note(self, header: dict[str, Any]) -> None:
         """Counts one finished battle (a worker's header)."""
-        self.done += 1
         self.played += 1
         self.turns += header["turns"]
         if header["reason"] == "aborted":
@@ -65,7 +69,7 @@ class Progress:
 class Coordinator:
     """Plays fixtures on `workers` processes until there are none, the deadline has come, or `stop` is called.
 
-    keep(line) is called with each record's line, before anything else learns of the battle.
+    keep(line) is called with each record's line, before anything else learns of the battle; then the schedule hears of it.
     """
 
     def __init__(
@@ -84,19 +88,22 @@ class Coordinator:
         self.deaths: Counter[int] = Counter()
         self.serial = 0
         self.stopping = False
+        self.exhausted = False  # the schedule has given out its last fixture
         self.deadline: float | None = None
         self.idle_deaths = 0
         self.changed = asyncio.Event()
         self.failure: Exception | None = None
-        self.fixtures: Iterator[Fixture] = iter(())
 
-    async def play(self, fixtures: Iterator[Fixture], *, seconds: float | None = None) -> None:
-        """Plays them. seconds: after so long no new battle is begun; those in the air are finished."""
-        self.fixtures = fixtures
+    async def play(self, schedule: Schedule, *, seconds: float | None = None) -> bool:
+        """Plays a schedule; True when it came to its end.
+
+        seconds: after so long no new battle is begun; those in the air are finished.
+        """
+        self.schedule = schedule
         self.deadline = None if seconds is None else time.monotonic() + seconds
         watching = asyncio.ensure_future(self.watch())
         try:
-            while not self.stopping:
+            while not self.stopping and not schedule.over:
                 if self.failure is not None:
                     raise self.failure
                 await self.hand_out()
@@ -104,6 +111,7 @@ class Coordinator:
                     break
                 self.changed.clear()
                 await self.changed.wait()
+            return schedule.over or (self.exhausted and not self.stopping)
         finally:
             watching.cancel()
             for worker in self.workers:
@@ -138,14 +146,20 @@ class Coordinator:
             return self.again.pop(0)
         if self.deadline is not None and time.monotonic() > self.deadline:
             return None
-        fixture = next(self.fixtures, None)
-        if fixture is None:
+        try:
+            fixture = next(self.schedule)
+        except StopIteration:
+            self.exhausted = True
+            return None
+        finally:
+            self.progress.done = self.progress.played + self.schedule.passed_over
+        if fixture is None:  # the schedule waits for those in the air
             return None
         self.serial += 1
         return self.serial, fixture
 
     def on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
-        if self.stopping or header["serial"] not in worker.fixtures:
+        if self.stopping or self.schedule.over or header["serial"] not in worker.fixtures:
             return
         try:
             self.keep(record)
@@ -155,10 +169,9 @@ class Coordinator:
             )
             self.changed.set()
             return
-        del worker.fixtures[header["serial"]]
+        fixture = worker.fixtures.pop(header["serial"])
         self.idle_deaths = 0
-        self.progress.note(header)
-        self.changed.set()
+        self.tell(fixture, header)
 
     async def watch(self) -> None:
         """Ends workers whose agent holds them in a step that no signal can interrupt."""
@@ -204,13 +217,12 @@ class Coordinator:
 
     def settle(self, record: BattleRecord, serial: int) -> None:
         self.keep(record.to_line(self.settings.run))
-        self.progress.note(
-            {
-                "serial": serial,
-                "agents": record.fixture.agents,
-                "winner": record.winner,
-                "reason": record.reason,
-                "fault": record.fault,
-                "turns": 0,
-            }
-        )
+        self.tell(record.fixture, record.header(serial))
+
+    def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
+        """A battle is kept: the display and the schedule may know."""
+        self.progress.note(header)
+        self.progress.done = self.progress.played + self.schedule.passed_over
+        self.schedule.heard(fixture, score(header["winner"], header["reason"]))
+        self.progress.remark = self.schedule.remark()
+        self.changed.set()

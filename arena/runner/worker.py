@@ -63,15 +63,7 @@ class Worker:
             return self.simulator
 
     def report(self, serial: int, record: BattleRecord) -> None:
-        header = {
-            "serial": serial,
-            "agents": record.fixture.agents,
-            "winner": record.winner,
-            "reason": record.reason,
-            "fault": record.fault,
-            "turns": record.turns,
-        }
-        data = memoryview(orjson.dumps(header) + b"\t" + record.to_line(self.run) + b"\n")
+        data = memoryview(orjson.dumps(record.header(serial)) + b"\t" + record.to_line(self.run) + b"\n")
         while data:
             data = data[os.write(self.output, data) :]
 

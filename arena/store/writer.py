@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pandas
 
 from agents import AgentSource
 from arena.fixture import FixtureTeam
+from arena.record import score
+from arena.schedules.schedule import Known
 from arena.store.database import BadDatabase, connect
 from arena.store.journal import Journal
 
@@ -51,15 +54,44 @@ _INSERT = """
 """
 
 
+# The battles that a run could have played itself: both agents are its own (same spec, same fingerprint), both teams come
+# from its pools, the rules, the simulator and poke-env are the same. A fixture that was played twice counts once.
+_TAKE_OVER = """
+    INSERT INTO evidence
+    WITH mine AS (
+        SELECT config, json_extract(config, '$.rules') AS rules, versions FROM runs WHERE run_id = $run
+    ), pools AS (
+        SELECT pool->>0 AS format, pool->>1 AS team_set, unnest((pool->2)::VARCHAR[]) AS team_id
+        FROM (SELECT unnest(json_extract(config, '$.pools[*]')) AS pool FROM mine)
+    ), drawn AS (
+        SELECT pool->>0 AS format FROM (SELECT unnest(json_extract(config, '$.pools[*]')) AS pool FROM mine)
+        WHERE json_array_length(pool->2) = 0
+    )
+    SELECT $run, b.battle_id
+    FROM battles b
+    JOIN runs r ON r.run_id = b.run_id
+    JOIN mine ON json_extract(r.config, '$.rules') = mine.rules
+        AND r.versions->>'pokemon-showdown' = mine.versions->>'pokemon-showdown'
+        AND r.versions->>'poke-env' = mine.versions->>'poke-env'
+    JOIN agents a1 ON a1.run_id = b.run_id AND a1.agent = b.p1
+    JOIN agents a2 ON a2.run_id = b.run_id AND a2.agent = b.p2
+    JOIN agents m1 ON m1.run_id = $run AND m1.agent = a1.agent AND m1.fingerprint = a1.fingerprint
+    JOIN agents m2 ON m2.run_id = $run AND m2.agent = a2.agent AND m2.fingerprint = a2.fingerprint
+    WHERE b.run_id <> $run AND b.reason <> 'aborted' AND (
+        b.format IN (FROM drawn)
+        OR ((b.format, b.team_set, b.p1_team) IN (FROM pools) AND (b.format, b.team_set, b.p2_team) IN (FROM pools))
+    )
+    QUALIFY row_number() OVER (PARTITION BY b.key ORDER BY b.battle_id) = 1
+"""
+
+
 @dataclass(frozen=True)
 class StoredRun:
-    """A run as the store knows it: its config, its agents' fingerprints, and the keys of its finished fixtures."""
+    """A run as the store knows it: its config and its agents' fingerprints."""
 
     run_id: str
-    status: str
     config: dict[str, Any]
     fingerprints: dict[str, str]
-    finished: frozenset[str]
 
 
 class Store:
@@ -135,20 +167,25 @@ class Store:
             connection.execute("INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM known ON CONFLICT DO NOTHING")
             connection.execute("COMMIT")
 
-    def resume_run(self, run_id: str | None) -> StoredRun:
-        """A run to go on with (the latest when None), marked as running again. Raises BadDatabase when there is none."""
+    def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
+        """A run to go on with (the latest of its kind when None), marked as running again.
+
+        Raises BadDatabase when there is none, or when it is of another kind.
+        """
         with self._connection() as connection:
             row = connection.execute(
-                "SELECT run_id, status, config FROM runs WHERE run_id = coalesce(?, run_id) ORDER BY started DESC LIMIT 1",
-                [run_id],
+                "SELECT run_id, config, kind FROM runs WHERE CASE WHEN ?::VARCHAR IS NULL THEN kind = ? ELSE run_id = ? END "
+                "ORDER BY started DESC LIMIT 1",
+                [run_id, kind, run_id],
             ).fetchone()
             if row is None:
                 raise self._no_run(connection, run_id)
+            if row[2] != kind:
+                raise BadDatabase(f"run '{run_id}': made by `arena {row[2]}`: go on with it there")
             found = row[0]
-            finished = connection.execute("SELECT key FROM battles WHERE run_id = ?", [found]).fetchall()
             prints = connection.execute("SELECT agent, fingerprint FROM agents WHERE run_id = ?", [found]).fetchall()
             connection.execute("UPDATE runs SET status = 'running', ended = NULL WHERE run_id = ?", [found])
-        return StoredRun(found, row[1], orjson.loads(row[2]), dict(prints), frozenset(key for (key,) in finished))
+        return StoredRun(found, orjson.loads(row[1]), dict(prints))
 
     def _no_run(self, connection: duckdb.DuckDBPyConnection, run_id: str | None) -> BadDatabase:
         if run_id is None:
@@ -170,9 +207,38 @@ class Store:
         with self._connection() as connection:
             connection.execute("UPDATE runs SET status = ?, ended = now() WHERE run_id = ?", [status, run_id])
 
-    def run_exists(self, run_id: str) -> bool:
+    def new_run_id(self) -> str:
+        """The time to the second, with a letter behind it where that is taken."""
+        stem = datetime.now().strftime("%Y%m%d-%H%M%S")
         with self._connection() as connection:
-            return connection.execute("SELECT 1 FROM runs WHERE run_id = ?", [run_id]).fetchone() is not None
+            taken = {name for (name,) in connection.execute("SELECT run_id FROM runs").fetchall()}
+        return next(name for name in (stem, *(stem + c for c in "bcdefghijklmnopqrstuvwxyz")) if name not in taken)
+
+    def take_over(self, run_id: str) -> None:
+        """Notes which battles of earlier runs count for a run, too: those that could have been its own (see _TAKE_OVER)."""
+        with self._connection() as connection:
+            connection.execute(_TAKE_OVER, {"run": run_id})
+
+    def results(self, run_id: str) -> dict[str, float | None]:
+        """Of every battle that is a run's own or taken over: its fixture's key, and p1's score (None: aborted)."""
+        with self._connection() as connection:
+            found = connection.execute(
+                "SELECT key, winner, reason FROM battles WHERE run_id = $run OR battle_id IN "
+                "(SELECT battle_id FROM evidence WHERE run_id = $run)",
+                {"run": run_id},
+            ).fetchall()
+        return {key: score(winner, reason) for key, winner, reason in found}
+
+    def taken_over(self, run_id: str) -> tuple[Known, ...]:
+        """The pairs that a run has taken over, in an order that hangs on nothing but the pairs."""
+        with self._connection() as connection:
+            found = connection.execute(
+                "SELECT pair, format, agent, opponent, sum(score), count(score) "
+                "FROM evidence JOIN results USING (battle_id) "
+                "WHERE evidence.run_id = $run AND agent < opponent GROUP BY ALL ORDER BY ALL",
+                {"run": run_id},
+            ).fetchall()
+        return tuple(Known(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         return connect(self.path, read_only=False)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from arena.fixture import Fixture, FixtureTeam, seat_seed
-from arena.schedule import DRAWN, Plan, round_robin
+from arena.schedules.plan import DRAWN, Plan, round_robin
 from teamsets.errors import BadInput
 
 TEAMS = tuple(FixtureTeam(f"{number:016x}", f"team {number}", packed=f"packed {number}") for number in range(5))

@@ -20,12 +20,14 @@ class Plan:
 
     agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
+    challengers: where there are any, only pairings with one of them are played (a gauntlet).
     """
 
     agents: tuple[str, ...]
     pools: Mapping[tuple[str, str], Sequence[FixtureTeam]]
     battles: int
     seed: int
+    challengers: frozenset[str] = frozenset()
 
     @property
     def pairs(self) -> int:
@@ -33,7 +35,12 @@ class Plan:
 
     @property
     def pairings(self) -> list[tuple[str, str]]:
-        return list(itertools.combinations(self.agents, 2))
+        everybody = itertools.combinations(self.agents, 2)
+        return [pairing for pairing in everybody if not self.challengers or self.challengers & set(pairing)]
+
+    @property
+    def formats(self) -> list[str]:
+        return list(dict.fromkeys(format_id for format_id, _ in self.pools))
 
     def __len__(self) -> int:
         return 2 * self.pairs * len(self.pairings) * len(self.pools)
@@ -48,10 +55,14 @@ def round_robin(plan: Plan) -> Iterator[Fixture]:
     if len(plan.agents) < 2:
         raise BadInput(f"agents: at least two are needed to play, not {len(plan.agents)}")
     for number in range(plan.pairs):
-        for (format_id, team_set), teams in plan.pools.items():
-            drawn = draw_teams(plan.seed, format_id, team_set, teams, number)
-            for first, second in plan.pairings:
-                yield from pair(plan.seed, format_id, team_set, (first, second), drawn, number)
+        for pool in plan.pools:
+            for pairing in plan.pairings:
+                yield from numbered_pair(plan, pool, pairing, number)
+
+
+def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], number: int) -> tuple[Fixture, Fixture]:
+    """The `number`-th pair of a pairing on a pool (format, team set): the same in every schedule of the same seed."""
+    return pair(plan.seed, *pool, pairing, draw_teams(plan.seed, *pool, plan.pools[pool], number), number)
 
 
 def draw_teams(
@@ -81,8 +92,13 @@ def pair(
     number: int,
 ) -> tuple[Fixture, Fixture]:
     """Two fixtures with the same teams and the same luck, in which each agent once holds each team."""
-    name = digest([seed, format_id, team_set, sorted(agents), number])
+    name = pair_name(seed, format_id, team_set, agents, number)
     battle_seed = showdown_seed("battle", name)
     one = Fixture(format_id, agents, teams, battle_seed, name, team_set)
     other = Fixture(format_id, (agents[1], agents[0]), teams, battle_seed, name, team_set)
     return one, other
+
+
+def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, str], number: int) -> str:
+    """The key that the two fixtures of a pair share."""
+    return digest([seed, format_id, team_set, sorted(agents), number])

@@ -1,0 +1,79 @@
+"""A head-to-head that ends when it is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arena.fixture import Fixture
+from arena.ratings.sprt import Sprt
+from arena.schedules.plan import Plan, numbered_pair
+from arena.schedules.schedule import Results
+
+
+class Match:
+    """Pairs of one pairing, until the test decides or `plan.battles` have been played on every pool.
+
+    The test hears of the pairs in their order, not in the order in which they end, so the same seed gives the same
+    decision after the same pair at any number of workers. A pair with an aborted battle is passed over. What ends after
+    the pair that decided is not kept.
+    """
+
+    def __init__(self, plan: Plan, results: Results, test: Sprt | None) -> None:
+        (self.pairing,) = plan.pairings
+        self.plan, self.results, self.test = plan, results, test
+        self.total: int | None = len(plan) if test is None else None
+        self.over = False
+        self.passed_over = 0
+        self._fixtures = self._all()
+        self._scores: dict[int, list[float | None]] = {}
+        self._number_of: dict[str, int] = {}
+        self._next = 0
+        self.points: list[float] = []
+
+    def _all(self) -> Iterator[Fixture]:
+        pools = list(self.plan.pools)
+        for number in range(self.plan.pairs * len(pools)):
+            pool = pools[number % len(pools)]
+            for fixture in numbered_pair(self.plan, pool, self.pairing, number // len(pools)):
+                self._number_of[fixture.key] = number
+                yield fixture
+
+    def __iter__(self) -> Iterator[Fixture | None]:
+        return self
+
+    def __next__(self) -> Fixture | None:
+        for fixture in self._fixtures:
+            if fixture.key not in self.results:
+                return fixture
+            self.passed_over += 1
+            self.heard(fixture, self.results[fixture.key])
+            if self.over:
+                break
+        raise StopIteration
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """Takes in every pair that is complete, up to the first that is not."""
+        if self.over:
+            return
+        first = score if score is None or fixture.agents == self.pairing else 1 - score
+        self._scores.setdefault(self._number_of.pop(fixture.key), []).append(first)
+        while len(pair := self._scores.get(self._next, [])) == 2:
+            del self._scores[self._next]
+            self._next += 1
+            one, other = pair
+            if one is None or other is None:
+                continue
+            self.points.append(one + other)
+            if self.test is not None and self.test.add(one + other) is not None:
+                self.over = True
+                return
+
+    def remark(self) -> str:
+        """The score so far, and the test's state where there is one."""
+        if not self.points:
+            return ""
+        share = f"{self.pairing[0]} {50 * sum(self.points) / len(self.points):.1f}% in {len(self.points):,} pairs"
+        if self.test is None:
+            return share
+        low, high = self.test.settings.bounds
+        return f"{share} · LLR {self.test.llr:.2f} ({low:.2f}, {high:.2f})"

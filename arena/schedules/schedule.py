@@ -1,0 +1,79 @@
+"""What the runner asks a schedule: the next fixture; and what it tells it: how a battle ended."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from arena.fixture import Fixture
+from arena.schedules.plan import Plan, round_robin
+
+#: fixture key -> the score of its p1: 1, 0.5, 0; None for a battle that was aborted.
+Results = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A pair that is known from an earlier run: its name, its pool's format, its agents, the points of the first."""
+
+    pair: str
+    format_id: str
+    agents: tuple[str, str]
+    points: float
+    games: int
+
+
+class Schedule(Protocol):
+    """Fixtures, one after the other. Which ones come may hang on results, but never on when they arrive.
+
+    total: how many battles it will come to, those included that are known already; None: nobody knows yet.
+    over: True once it needs no further result, not even of the battles in the air.
+    passed_over: battles that it has not given out, because their results are known already.
+    """
+
+    total: int | None
+    over: bool
+    passed_over: int
+
+    def __iter__(self) -> Iterator[Fixture | None]: ...
+
+    def __next__(self) -> Fixture | None:
+        """The next fixture to play; None: it must hear of others first. StopIteration: that was all."""
+        ...
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """A battle that it gave out has ended. score: of p1; None when it was aborted."""
+        ...
+
+    def remark(self) -> str:
+        """What it knows by now, in a few words for the live display."""
+        ...
+
+
+class RoundRobin:
+    """Every pairing equally often; what is known is not played again. limit: only so many battles."""
+
+    over = False
+
+    def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:
+        self.total: int | None = min(len(plan), limit or len(plan))
+        everything: Iterator[Fixture] = itertools.islice(round_robin(plan), limit)
+        self.passed_over = 0
+        if results:
+            everything, again = itertools.tee(everything)
+            self.passed_over = sum(fixture.key in results for fixture in again)
+        self._left = (fixture for fixture in everything if fixture.key not in results)
+
+    def __iter__(self) -> Iterator[Fixture | None]:
+        return self
+
+    def __next__(self) -> Fixture | None:
+        return next(self._left)
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """Results change nothing."""
+
+    def remark(self) -> str:
+        return ""
