@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-_STATUS = {
+STATUS = {
     "brn": "is burned",
     "par": "is paralysed",
     "slp": "is asleep",
@@ -13,7 +13,7 @@ _STATUS = {
     "psn": "is poisoned",
     "tox": "is badly poisoned",
 }
-_STATS = {
+STATS = {
     "atk": "Attack",
     "def": "Defense",
     "spa": "Special Attack",
@@ -24,6 +24,22 @@ _STATS = {
 }
 _SILENT = frozenset({"", "t:", "gametype", "gen", "tier", "rule", "player", "teamsize", "start", "upkeep", "request"})
 _QUIET_MARKS = ("[silent]",)
+_PREFIX = re.compile(r"^(move|ability|item): ?")
+_STAT_BOOSTED = re.compile(r"^(protosynthesis|quarkdrive)(atk|def|spa|spd|spe)$")
+_STAT_BOOSTERS = {"protosynthesis": "Protosynthesis", "quarkdrive": "Quark Drive"}
+_CAUSES = {"brn": "its burn", "psn": "poison", "tox": "poison", "par": "paralysis", "slp": "sleep", "frz": "the ice"}
+
+
+def status_word(code: str) -> str:
+    """ "par" -> "paralysed"."""
+    return STATUS.get(code, code).removeprefix("is ")
+
+
+def effect_name(effect: str) -> str:
+    """ "move: Leech Seed" -> "Leech Seed", "quarkdrivespe" -> "Quark Drive (Speed)"."""
+    name = _PREFIX.sub("", effect)
+    boosted = _STAT_BOOSTED.match(name)
+    return f"{_STAT_BOOSTERS[boosted[1]]} ({STATS[boosted[2]]})" if boosted else name
 
 
 def narrate(lines: Iterable[str], names: dict[str, str]) -> Iterator[str]:
@@ -69,8 +85,7 @@ class _Line:
         return self.names.get(self.parts[index][:2], self.parts[index])
 
     def effect(self, index: int) -> str:
-        """ "move: Leech Seed" -> "Leech Seed"."""
-        return re.sub(r"^(move|ability|item): ?", "", self.parts[index])
+        return effect_name(self.parts[index])
 
     def health(self, index: int) -> str:
         """ "204/353 par" -> "204/353 HP, paralysed"; "67/100" stays a share, as the other side sees it."""
@@ -79,22 +94,21 @@ class _Line:
             return "0 HP"
         hp, _, status = condition.partition(" ")
         shown = f"{hp.split('/')[0]} %" if hp.endswith("/100") else f"{hp} HP"
-        return f"{shown}, {_STATUS[status].removeprefix('is ')}" if status in _STATUS else shown
+        return f"{shown}, {status_word(status)}" if status in STATUS else shown
 
     def cause(self) -> str:
         """What the mark `[from] …` names, as " by …"; empty without one."""
         for part in self.parts:
             if part.startswith("[from]"):
-                source = re.sub(r"^(move|ability|item): ?", "", part.removeprefix("[from]").strip())
-                return f" by {_STATUS[source].removeprefix('is ') if source in _STATUS else source}"
+                source = effect_name(part.removeprefix("[from]").strip())
+                return f" by {_CAUSES.get(source, source)}"
         return ""
 
 
 def _move(line: _Line) -> str:
     target = line[2] if len(line.parts) > 2 else ""
     aimed = f" at {line.who(2)}" if target and target != line[0] and not target.startswith("[") else ""
-    still = " and misses" if "[miss]" in line.parts else ""
-    return f"  {line.who()} uses {line[1]}{aimed}{still}."
+    return f"  {line.who()} uses {line[1]}{aimed}."
 
 
 def _switch(line: _Line) -> str:
@@ -104,7 +118,7 @@ def _switch(line: _Line) -> str:
 def _boost(direction: str) -> Callable[[_Line], str]:
     def tell(line: _Line) -> str:
         amount = f" by {line[2]}" if line[2] != "1" else ""
-        stat = f"  {line.who()}'s {_STATS.get(line[1], line[1])}"
+        stat = f"  {line.who()}'s {STATS.get(line[1], line[1])}"
         if line[2] == "0":
             return f"{stat} cannot go any {'higher' if direction == 'rises' else 'lower'}."
         return f"{stat} {direction}{amount}."
@@ -112,15 +126,40 @@ def _boost(direction: str) -> Callable[[_Line], str]:
     return tell
 
 
+_REASONS = {
+    "slp": "sleeps",
+    "par": "is fully paralysed",
+    "frz": "is frozen solid",
+    "flinch": "flinches",
+    "recharge": "must recharge",
+    "partiallytrapped": "is held fast and cannot move",
+}
+
+
 def _cannot(line: _Line) -> str:
-    reason = {"slp": "sleeps", "par": "is fully paralysed", "frz": "is frozen solid", "flinch": "flinches"}.get(line[1])
-    if line[1] == "recharge":
-        reason = "must recharge"
+    reason = _REASONS.get(line[1])
     return f"  {line.who()} {reason}." if reason else f"  {line.who()} cannot move: {line.effect(1)}."
 
 
 def _immune(line: _Line) -> str:
     return f"  It does not affect {line.who()}{line.cause()}."
+
+
+def _weather(line: _Line) -> str:
+    if "[upkeep]" in line.parts:
+        return ""
+    return "  The weather clears up." if line[0] == "none" else f"  Weather: {line[0]}{line.cause()}."
+
+
+def _start(line: _Line) -> str:
+    if line[1] == "typechange":
+        return f"  {line.who()} changes its type to {line[2]}{line.cause()}."
+    of = f" of {line[2]}" if len(line.parts) > 2 and not line[2].startswith("[") else ""
+    return f"  {line.who()}: {line.effect(1)}{of} begins{line.cause()}."
+
+
+def _form(line: _Line) -> str:
+    return f"  {line.who()} takes the form {line[1].split(',')[0]}{line.cause()}."
 
 
 _TELLERS: dict[str, Callable[[_Line], str]] = {
@@ -129,6 +168,20 @@ _TELLERS: dict[str, Callable[[_Line], str]] = {
     "tie": lambda line: "\nA tie.",
     "move": _move,
     "switch": _switch,
+    "replace": lambda line: f"  It was {line[1].split(',')[0]} of {line.side()} in disguise.",
+    "detailschange": _form,
+    "-formechange": _form,
+    "-mega": lambda line: f"  {line.who()} mega-evolves with {line[2]}.",
+    "-zpower": lambda line: f"  {line.who()} gathers its Z-Power.",
+    "-block": lambda line: f"  {line.who()} is safe: {line.effect(1)}.",
+    "-endability": lambda line: f"  {line.who()} has its ability no more{line.cause()}.",
+    "-cureteam": lambda line: f"  The team of {line.who()} is cured{line.cause()}.",
+    "-clearnegativeboost": lambda line: f"  {line.who()}'s lowered stats are as they were.",
+    "-clearpositiveboost": lambda line: f"  {line.who()}'s raised stats are as they were.",
+    "-invertboost": lambda line: f"  {line.who()}'s changes of stats are turned round.",
+    "-copyboost": lambda line: f"  {line.who()} copies the changes of stats of {line.who(1)}.",
+    "-swapboost": lambda line: f"  {line.who()} and {line.who(1)} swap changes of stats.",
+    "-swapsideconditions": lambda line: "  What lies on the two sides is swapped.",
     "drag": lambda line: f"  {line[1].split(',')[0]} of {line.side()} is dragged out, {line.health(2)}.",
     "faint": lambda line: f"  {line.who()} faints.",
     "cant": _cannot,
@@ -141,11 +194,11 @@ _TELLERS: dict[str, Callable[[_Line], str]] = {
     "-damage": lambda line: f"  {line.who()} is hurt{line.cause()}: {line.health(1)}.",
     "-heal": lambda line: f"  {line.who()} is healed{line.cause()}: {line.health(1)}.",
     "-sethp": lambda line: f"  {line.who()} now has {line.health(1)}{line.cause()}.",
-    "-status": lambda line: f"  {line.who()} {_STATUS.get(line[1], line[1])}{line.cause()}.",
-    "-curestatus": lambda line: f"  {line.who()} {_STATUS.get(line[1], line[1])} no longer.",
+    "-status": lambda line: f"  {line.who()} {STATUS.get(line[1], line[1])}{line.cause()}.",
+    "-curestatus": lambda line: f"  {line.who()} {STATUS.get(line[1], line[1])} no longer.",
     "-boost": _boost("rises"),
     "-unboost": _boost("falls"),
-    "-setboost": lambda line: f"  {line.who()}'s {_STATS.get(line[1], line[1])} is set to {line[2]}.",
+    "-setboost": lambda line: f"  {line.who()}'s {STATS.get(line[1], line[1])} is set to {line[2]}.",
     "-clearallboost": lambda line: "  All changes of stats are gone.",
     "-clearboost": lambda line: f"  {line.who()}'s changes of stats are gone.",
     "-supereffective": lambda line: "  It is super effective.",
@@ -157,12 +210,12 @@ _TELLERS: dict[str, Callable[[_Line], str]] = {
     "-immune": _immune,
     "-hitcount": lambda line: f"  It hits {line[1]} times.",
     "-ohko": lambda line: "  A one-hit knock-out!",
-    "-weather": lambda line: "" if "[upkeep]" in line.parts else f"  Weather: {line[0]}{line.cause()}.",
+    "-weather": _weather,
     "-fieldstart": lambda line: f"  {line.effect(0)} begins{line.cause()}.",
     "-fieldend": lambda line: f"  {line.effect(0)} ends.",
     "-sidestart": lambda line: f"  {line.effect(1)} on the side of {line.side()}.",
     "-sideend": lambda line: f"  {line.effect(1)} is gone from the side of {line.side()}.",
-    "-start": lambda line: f"  {line.who()}: {line.effect(1)} begins.",
+    "-start": _start,
     "-end": lambda line: f"  {line.who()}: {line.effect(1)} ends.",
     "-activate": lambda line: f"  {line.who()}: {line.effect(1)}." if line[0] else f"  {line.effect(1)}.",
     "-singleturn": lambda line: f"  {line.who()}: {line.effect(1)}.",

@@ -1,0 +1,118 @@
+"""One side of a battle as its protocol lines show it: the team with its HP, and what holds for it at the moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.report.words import STATS, status_word
+
+
+@dataclass
+class Member:
+    """One Pokémon of a team.
+
+    details: as it was first seen. hp, most: exact, or shares of 100 where only the other side's log is there.
+    usual: the most HP that it had at first; Dynamax and a few forms change it.
+    """
+
+    ident: str
+    details: str
+    hp: int = 100
+    most: int = 100
+    usual: int = 0
+    status: str = ""
+    type: str = ""
+
+    @property
+    def name(self) -> str:
+        """The species; its nickname before it, if it has one."""
+        species = self.details.split(",", 1)[0]
+        nickname = self.ident.partition(": ")[2]
+        return species if species.startswith(nickname) else f"{nickname} ({species})"
+
+    def take(self, condition: str) -> None:
+        """Takes in "204/353 par" or "0 fnt"."""
+        share, _, status = condition.partition(" ")
+        hp, _, most = share.partition("/")
+        self.hp = int(hp)
+        self.most = int(most) if most else self.most
+        self.usual = self.usual or self.most
+        self.status = "" if status == "fnt" else status
+
+
+@dataclass
+class Side:
+    """One side: its team in its first order, and what holds for its active Pokémon and its half of the field."""
+
+    team: list[Member] = field(default_factory=list)
+    active: int | None = None
+    boosts: dict[str, int] = field(default_factory=dict)
+    effects: list[str] = field(default_factory=list)
+    layers: dict[str, int] = field(default_factory=dict)
+
+    def find(self, ident: str, details: str | None = None) -> int:
+        """The index of that Pokémon; one that was never seen joins the team."""
+        for number, member in enumerate(self.team):
+            if member.ident == ident and (details is None or _species(details) == _species(member.details)):
+                return number
+        for number, member in enumerate(self.team):  # one that has changed its form
+            if member.ident == ident:
+                return number
+        self.team.append(Member(ident, details or ident.partition(": ")[2]))
+        return len(self.team) - 1
+
+    def meet(self, team: list[dict[str, Any]]) -> None:
+        """Takes in the team as it is before the battle, from a side's first request (its slot order is the team's)."""
+        for entry in team:
+            member = Member(entry["ident"], entry["details"])
+            member.take(entry["condition"])
+            member.hp, member.status = member.most, ""
+            self.team.append(member)
+
+    def ask(self, team: list[dict[str, Any]]) -> None:
+        """Takes in the team of a request, which is the truth about it (illusions and silent healing included)."""
+        free = list(range(len(self.team)))
+        active = None
+        for entry in team:
+            ident, details = entry["ident"], entry["details"]
+            same = [n for n in free if self.team[n].ident == ident]
+            exact = [n for n in same if _species(self.team[n].details) == _species(details)]
+            number = (exact or same or [-1])[0]
+            if number < 0:
+                self.team.append(Member(ident, details))
+                number = len(self.team) - 1
+            else:
+                free.remove(number)
+            member = self.team[number]
+            member.take(entry["condition"])
+            member.type = entry.get("terastallized") or ""
+            if entry["active"]:
+                active = number
+        if self.active is not None:  # at team preview the first is called active, though nobody is out
+            self.active = active
+
+    def state(self) -> dict[str, Any]:
+        """As JSON, without what is empty."""
+        found: dict[str, Any] = {"hp": [member.hp for member in self.team]}
+        status = {str(n): status_word(member.status) for n, member in enumerate(self.team) if member.status}
+        most = {str(n): member.most for n, member in enumerate(self.team) if member.most != (member.usual or 100)}
+        types = {str(n): member.type for n, member in enumerate(self.team) if member.type}
+        boosts = {STATS.get(stat, stat): amount for stat, amount in self.boosts.items() if amount}
+        layers = [name if count == 1 else f"{name} ×{count}" for name, count in self.layers.items()]
+        for key, value in (
+            ("active", self.active),
+            ("most", most),
+            ("status", status),
+            ("tera", types),
+            ("boosts", boosts),
+            ("effects", list(self.effects)),
+            ("layers", layers),
+        ):
+            if value is not None and value != {} and value != []:
+                found[key] = value
+        return found
+
+
+def _species(details: str) -> str:
+    return details.split(",", 1)[0]
