@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.evaluate import EvaluateSettings, play, prepare
+from arena.record import unpacked
 from arena.schedules.plan import Plan
 from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
@@ -87,7 +89,7 @@ def tournament(
         store = Store(db)
         run = prepare(store, settings)
         if pairings is not None:
-            plan = ChosenPairings(run.plan.agents, run.plan.pools, battles, seed, pairings)
+            plan = ChosenPairings(run.plan.agents, run.plan.pools, battles, seed, chosen=pairings)
             run = replace(run, plan=plan)
         asyncio.run(play(run, store, workers=workers))
     return run.run_id
@@ -100,3 +102,41 @@ RESULT = "key, winner, reason, fault, turns, input_log, p1_log, p2_log"
 def table(db: Path, columns: str = RESULT, where: str = "true") -> list[tuple[Any, ...]]:
     """The battles of a database in the order of their keys."""
     return rows(f"SELECT {columns} FROM battles WHERE {where} ORDER BY key", db)
+
+
+_LOGS = ("input_log", "p1_log", "p2_log")
+_CHOICES = "SELECT key, seat, index, turn, legal, choice FROM decisions JOIN battles USING (battle_id) ORDER BY ALL"
+
+
+def first_difference(one: Path, other: Path) -> str:
+    """The first battle that two databases hold differently, and where each of its parts first differs; or nothing."""
+    battles, others = _told(one), _told(other)
+    for key in sorted(battles.keys() | others.keys()):
+        if key not in battles or key not in others:
+            return f"battle {key} is only in {one if key in battles else other}"
+        found = [
+            f"{part}, line {number}: {line!r} in {one}, {other_line!r} in {other}"
+            for part, lines in battles[key].items()
+            for number, line, other_line in _first_differing(lines, others[key][part])
+        ]
+        if found:
+            return "\n".join([f"battle {key}, {' '.join(battles[key]['fixture'])}", *found])
+    return ""
+
+
+def _first_differing(lines: list[Any], others: list[Any]) -> list[tuple[int, Any, Any]]:
+    pairs = itertools.zip_longest(lines, others)
+    return [(number, *pair) for number, pair in enumerate(pairs, 1) if pair[0] != pair[1]][:1]
+
+
+def _told(db: Path) -> dict[str, dict[str, list[Any]]]:
+    """Key -> everything that must be the same when the battle is played again, each part as a list of lines."""
+    found: dict[str, dict[str, list[Any]]] = {}
+    facts = "key, p1, p2, format, winner, reason, fault, detail, turns, oddities"
+    for row in table(db, f"{facts}, {', '.join(_LOGS)}"):
+        key, fixture, result = row[0], list(row[1:4]), list(row[4:10])
+        logs = {name: unpacked(bytes(blob)) for name, blob in zip(_LOGS, row[10:], strict=True)}
+        found[key] = {"fixture": fixture, "result": result, **logs, "choices": []}
+    for key, *choice in rows(_CHOICES, db):
+        found[key]["choices"].append(choice)
+    return found
