@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import random
+from collections.abc import Callable, Coroutine, Generator
+from types import CoroutineType
 from typing import Any
 
 from poke_env.player.player import Player
@@ -23,7 +25,8 @@ class PokeEnvAgent(Agent):
     """Plays as a `poke_env.Player` would. Made by the registry for any Player class (`poke-env:RandomPlayer`).
 
     Chance: poke-env's players use Python's global `random`, which is seeded from the seat's generator before each
-    decision, so their battles repeat. A player whose `choose_move` is a coroutine is only as repeatable as it is.
+    decision, so their battles repeat. A player whose `choose_move` is a coroutine finds `random` at each of its steps as
+    it left it at the last, whatever other battles did with it meanwhile; a task that it starts is on its own.
     """
 
     def __init__(self, player: type[Player], options: dict[str, Any]) -> None:
@@ -46,11 +49,52 @@ class PokeEnvAgent(Agent):
 
     def team_preview(self, battle: SeatBattle) -> Any:
         random.seed(self.rng.getrandbits(64))
-        return self._player.teampreview(battle)
+        return _with_own_chance(self._player.teampreview(battle))
 
     def act(self, battle: SeatBattle) -> Any:
         random.seed(self.rng.getrandbits(64))
-        return self._player.choose_move(battle)
+        return _with_own_chance(self._player.choose_move(battle))
+
+
+def _with_own_chance(answer: Any) -> Any:
+    return _OwnChance(answer) if inspect.iscoroutine(answer) else answer
+
+
+class _OwnChance(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps draw from a state of Python's global `random` that is theirs alone."""
+
+    def __init__(self, coroutine: CoroutineType[Any, Any, Any]) -> None:
+        self._coroutine = coroutine
+        self._state = random.getstate()
+
+    def _step(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        outside = random.getstate()
+        random.setstate(self._state)
+        try:
+            return function(*arguments)
+        finally:
+            self._state = random.getstate()
+            random.setstate(outside)
+
+    def send(self, value: Any) -> Any:
+        return self._step(self._coroutine.send, value)
+
+    def throw(self, *error: Any) -> Any:
+        return self._step(self._coroutine.throw, *error)
+
+    def close(self) -> None:
+        self._step(self._coroutine.close)
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        return self  # type: ignore[return-value]  # send, throw and close make a generator of it
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    @property
+    def cr_frame(self) -> Any:
+        """None once it has ended, as of any coroutine."""
+        return self._coroutine.cr_frame
 
 
 def is_player(thing: Any) -> bool:
