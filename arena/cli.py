@@ -12,6 +12,7 @@ from arena.commands.doctor import doctor
 from arena.commands.evaluate import evaluate
 from arena.commands.sql import sql
 from arena.commands.teams import teams
+from arena.commands.watch import watch
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 
@@ -21,7 +22,7 @@ def cli() -> None:
     """A battle arena for Pokémon agents on the real Showdown simulator; every battle is kept in DuckDB."""
 
 
-for command in (evaluate, battle, replay, sql, agents, teams, doctor):
+for command in (evaluate, battle, replay, watch, sql, agents, teams, doctor):
     cli.add_command(command)
 
 

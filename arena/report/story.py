@@ -3,7 +3,7 @@
     {
       "id": 670, "format": "gen9ou", "team_set": "competitive",
       "reason": "win", "winner": "p2" | null, "fault": "p1" | "p2" | "venue" | null, "detail": "…" | null,
-      "result": "Alice wins.",            # all of that in words
+      "result": "Alice wins.",            # all of that in words; detail: what the failure was, if there was one
       "length": 21,                       # turns
       "seats": {
         "p1": {
@@ -18,7 +18,8 @@
         {
           "turn": 0,                      # 0: team preview and leads
           "state": State,                 # at its start
-          "events": [["p1", "Clefable (restless) uses Moonblast at …"], ["", "Weather: Snowscape."], …],   # seat and words
+          "events": [["p1", "Clefable (restless) uses Moonblast at …"], ["", "Weather: Snowscape."], …],   # seat and words;
+                                          # the last turn ends with the result
           "decisions": [Decision, …]      # both seats'; forced switches with the turn in which they happened
         }, …
       ],
@@ -73,7 +74,9 @@ _DECISION = ("battle_id", "seat", "turn", "legal", "choice", "think_ms", "though
 _DECISIONS = f"""
     SELECT {", ".join(_DECISION)} FROM decisions WHERE list_contains(?, battle_id) ORDER BY battle_id, turn, seat, index
 """
-_FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "error": "failed"}
+#: The story has the teams at its head, and the end in its own words (the log calls a turn limit a tie).
+_TOLD_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
+_FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "error": "failed with an error"}
 
 
 def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
@@ -107,8 +110,9 @@ def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[s
     for row in decisions:
         by_number[row["turn"]]["decisions"].append(seats[row["seat"]].decision(row))
     result = _result(battle, names)
-    if turns and battle["reason"] not in ("win", "tie"):  # the log itself tells of those
-        turns[-1]["events"].append([battle["fault"] if battle["fault"] in SEATS else "", result])
+    if turns:
+        blamed = battle["fault"] if battle["fault"] in SEATS else ""
+        turns[-1]["events"].append([blamed or battle["winner"] or "", result])
     return {
         "id": battle["battle_id"],
         **{key: battle[key] for key in ("format", "team_set", "reason", "winner", "fault", "detail")},
@@ -139,13 +143,12 @@ def _short_names(p1: str, p2: str) -> dict[str, str]:
 
 def _result(battle: dict[str, Any], names: dict[str, str]) -> str:
     reason, winner, fault = battle["reason"], battle["winner"], battle["fault"]
-    detail = f" ({battle['detail']})" if battle["detail"] else ""
     if fault in names:
-        return f"{names[winner]} wins: {names[fault]} {_FAILED[reason]}{detail}."
+        return f"{names[winner]} wins: {names[fault]} {_FAILED[reason]}."
     if reason == "win":
         return f"{names[winner]} wins."
-    ends = {"tie": "A tie", "turn-limit": "Stopped at the turn limit, nobody wins"}
-    return f"{ends.get(reason, 'Never played to an end')}{detail}."
+    ends = {"tie": "A tie.", "turn-limit": "Stopped at the turn limit, nobody wins."}
+    return ends.get(reason, "Never played to an end.")
 
 
 def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[dict[str, Any]]:
@@ -174,7 +177,7 @@ def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
     before = board.share(line)
     board.take(line)
     after = board.share(line)
-    if line.startswith(("|poke|", "|clearpoke")):  # the story names the teams at its head
+    if line.startswith(_TOLD_ELSEWHERE):
         return []
     if before is not None:
         line = line.removesuffix("|[silent]")

@@ -96,7 +96,7 @@ window.ArenaViewer = (() => {
   }
 
   function shownNumber(value) {
-    return value === null ? "" : Number.isInteger(value) ? value.toLocaleString("en") : String(value);
+    return (Number.isInteger(value) ? value.toLocaleString("en") : String(value)).replace("-", "−");
   }
 
   /** A number with a bar from zero, which lies where the smallest and greatest number of its table put it. */
@@ -136,18 +136,29 @@ window.ArenaViewer = (() => {
           .map(title => make("th", "", title, {scope: "col"}))))
       : null;
     return make("div", "av-decision", [
-      make("table", tables.length ? "av-wide" : "", [
+      make("div", "av-scroll", make("table", "", [
         make("caption", "", [
           make("span", "av-seat", decision.seat), make("span", "av-agent", name),
           make("span", "av-muted", ` ${what}, ${decision.ms.toLocaleString("en")} ms`),
         ]),
         head,
         make("tbody", "", rows),
-      ]),
+      ])),
       decision.texts
         ? make("dl", "av-texts", decision.texts.flatMap(([title, text]) => [make("dt", "", title || "thought"), make("dd", "", text)]))
         : null,
     ]);
+  }
+
+  /** Whether the tables of choices are too wide to stand side by side. */
+  function roomy(story) {
+    return story.turns.some(turn => turn.decisions.some(decision => Object.keys(decision.tables ?? {}).length > 2));
+  }
+
+  function choices(story, seat, turn) {
+    const made = turn.decisions.filter(decision => decision.seat === seat);
+    const none = make("p", "av-decision", [make("span", "av-seat", seat), make("span", "av-muted", " made no choice in this turn")]);
+    return make("div", "", made.length ? made.map(decision => choiceTable(story, decision)) : none);
   }
 
   function turnSection(story, index) {
@@ -159,18 +170,18 @@ window.ArenaViewer = (() => {
       field ? make("p", "av-field", [make("span", "av-muted", "on the field: "), field.join(", ")]) : null,
       make("div", "av-pair", SEATS.map(seat => sidePanel(story, seat, turn.state, next))),
       eventList(turn),
-      make("div", "av-pair", SEATS.map(seat => make("div", "",
-        turn.decisions.filter(decision => decision.seat === seat).map(decision => choiceTable(story, decision))))),
+      turn.decisions.length === 0 ? null : make("div", roomy(story) ? "av-stack" : "av-pair", SEATS.map(seat => choices(story, seat, turn))),
     ]);
   }
 
   function header(story) {
     const {p1, p2} = story.seats;
-    const facts = [`battle ${story.id}`, story.format, `${story.team_set} teams`, `${story.length} turns`];
+    const facts = [`battle ${story.id}`, story.format, `${story.team_set} teams`, `${story.length} ${story.length === 1 ? "turn" : "turns"}`];
     return make("header", "av-head", [
       make("h2", "", [p1.agent, make("span", "av-muted", " against "), p2.agent]),
       make("p", "av-muted", facts.join(" · ")),
       make("p", story.fault ? "av-result av-failed" : "av-result", story.result),
+      story.detail ? make("p", "av-muted av-detail", story.detail) : null,
     ]);
   }
 
