@@ -40,7 +40,7 @@ class Board:
     def take(self, line: str) -> None:
         """Follows one line. Lines that change nothing here, and lines shorter than they should be, are passed over."""
         parts = line.split("|")
-        follow = _FOLLOW.get(parts[1]) if len(parts) > 2 else None
+        follow = _FOLLOW.get(parts[1]) if len(parts) > 1 else None
         if follow is None:
             return
         try:

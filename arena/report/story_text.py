@@ -59,7 +59,8 @@ def hp_bar(share: float) -> str:
 
 
 def _percent(share: float) -> str:
-    return "<1%" if 0 < share < 0.01 else f"{share:.0%}"
+    """Rounded, but 0% and 100% are said only of nothing and of all."""
+    return "<1%" if 0 < share < 0.01 else "99%" if 0.99 < share < 1 else f"{share:.0%}"
 
 
 def _text(words: str, style: str = "") -> Text:

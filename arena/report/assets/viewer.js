@@ -14,7 +14,12 @@ window.ArenaViewer = (() => {
     return element;
   }
 
-  const percent = share => `${share > 0 && share < 0.01 ? "<1" : Math.round(100 * share)}%`;
+  /** Rounded, but 0% and 100% are said only of nothing and of all. */
+  function percent(share) {
+    if (share > 0 && share < 0.01) return "<1%";
+    return `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100}%`;
+  }
+
   const turnName = number => (number === 0 ? "Start" : `Turn ${number}`);
   const signed = number => (number > 0 ? `+${number}` : `−${-number}`);
 
