@@ -217,7 +217,7 @@ async def play(
     are in the store or its journal.
     """
     schedule = run.schedule(limit)
-    progress = Progress(total=schedule.total, done=schedule.passed_over)
+    progress = Progress(total=schedule.total, known=schedule.passed_over)
     settings = run.settings
     coordinator = Coordinator(WorkerSettings(run.run_id, settings.rules, settings.stock), workers, store.add, progress)
     loop = asyncio.get_running_loop()

@@ -86,10 +86,12 @@ def evaluate(
         store = Store(db)
         if settings is not None:
             run = prepare(store, settings)
+            known = "known from earlier runs and count, too (--fresh: only new ones)."
         else:
             run = resume(store, resumed or None)
             run = replace(run, settings=replace(run.settings, minutes=said["minutes"]))
-        _announce(console, run, db)
+            known = "done or known already."
+        _announce(console, run, db, known)
         stopped = _play(console, store, run, workers or default_workers(), db)
     if stopped:
         sys.exit(STOPPED)
@@ -149,7 +151,7 @@ def _settings(
     )
 
 
-def _announce(console: Console, run: Run, db: Path) -> None:
+def _announce(console: Console, run: Run, db: Path, known: str) -> None:
     plan, settings = run.plan, run.settings
     pools = ", ".join(f"{format_id}/{team_set}" for format_id, team_set in plan.pools)
     if settings.schedule == "adaptive":
@@ -161,7 +163,7 @@ def _announce(console: Console, run: Run, db: Path) -> None:
     limit = f", at most {settings.minutes:g} min" if settings.minutes else ""
     say(console, f"Run {run.run_id}: {len(plan.agents)} agents{against}, {battles} on {pools}{limit}; kept in {db}")
     if run.results:
-        say(console, f"{len(run.results):,} battles are known already and count, too (--fresh: play everything anew).")
+        say(console, f"{len(run.results):,} battles are {known}")
     for note in run.notes:
         say(console, f"Note: {note}")
 

@@ -31,13 +31,14 @@ class WorkersFail(ArenaError):
 
 @dataclass
 class Progress:
-    """Counts of this invocation. wins and faults by agent spec; done includes what was known before it began.
+    """Counts of this invocation. wins and faults by agent spec.
 
-    total: None when nobody knows how many battles there will be. remark: what the schedule knows by now.
+    total: None when nobody knows how many battles there will be. known: battles of the total that were known before it
+    began. remark: what the schedule knows by now.
     """
 
     total: int | None
-    done: int = 0
+    known: int = 0
     played: int = 0
     turns: int = 0
     wins: Counter[str] = field(default_factory=Counter)
@@ -59,6 +60,11 @@ class Progress:
             self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
         if header["fault"] in SEATS:
             self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
+
+    @property
+    def done(self) -> int:
+        """Battles of the total whose results are known by now."""
+        return self.known + self.played
 
     @property
     def speed(self) -> float:
@@ -152,7 +158,7 @@ class Coordinator:
             self.exhausted = True
             return None
         finally:
-            self.progress.done = self.progress.played + self.schedule.passed_over
+            self.progress.known = self.schedule.passed_over
         if fixture is None:  # the schedule waits for those in the air
             return None
         self.serial += 1
@@ -222,7 +228,6 @@ class Coordinator:
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
         """A battle is kept: the display and the schedule may know."""
         self.progress.note(header)
-        self.progress.done = self.progress.played + self.schedule.passed_over
         self.schedule.heard(fixture, score(header["winner"], header["reason"]))
         self.progress.remark = self.schedule.remark()
         self.changed.set()

@@ -20,9 +20,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from arena.fixture import Fixture
-from arena.ratings.bradley_terry import ELO, fit
+from arena.ratings.bradley_terry import ELO, fit, information
 from arena.ratings.evidence import Floats
 from arena.schedules.plan import Plan, numbered_pair, pair_name
 from arena.schedules.schedule import Known, Results
@@ -145,9 +146,9 @@ class Adaptive:
         self._remark = f"ratings known to about ±{width:.0f} Elo on average"
 
     def _design(self, format_id: str) -> _Design:
-        strengths = fit(self._points[format_id], self._games[format_id]) / ELO
+        elo = fit(self._points[format_id], self._games[format_id])
         games = self._games[format_id] + self._under_way[format_id]
-        return _Design(strengths, games, self._anchor, self._pairings)
+        return _Design(elo, games, self._anchor, self._pairings)
 
     def _next_pair(self, format_id: str, pairing: tuple[str, str]) -> tuple[Fixture, Fixture]:
         """On the team set on which the pairing, and then its two agents, have played least; known pairs are passed over."""
@@ -164,19 +165,18 @@ class Adaptive:
 class _Design:
     """How well a format's strengths are known, relative to the anchor, and what one more pair would add.
 
-    strengths: [N], natural units; games: [N, N], those under way included; pairings: [M, 2], those that may be played.
+    elo: [N]; games: [N, N], those under way included; pairings: [M, 2], those that may be played.
     """
 
-    def __init__(self, strengths: Floats, games: Floats, anchor: int, pairings: NDArray[np.int64]) -> None:
-        expected = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
-        weights = expected * (1 - expected)
-        information = np.diag((games * weights).sum(axis=1) + PRIOR) - games * weights
-        everybody = np.linalg.inv(information)
-        to_anchor = np.eye(len(strengths))
+    def __init__(self, elo: Floats, games: Floats, anchor: int, pairings: NDArray[np.int64]) -> None:
+        known = information(elo, games) * ELO**2
+        everybody = np.linalg.inv(known + PRIOR * np.eye(len(elo)))
+        to_anchor = np.eye(len(elo))
         to_anchor[:, anchor] -= 1
         self.covariance = to_anchor @ everybody @ to_anchor.T
         self.pairings = pairings
-        self.weights = 2 * weights[pairings[:, 0], pairings[:, 1]]
+        chance = expit((elo[pairings[:, 0]] - elo[pairings[:, 1]]) / ELO)
+        self.weights = 2 * chance * (1 - chance)
 
     def gains(self) -> Floats:
         """[M]: by how much a pair of each pairing would shorten the sum of the standard errors."""

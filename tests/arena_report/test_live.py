@@ -14,7 +14,7 @@ from arena.runner.coordinator import Progress
 
 def a_progress(**more: object) -> Progress:
     values = {
-        "total": 1200, "done": 300, "played": 200, "turns": 9000,
+        "total": 1200, "known": 100, "played": 200, "turns": 9000,
         "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
         "faults": Counter({"weak [bold]": 4}), "began": 900.0,
     }  # fmt: skip
@@ -34,7 +34,7 @@ def header(**more: object) -> dict[str, object]:
 
 
 def test_progress_counts_wins_games_faults_and_aborted() -> None:
-    progress = Progress(total=5, done=1)
+    progress = Progress(total=5, known=1)
     for each in (
         header(winner="p1"),
         header(winner="p2", reason="timeout", fault="p1"),

@@ -285,8 +285,8 @@ class TestReadingOnly:
 class TestMigration:
     """A file of any older schema becomes a current one, in the writer's hands only."""
 
-    TABLES = ("agents", "arena_schema", "battles", "decisions", "runs", "teams")
-    VIEWS = ("faults", "head_to_head", "results", "team_results")
+    TABLES = ("agents", "arena_schema", "battles", "decisions", "evidence", "runs", "teams")
+    VIEWS = ("evidence_results", "faults", "head_to_head", "results", "team_results")
 
     @pytest.mark.parametrize("old", range(schema.VERSION))
     def test_an_older_file_is_brought_up_to_date_when_it_is_written_to(self, db: Path, old: int) -> None:
