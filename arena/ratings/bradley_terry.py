@@ -77,7 +77,7 @@ def fit_ratings(
     samples = _bootstrap(evidence, logits, virtual, resamples, np.random.default_rng(seed))
     elo = _anchored(logits[None] * ELO, group, agents.index(anchor))[0]
     samples = _anchored(samples * ELO, group, agents.index(anchor))
-    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = np.quantile(samples, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     played = games.sum(axis=1).astype(np.int64)
     return Ratings(
         agents=agents,
@@ -192,8 +192,8 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
     """Strengths [resamples, N] in logits, each fitted to the pairs with random weights of mean 1 (Rubin's bootstrap).
 
     A weight is drawn for a pair, never for a battle. Equal pairs of a pairing are drawn together: the sum of their weights.
-    A pair that pulls the fit towards itself leaves too small a residual, so its weight varies the more (1 / (1 - leverage),
-    as in the HC2 errors of regression). The virtual battles have random weights, too: a virtual win and a virtual loss.
+    A pair that pulls the fit towards itself leaves too small a residual, so its weight varies the more (variance
+    1 / (1 - leverage)^2, as in the HC3 errors of regression). The virtual battles have random weights, too: a virtual win and a virtual loss.
     """
     size = len(logits)
     _, games = evidence.tables()
@@ -205,7 +205,7 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
         return np.zeros((resamples, size))
     first, second = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
     known = _weights(logits, np.ones((size, size))) * _difference_variances(_weights(logits, games), group)
-    shape = np.maximum(1 - cells[:, 3] * known[first, second], LEAST_SHAPE)
+    shape = np.maximum((1 - cells[:, 3] * known[first, second]) ** 2, LEAST_SHAPE)
     begins = np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
     rows, columns = first[begins], second[begins]
     half = virtual[rows, columns] / 2
