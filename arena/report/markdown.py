@@ -1,0 +1,151 @@
+"""The report as Markdown, for a README, an issue or a log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from arena.report.findings import chance_of_better
+from arena.report.numbers import duration, percent
+
+#: What Markdown would take for markup: a bracket only as the beginning of a link.
+_SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")
+
+
+def render(summary: dict[str, Any]) -> str:
+    """The whole report but the battles."""
+    run = summary["run"]
+    blocks = [
+        f"# Battle arena: run {run['id']}",
+        _points(summary["findings"]),
+        *(block for said in summary["formats"] for block in _format(said)),
+        "## What was run",
+        f"```\n{run['command']}\n```",
+        _points(
+            [
+                f"{run['kind']}, {run['status']}; began {run['started']}, ended {run['ended'] or '–'}",
+                f"commit {run['git'] or 'none'}",
+                ", ".join(f"{name} {number}" for name, number in run["versions"].items()),
+            ]
+        ),
+    ]
+    if summary["notes"]:
+        blocks += ["## Read with care", _points(summary["notes"])]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _format(said: dict[str, Any]) -> list[str]:
+    blocks = [
+        f"## {plain(said['format'])}",
+        f"{said['battles']:,} battles on {plain(', '.join(said['team_sets']))}; Elo with 95% intervals, "
+        f"{plain(said['anchor'])} has 1000.",
+        _ranking(said),
+        *_cross(said),
+    ]
+    if len(said["team_sets"]) > 1:
+        blocks += ["Win rate in % by team set (battles), and the difference in Elo:", _team_sets(said)]
+    if said["cycles"]:
+        rings = [
+            f"{' beats '.join([*cycle['agents'], cycle['agents'][0]])} (confidence {percent(cycle['confidence'])})"
+            for cycle in said["cycles"]
+        ]
+        blocks += ["Strongest cycles:", _points(rings)]
+    if said["faults"]:
+        rows = [
+            [
+                f["agent"],
+                f["kind"],
+                f"{f['battles']:,}",
+                f"battle {f['example']['battle_id']} {f['example']['detail'][:120]}",
+            ]
+            for f in said["faults"]
+        ]
+        blocks += ["Faults:", _table(["agent", "kind", "battles", "for example"], rows, numbers={2})]
+    length = said["length"]
+    blocks.append(
+        f"Length in turns: median {length['median']}, half of all from {length['q25']} to {length['q75']}, "
+        f"5% beyond {length['q95']}, the longest {length['longest']:,}."
+    )
+    if said["think"]:
+        rows = [
+            [row["agent"], *(duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms"))] for row in said["think"]
+        ]
+        blocks += ["Think time:", _table(["agent", "median", "95% below", "longest"], rows, numbers={1, 2, 3})]
+    return blocks
+
+
+def _ranking(said: dict[str, Any]) -> str:
+    rows = []
+    for row, following in zip(said["ranking"], [*said["ranking"][1:], None], strict=True):
+        chance = None if following is None else chance_of_better(said, row["agent"], following["agent"])
+        rows.append(
+            [
+                str(row["rank"]),
+                row["agent"] + (f" ({row['mark']})" if row["mark"] else ""),
+                f"{row['elo']:.0f}",
+                f"{row['low']:.0f} – {row['high']:.0f}",
+                "" if chance is None else percent(chance),
+                "" if row["score"] is None else f"{100 * row['score']:.0f}",
+                "" if row["gxe"] is None else f"{row['gxe']:.0f}",
+                "" if row["nash"] is None else percent(row["nash"]),
+                f"{row['games']:,}",
+            ]
+        )
+    heads = ["#", "agent", "Elo", "95% interval", "better than next", "wins %", "GXE", "Nash", "battles"]
+    return _table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
+
+
+def _cross(said: dict[str, Any]) -> list[str]:
+    """The cross table, and before it what it is; the battles in each cell only where they differ."""
+    cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
+    counts = {cell["battles"] for cell in said["cross"]}
+    each = f"{counts.pop():,} battles in each cell" if len(counts) == 1 else ""
+    rows = [
+        [
+            str(row["rank"]),
+            row["agent"],
+            *(_rate(cells.get((row["agent"], other["agent"])), counted=not each) for other in said["ranking"]),
+        ]
+        for row in said["ranking"]
+    ]
+    heads = ["#", "agent", *(str(row["rank"]) for row in said["ranking"])]
+    table = _table(heads, rows, numbers={0, *range(2, len(heads))})
+    return [f"Win rate in % of the row against the column, {each or 'battles in brackets'}:", table]
+
+
+def _team_sets(said: dict[str, Any]) -> str:
+    cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
+    sentences = {each["agent"]: each for each in reversed(said["set_differences"])}
+    rows = []
+    for row in said["ranking"]:
+        each = sentences.get(row["agent"])
+        words = "–" if each is None else f"{each['sentence']}{'' if each['clear'] else ' (not clear)'}"
+        rows.append([row["agent"], *(_rate(cells.get((row["agent"], s))) for s in said["team_sets"]), words])
+    return _table(["agent", *said["team_sets"], "difference"], rows, numbers=set(range(1, len(said["team_sets"]) + 1)))
+
+
+def _rate(cell: dict[str, Any] | None, *, counted: bool = True) -> str:
+    if cell is None:
+        return ""
+    return f"{100 * cell['score']:.0f}" + (f" ({cell['battles']:,})" if counted else "")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
+    rule = ["---:" if place in numbers else "---" for place in range(len(heads))]
+    lines = [[plain(head) for head in heads], rule, *([plain(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _points(sentences: Sequence[str]) -> str:
+    """A list; what stands in backticks stays code."""
+    return "\n".join(
+        "- "
+        + "".join(part if place % 2 else plain(part) for place, part in enumerate(re.split(r"(`[^`]+`)", sentence)))
+        for sentence in sentences
+    )
+
+
+def plain(text: str) -> str:
+    """Text that Markdown does not take for markup, on one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -1,0 +1,49 @@
+"""Numbers as people read them: the same in the terminal, in Markdown and in HTML."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def percent(probability: float) -> str:
+    """A probability: "71%", and no surer than "> 99%"."""
+    if probability > 0.99:
+        return "> 99%"
+    return "< 1%" if probability < 0.01 else f"{100 * probability:.0f}%"
+
+
+def percent_of(score: float | None) -> str:
+    """A share of 1 for a column headed with %: 0.625 -> "62"."""
+    return "–" if score is None else f"{100 * score:.0f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Shares of 1 for a column headed with %: "[31, 86]"."""
+    return "" if low is None or high is None else f"[{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def whole(value: float, *, signed: bool = False) -> str:
+    """A rounded number with a real minus, and with its plus when signed: "−12", "+80", "0"."""
+    text = f"{round(value):+d}" if signed and round(value) else str(round(value))
+    return text.replace("-", "−")
+
+
+def duration(milliseconds: float) -> str:
+    """A time, of two digits where it is short: "0.01 ms", "2.8 ms", "137 ms", "1.3 s"."""
+    if milliseconds < 99.5:
+        return f"{milliseconds:.2g} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
+
+
+def moment(text: str) -> str:
+    """An ISO time: "21 Nov 2026, 18:35 UTC"."""
+    time = datetime.fromisoformat(text)
+    return f"{time.day} {time:%b %Y, %H:%M} {time:%Z}"
+
+
+def listed(names: list[str]) -> str:
+    """ "a, b and c"."""
+    return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)

@@ -1,0 +1,62 @@
+"""The section that finds a battle and shows it. The list and the viewer are the page's script's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.report.page.markup import Content, Html, box, el
+
+_FIELDS = {
+    "agent": "Agent",
+    "opponent": "Opponent",
+    "format": "Format",
+    "teams": "Team set",
+    "outcome": "Outcome",
+    "fault": "Failure",
+}
+
+
+def battles_section(run: dict[str, Any], inside: int, in_all: int, failed: int) -> Html:
+    """Filters, list, viewer. inside: how many battles the page holds; failed: those of them in which something failed."""
+    target = "" if run["database"] == "arena.duckdb" else f" --db {run['database']}"
+    if inside == in_all:
+        words: Content = f"All {in_all:,} battles are inside this page."
+    else:
+        which = (
+            f"{failed:,} in which something failed, and a spread over the pairings"
+            if failed
+            else "a spread over the pairings"
+        )
+        words = [
+            f"{inside:,} of {in_all:,} battles are inside this page: {which}. Any other one: ",
+            el("code", f"arena watch ID{target}"),
+            "; all of them in the page: ",
+            el("code", f"arena report {run['id']} --html FILE --battles all{target}"),
+            ".",
+        ]
+    fields = [
+        el("label", title, el("select", el("option", "any", value=""), name=name, id=f"by-{name}"))
+        for name, title in _FIELDS.items()
+    ]
+    search = el("label", "Search", el("input", type="search", name="words", id="by-words", placeholder="17, expert …"))
+    heads = ["battle", "format", "teams", "p1", "p2", "result", "turns"]
+    head = el(
+        "tr", [el("th", each, scope="col", cls="number" if each in ("battle", "turns") else None) for each in heads]
+    )
+    table = el("table", el("thead", head), el("tbody", id="battle-rows"), cls="plain battle-list")
+    return el(
+        "section",
+        el("h2", "Battles"),
+        el("p", words),
+        el("p", "To watch battles, this page needs JavaScript.", cls="note no-script"),
+        el(
+            "div",
+            el("form", search, fields, el("button", "Reset", type="reset"), id="battle-filters", role="search"),
+            el("p", "", id="battle-count", cls="note", role="status"),
+            box(table, "battles"),
+            el("button", "Show more", id="more-battles", type="button", hidden=True),
+            el("section", id="viewer", hidden=True, tabindex=-1, aria_label="battle viewer"),
+            cls="needs-script",
+        ),
+        id="battles",
+    )

@@ -1,0 +1,143 @@
+"""What stands around the numbers: the head, the contents, what was run, and how to read it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from arena.report.numbers import listed, moment
+from arena.report.page.formats import parts
+from arena.report.page.markup import Content, Html, agent_name, box, el, prose
+
+_READING = {
+    "Elo": "From one Bradley-Terry fit over all battles of a format at once, with a small prior that keeps perfect scores "
+    "finite. 400 points more mean ten wins for each loss. The scale hangs on the anchor, who has 1000: only differences "
+    "mean something.",
+    "95% interval": "By resampling pairs of battles (the same two teams, the sides exchanged), never single ones. When two "
+    "intervals overlap, look at the probability of being better: it knows that both hang on the same anchor.",
+    "Better than": "In how many of the resamples the one is rated above the other. It says how sure the order is, not how "
+    "much better.",
+    "Win rates": "Ties count as halves. Their intervals are Wilson's at 95%, with battles taken singly.",
+    "GXE": "The expected win rate against an average player of the pool, made from Glicko-1 ratings as Showdown's ladder "
+    "does it.",
+    "Nash average": "Weights for the agents such that no agent beats the mixture; all others have none. Unlike Elo, it "
+    "cannot be changed by copies of an agent or by weak agents in the pool.",
+    "Cycles": "a beats b, b beats c, c beats a: strength that no rating on a line can show. The confidence is the share of "
+    "resamples in which all three hold.",
+    "Failures": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Battles that "
+    "the venue aborted count for nobody.",
+}
+
+
+def title(summary: dict[str, Any]) -> str:
+    """What the page is called."""
+    agents = len({row["agent"] for said in summary["formats"] for row in said["ranking"]})
+    formats = listed([said["format"] for said in summary["formats"]])
+    return f"{agents} agents in {formats}" if formats else "No battles yet"
+
+
+def head(summary: dict[str, Any]) -> Html:
+    """Title, when and what, the findings, and what to be careful about."""
+    run = summary["run"]
+    battles = sum(said["battles"] for said in summary["formats"])
+    when = moment(run["ended"] or run["started"])
+    state = {"finished": f"finished {when}", "running": f"still going on, begun {when}"}.get(
+        run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}"
+    )
+    facts = [f"run {run['id']}", f"{battles:,} battles", state]
+    notes = summary["notes"]
+    agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}
+    return el(
+        "header",
+        el("p", "Battle arena", cls="eyebrow"),
+        el("h1", title(summary)),
+        el("p", " · ".join(facts), cls="facts"),
+        el(
+            "section",
+            el("h2", "Findings", cls="quiet-head"),
+            el("ul", [el("li", prose(sentence, agents)) for sentence in summary["findings"]], cls="findings"),
+            id="findings",
+        ),
+        el(
+            "aside",
+            el("h2", "Read with care", cls="quiet-head"),
+            el("ul", [el("li", prose(note, agents)) for note in notes]),
+            cls="care",
+        )
+        if notes
+        else None,
+    )
+
+
+def contents(summary: dict[str, Any], ids: dict[str, str]) -> Html:
+    """The table of contents."""
+    entries: list[Content] = [_entry("findings", "Findings")]
+    for said in summary["formats"]:
+        inner = [_entry(f"{said['format']}-{key}", name) for key, name in parts(said).items()]
+        entries.append(_entry(said["format"], said["format"], el("ol", inner)))
+    if ids:
+        entries.append(_entry("agents", "Agents"))
+        entries.append(_entry("battles", "Battles"))
+    entries += [_entry("run", "What was run"), _entry("reading", "How to read this")]
+    return el("nav", el("ol", entries), aria_label="Contents")
+
+
+def _entry(place: str, name: str, *inner: Content) -> Html:
+    return el("li", el("a", name, href=f"#{place}"), inner)
+
+
+def run_section(summary: dict[str, Any]) -> Html:
+    """Versions, seeds, commands: what a reader needs to do it again."""
+    run = summary["run"]
+    config = {key: value for key, value in run["config"].items() if key != "agents"}
+    evidence = run["evidence"]
+    earlier = [f"{source['battles']:,} of run {source['run']}" for source in evidence["earlier"]]
+    facts = {
+        "Run": f"{run['id']} ({run['kind']}), {run['status']}",
+        "Began": moment(run["started"]),
+        "Ended": moment(run["ended"]) if run["ended"] else "–",
+        "Commit": run["git"] or "outside a checkout",
+        "Versions": ", ".join(f"{name} {number}" for name, number in run["versions"].items()),
+        "Battles that count": f"{evidence['own']:,} of this run" + "".join(f", {words}" for words in earlier),
+        "Teams": "; ".join(
+            f"{pool['format']} {pool['team_set']}: {pool['teams'] or 'drawn by Showdown'}" for pool in run["pools"]
+        ),
+        "Settings": ", ".join(f"{key} {_value(value)}" for key, value in config.items()),
+    }
+    agents = [
+        el(
+            "tr",
+            el("th", agent_name(agent["agent"]), scope="row"),
+            el("td", agent["about"], cls="words"),
+            el("td", el("code", agent["fingerprint"])),
+            el("td", "yes" if agent["repeatable"] else "no"),
+        )
+        for agent in run["agents"]
+    ]
+    heads = [el("th", name, scope="col") for name in ("agent", "about", "fingerprint of its code", "repeatable")]
+    return el(
+        "section",
+        el("h2", "What was run"),
+        el("p", "To play it again, in the same versions (in the same database with ", el("code", "--fresh"), "):"),
+        el("pre", el("code", run["command"]), tabindex=0),
+        el("dl", [[el("dt", name), el("dd", words)] for name, words in facts.items()], cls="facts-list"),
+        box(el("table", el("thead", el("tr", heads)), el("tbody", agents), cls="plain"), "agents"),
+        id="run",
+    )
+
+
+def reading_section(summary: dict[str, Any]) -> Html:
+    """What the words and numbers mean."""
+    return el(
+        "section",
+        el("h2", "How to read this"),
+        el("dl", [[el("dt", name), el("dd", words)] for name, words in _READING.items()], cls="reading"),
+        el("p", f"Made {moment(summary['made'])} from {summary['run']['database']}.", cls="note"),
+        id="reading",
+    )
+
+
+def _value(value: Any) -> str:
+    return (
+        json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) or value is None else str(value)
+    )

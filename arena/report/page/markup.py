@@ -1,0 +1,78 @@
+"""Markup that cannot be broken by data: whatever is not `Html` already is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+_EMPTY = frozenset({"br", "hr", "wbr", "input", "col", "line", "circle", "rect", "polyline", "path"})
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+Content = str | int | None | Iterable["Content"]
+
+
+def el(tag: str, /, *content: Content, **attributes: str | int | float | bool | None) -> Html:
+    """An element. Attributes: `cls` stands for class, `_` for `-`; True is written bare, None and False left out.
+
+    >>> el("td", "1 < 2", cls="number")
+    '<td class="number">1 &lt; 2</td>'
+    """
+    said = "".join(_attribute(key, value) for key, value in attributes.items())
+    if tag in _EMPTY and not content:
+        return Html(f"<{tag}{said}/>")
+    return Html(f"<{tag}{said}>{join(*content)}</{tag}>")
+
+
+def join(*content: Content) -> Html:
+    """All of it, one behind the other; None is nothing."""
+    return Html("".join(map(_markup, content)))
+
+
+def agent_name(agent: str) -> Html:
+    """An agent's spec with what comes before the colon set back, for the eye finds names by what differs."""
+    family, colon, name = agent.partition(":")
+    if not colon:
+        return el("span", agent, cls="agent")
+    return el("span", el("span", f"{family}:", cls="family"), el("wbr"), name, cls="agent")
+
+
+def prose(sentence: str, agents: Iterable[str]) -> Html:
+    """A sentence in which agents' names stand out, and what stands in backticks is code."""
+    names = sorted(agents, key=len, reverse=True)
+    cut = re.compile("|".join([r"(`[^`]+`)", *(rf"(?<![\w:-]){re.escape(name)}(?![\w:-])" for name in names)]))
+    parts: list[Content] = []
+    end = 0
+    for found in cut.finditer(sentence):
+        parts.append(sentence[end : found.start()])
+        parts.append(el("code", found[0].strip("`")) if found[1] else agent_name(found[0]))
+        end = found.end()
+    return join(parts, sentence[end:])
+
+
+def box(table: Html, words: str) -> Html:
+    """A table that scrolls in its box where the page is too narrow for it."""
+    return el("div", table, cls="box", tabindex=0, role="region", aria_label=f"{words}; scrolls sideways")
+
+
+def _markup(content: Content) -> str:
+    if content is None:
+        return ""
+    if isinstance(content, Html):
+        return content
+    if isinstance(content, str | int):
+        return escape(str(content))
+    return "".join(map(_markup, content))
+
+
+def _attribute(key: str, value: str | int | float | bool | None) -> str:
+    name = "class" if key == "cls" else key.strip("_").replace("_", "-")
+    if value is None or value is False:
+        return ""
+    return f" {name}" if value is True else f' {name}="{escape(str(value))}"'

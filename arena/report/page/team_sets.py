@@ -1,0 +1,114 @@
+"""Where the teams matter: each agent by team set, and the differences with their intervals."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from arena.report.numbers import interval, percent_of, whole
+from arena.report.page.drawings import Axis, axis_labels, whisker
+from arena.report.page.heat import heat
+from arena.report.page.markup import Html, agent_name, box, el, join, prose
+
+
+def team_set_section(said: dict[str, Any]) -> Html:
+    """Win rates by team set, and for every two sets how much better each agent is on one of them."""
+    return join(
+        _differences(said),
+        el("h4", "Win rate by team set"),
+        _rates(said),
+    )
+
+
+def _rates(said: dict[str, Any]) -> Html:
+    known = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
+    body = []
+    for row in said["ranking"]:
+        cells = []
+        for team_set in said["team_sets"]:
+            cell = known.get((row["agent"], team_set))
+            if cell is None:
+                cells.append(el("td", "·", cls="none", colspan=3))
+                continue
+            cells += [
+                el("td", percent_of(cell["score"]), cls=f"number strong {heat(cell['score'])}"),
+                el("td", interval(cell["low"], cell["high"]), cls="number quiet"),
+                el("td", f"{cell['battles']:,}", cls="number quiet last"),
+            ]
+        body.append(el("tr", el("th", agent_name(row["agent"]), scope="row"), cells))
+    sets = [el("th", name, scope="colgroup", colspan=3, cls="over") for name in said["team_sets"]]
+    each = [
+        el("th", name, scope="col", cls=f"number{' last' * (name == 'battles')}")
+        for _ in said["team_sets"]
+        for name in ("wins %", "95%", "battles")
+    ]
+    head = el("thead", el("tr", el("td"), sets), el("tr", el("th", "agent", scope="col"), each))
+    return box(el("table", head, el("tbody", body), cls="plain sets"), "win rate by team set")
+
+
+def _differences(said: dict[str, Any]) -> Html:
+    found = said["set_differences"]
+    clear = [each["sentence"] for each in found if each["clear"]]
+    agents = {row["agent"] for row in said["ranking"]}
+    words = (
+        el("ul", [el("li", prose(f"{sentence}.", agents)) for sentence in clear], cls="sentences")
+        if clear
+        else el("p", "No agent is clearly better on one team set than on another: every interval includes zero.")
+    )
+    tables = [_pair(said, *pair) for pair in combinations(said["team_sets"], 2)]
+    return join(words, tables)
+
+
+def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
+    """The differences between two sets on one axis: left of zero better on `left`, right on `right`."""
+    found = [each for each in said["set_differences"] if {each["better_on"], each["worse_on"]} == {left, right}]
+    if not found:
+        return None
+    signed = {each["agent"]: _signed(each, left) for each in found}
+    reach = max(abs(bound) for _, low, high in signed.values() for bound in (low, high))
+    axis = Axis.over([-reach, reach])
+    clear = {each["agent"]: each["clear"] for each in found}
+    body = []
+    for agent, (elo, low, high) in sorted(signed.items(), key=lambda item: -item[1][0]):
+        side = right if elo > 0 else left
+        words = f"{abs(elo):.0f} Elo better on {side}, 95% interval {low:.0f} to {high:.0f}"
+        picture = whisker(axis, elo, low, high, words=words, zero=True, vague=not clear[agent])
+        body.append(
+            el(
+                "tr",
+                el("th", agent_name(agent), scope="row"),
+                el("td", picture, cls="picture"),
+                el("td", whole(elo, signed=True), cls="number strong" if clear[agent] else "number"),
+                el("td", f"{whole(low, signed=True)} – {whole(high, signed=True)}", cls="number quiet"),
+                el("td", f"better on {side}" if clear[agent] else "not clear", cls="" if clear[agent] else "quiet"),
+            )
+        )
+    picture = el(
+        "th",
+        el("span", el("span", f"← better on {left}"), el("span", f"better on {right} →"), cls="sides"),
+        axis_labels(axis, lambda tick: whole(tick, signed=True)),
+        scope="col",
+        cls="picture",
+    )
+    heads = [
+        el("th", "agent", scope="col"),
+        picture,
+        el("th", "Elo", scope="col", cls="number"),
+        el("th", "95% interval", scope="col", cls="number"),
+        el("th", "", scope="col"),
+    ]
+    return join(
+        el("h4", f"{right} against {left}"),
+        el("p", "A hollow dot: the interval includes zero, so the difference may be luck.", cls="note"),
+        box(
+            el("table", el("thead", el("tr", heads)), el("tbody", body), cls="plain pictured"),
+            f"difference between {left} and {right}",
+        ),
+    )
+
+
+def _signed(each: dict[str, Any], left: str) -> tuple[float, float, float]:
+    """(difference, low, high), negative where the agent is better on `left`."""
+    if each["better_on"] == left:
+        return -each["elo"], -each["high"], -each["low"]
+    return each["elo"], each["low"], each["high"]

@@ -1,0 +1,153 @@
+"""What was run: so that a reader can repeat it, and knows what to be careful about."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from arena.store import DEFAULT, BadDatabase, rows, writer_lock
+from teamsets.errors import BadInput
+
+#: Key of the stored config -> option of the command.
+_LISTS = {"challengers": "--challenger", "formats": "--format", "team_sets": "--teams"}
+_OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed", "think_limit": "--think-limit"}
+_OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
+_FLAGS = {"fresh": "--fresh", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
+
+
+def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> dict[str, Any]:
+    """The run's row of the store, with the command that repeats it and where its battles come from.
+
+    sources: of `Counts.sources`. Raises BadInput for an unknown run.
+    """
+    found = rows("SELECT kind, status, started, ended, git, config, versions FROM runs WHERE run_id = ?", db, [run_id])
+    if not found:
+        latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3", db)]
+        raise BadInput(f"run '{run_id}': not in {db}: the latest are {', '.join(latest) or 'none'}")
+    kind, status, started, ended, git, config_text, versions = found[0]
+    config = orjson.loads(config_text)
+    if status == "running" and not _is_played(db):
+        status = "killed"
+    return {
+        "id": run_id,
+        "database": str(db),
+        "kind": kind,
+        "status": status,
+        "started": started.isoformat(timespec="seconds"),
+        "ended": None if ended is None else ended.isoformat(timespec="seconds"),
+        "seconds": None if ended is None else round((ended - started).total_seconds(), 1),
+        "git": git,
+        "versions": orjson.loads(versions),
+        "command": command(kind, config, db),
+        "config": {key: value for key, value in config.items() if key != "pools"},
+        "pools": [{"format": f, "team_set": s, "teams": len(ids)} for f, s, ids in config.get("pools", [])],
+        "agents": _agents(db, run_id, config),
+        "evidence": {
+            "own": sum(battles for name, battles, _ in sources if name == run_id),
+            "aborted": sum(aborted for _, _, aborted in sources),
+            "earlier": [{"run": name, "battles": battles} for name, battles, _ in sources if name != run_id],
+        },
+    }
+
+
+def command(kind: str, config: dict[str, Any], db: Path) -> str:
+    """The command line that plays the same battles again, for a shell."""
+    target = [] if db == DEFAULT else ["--db", str(db)]
+    agents = [agent for agent in config["agents"] if agent not in config.get("challengers", [])]
+    if kind == "battle":
+        words = ["battle", *agents, "--format", config["formats"][0], "--teams", config["team_sets"][0]]
+        return shlex.join(["arena", *words, "--seed", str(config["seed"]), *target])
+    words = ["arena", kind, *agents]
+    sprt = config.get("sprt")
+    if sprt:
+        words += ["--sprt", *(f"{key}={_plain(value)}" for key, value in sprt.items())]
+    for key, option in _LISTS.items():
+        for value in config.get(key, []):
+            words += [option, value]
+    rules = config.get("rules", {})
+    known = {**config, **{key: rules.get(key) for key in ("think_limit", "max_turns")}}
+    if config.get("schedule") == "adaptive":
+        known["battles"] = None  # its budget says how many
+    for key, option in _OPTIONS.items() if kind == "evaluate" else _OF_A_MATCH.items():
+        if known.get(key) is not None:
+            words += [option, _plain(known[key])]
+    words += [option for key, option in _FLAGS.items() if config.get(key)]
+    return shlex.join([*words, *target])
+
+
+def _plain(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
+    """What a reader must be careful about, one sentence each."""
+    return [*_notes_on_run(run), *(note for each in formats for note in _notes_on_format(each))]
+
+
+def _notes_on_run(run: dict[str, Any]) -> list[str]:
+    said = []
+    resume = f"`arena evaluate --resume {run['id']}` goes on with it"
+    if run["status"] == "running":
+        said.append("The run still goes on: the numbers will change, and tables may differ by some battles.")
+    elif run["status"] != "finished":
+        said.append(f"The run was {run['status']} before its end; {resume}.")
+    vague = [agent["agent"] for agent in run["agents"] if agent["repeatable"] is False]
+    if vague:
+        said.append(f"Not repeatable, so its battles may differ when played again: {', '.join(vague)}.")
+    earlier = sum(source["battles"] for source in run["evidence"]["earlier"])
+    if earlier:
+        runs = len(run["evidence"]["earlier"])
+        said.append(
+            f"{earlier:,} of {earlier + run['evidence']['own']:,} battles were taken over from {runs} earlier "
+            f"run{'s' * (runs > 1)}, played by the same agents under the same conditions."
+        )
+    if run["evidence"]["aborted"]:
+        said.append(
+            f"{run['evidence']['aborted']:,} battles were aborted by a failure of the venue and count for nobody."
+        )
+    if (run["git"] or "").endswith("+"):
+        said.append(f"Files had changed since commit {run['git'][:10]}: the commit alone does not say what was run.")
+    return said
+
+
+def _notes_on_format(said: dict[str, Any]) -> list[str]:
+    format_id, ranking = said["format"], said["ranking"]
+    notes = []
+    battles = sorted(cell["battles"] for cell in said["cross"])
+    if battles and battles[len(battles) // 2] < 30:
+        middle = battles[len(battles) // 2]
+        notes.append(
+            f"{format_id}: the middle pairing has {middle} battles: single cells of the tables say little, "
+            "the joint ratings say more."
+        )
+    if len({row["group"] for row in ranking}) > 1:
+        notes.append(
+            f"{format_id}: not all agents are linked by battles: ratings compare within a group only (marked by letters)."
+        )
+    marked = [f"{row['agent']} ({row['mark']})" for row in ranking if row["mark"]]
+    if marked:
+        notes.append(f"{format_id}: ratings that are bounds, not measurements: {', '.join(marked)}.")
+    return notes
+
+
+def _agents(db: Path, run_id: str, config: dict[str, Any]) -> list[dict[str, Any]]:
+    """The run's agents in the order in which they were named."""
+    query = "SELECT agent, about, fingerprint, repeatable FROM agents WHERE run_id = ?"
+    order = {agent: place for place, agent in enumerate(config.get("agents", []))}
+    known = [
+        dict(zip(("agent", "about", "fingerprint", "repeatable"), row, strict=True))
+        for row in rows(query, db, [run_id])
+    ]
+    return sorted(known, key=lambda agent: (order.get(agent["agent"], len(order)), agent["agent"]))
+
+
+def _is_played(db: Path) -> bool:
+    """Whether a process plays into the database at this moment."""
+    try:
+        with writer_lock(db):
+            return False
+    except BadDatabase:
+        return True
