@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import click
 
-from arena.commands.agents import agents
-from arena.commands.battle import battle, replay
-from arena.commands.doctor import doctor
-from arena.commands.evaluate import evaluate
-from arena.commands.sql import sql
-from arena.commands.teams import teams
-from arena.commands.watch import watch
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
+#: command -> its module in arena/commands. They are imported when they are called: pandas, scipy and poke-env take
+#: longer to import than most commands take to answer.
+COMMANDS = {
+    "evaluate": "evaluate",
+    "match": "match",
+    "report": "report",
+    "battle": "battle",
+    "replay": "battle",
+    "watch": "watch",
+    "sql": "sql",
+    "agents": "agents",
+    "teams": "teams",
+    "doctor": "doctor",
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class Commands(click.Group):
+    """The commands of COMMANDS, in its order."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"arena.commands.{COMMANDS[name]}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="battle-arena", prog_name="arena")
 def cli() -> None:
     """A battle arena for Pokémon agents on the real Showdown simulator; every battle is kept in DuckDB."""
-
-
-for command in (evaluate, battle, replay, watch, sql, agents, teams, doctor):
-    cli.add_command(command)
 
 
 def main() -> None:

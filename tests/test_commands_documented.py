@@ -10,7 +10,7 @@ import click
 import pytest
 from arena_helpers import PROJECT, Said, run_arena
 
-from arena.cli import cli
+from arena import cli as command_line
 from arena.store import rows
 
 README = PROJECT / "README.md"
@@ -18,14 +18,17 @@ README = PROJECT / "README.md"
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command that does something, with the words that call it."""
-    for name, command in group.commands.items():
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         if isinstance(command, click.Group):
             yield from commands(command, (*path, name))
         else:
             yield (*path, name), command
 
 
-COMMANDS = dict(commands(cli))
+COMMANDS = dict(commands(command_line.cli))
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -43,7 +46,7 @@ def test_every_option_of_a_command_is_explained(path: tuple[str, ...]) -> None:
         assert not isinstance(option, click.Option) or option.help, option.name
 
 
-@pytest.mark.parametrize("name", cli.commands)
+@pytest.mark.parametrize("name", command_line.COMMANDS)
 def test_the_readme_names_every_command(name: str) -> None:
     if not README.exists():
         pytest.skip("there is no README")
