@@ -193,7 +193,7 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
 
     A weight is drawn for a pair, never for a battle. Equal pairs of a pairing are drawn together: the sum of their weights.
     A pair that pulls the fit towards itself leaves too small a residual, so its weight varies the more (variance
-    1 / (1 - leverage)^2, as in the HC3 errors of regression). The virtual battles have random weights, too: a virtual win and a virtual loss.
+    1 / (1 - leverage)^2, as in the HC3 errors of regression). A virtual win and a virtual loss have random weights, too.
     """
     size = len(logits)
     _, games = evidence.tables()
