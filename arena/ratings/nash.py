@@ -1,0 +1,150 @@
+"""The Nash average of a pool: the mixture of agents that no agent beats, and how everyone fares against it.
+
+A rating counts wins over weak opponents, however many copies of one weak opponent there are, and cannot tell of a circle in
+which everyone beats the next. Nash averaging does neither: two players each pick an agent to play for them, and the best
+mixture to pick from is the answer. Its weights say which agents matter; an agent's value is its win rate against the
+mixture, less a half: 0 for those in the mixture, less for those that the mixture beats.
+
+Source: Balduzzi, Tuyls, Perolat, Graepel, "Re-evaluating evaluation" (NeurIPS 2018). They play the game for log-odds; here
+it is played for win rates: these are finite where an agent has won every battle, and the value can be read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import LinearConstraint, linprog, minimize
+from scipy.special import xlogy
+
+from arena.ratings.bradley_terry import ELO
+from arena.ratings.evidence import Evidence, Floats
+from arena.ratings.rates import resampled_rates, win_rates
+from teamsets.errors import BadInput
+
+Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class NashAverage:
+    """weights [N]: of the mixture, sum 1. value [N]: win rate against the mixture less 1/2; never above 0."""
+
+    weights: Floats
+    value: Floats
+
+
+@dataclass(frozen=True)
+class NashEstimate:
+    """The Nash average of N agents and how sure it is.
+
+    weights, value [N]: from the win rates as seen. mean, low, high [N]: the weight over the resamples, with its 95%
+    interval. support [N]: share of the resamples in which the agent is part of the mixture. With few battles `mean` is the
+    better estimate: a mixture of a handful of agents, all or nothing, hangs on a few battles.
+    """
+
+    agents: tuple[str, ...]
+    weights: Floats
+    value: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+    support: Floats
+
+
+def nash_of(
+    evidence: Evidence, *, elo: Floats | None = None, resamples: int = 200, seed: int = 0, level: float = 0.95
+) -> NashEstimate:
+    """The Nash average of all agents of `evidence`, with intervals from resamples of its pairs.
+
+    elo [N]: fitted ratings, by which pairings that were never played are filled in (the same in every resample); without it
+    such pairings raise BadInput, as does evidence without agents.
+    """
+    if not evidence.agents:
+        raise BadInput("Nash average: no agents: play battles first")
+    rates = win_rates(evidence)
+    unmet = np.isnan(rates)
+    fitted = np.zeros_like(rates)
+    if elo is not None:
+        fitted = 1 / (1 + np.exp((elo[None, :] - elo[:, None]) / ELO))
+    elif unmet.any():
+        row, column = np.argwhere(unmet)[0]
+        raise BadInput(
+            f"Nash average: {evidence.agents[row]} and {evidence.agents[column]} never met: "
+            "play them, or give ratings to fill this in by"
+        )
+    found = nash_average(np.where(unmet, fitted, rates))
+    drawn = np.where(unmet, fitted, resampled_rates(evidence, resamples, np.random.default_rng(seed)))
+    weights = np.stack([nash_average(each).weights for each in drawn])
+    low, high = np.quantile(weights, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return NashEstimate(
+        evidence.agents, found.weights, found.value, weights.mean(axis=0), low, high, (weights > 0).mean(axis=0)
+    )
+
+
+def nash_average(rates: Floats) -> NashAverage:
+    """Of win rates [N, N] of the row against the column. The diagonal does not matter. Raises ValueError for NaN elsewhere.
+
+    Where there are several such mixtures it is the most even one (of greatest entropy), so copies of an agent share its
+    weight and agents that are all alike have equal weights.
+    """
+    payoff = (rates - rates.T) / 2
+    np.fill_diagonal(payoff, 0)
+    if np.isnan(payoff).any():
+        raise ValueError("win rates: NaN: fill in the pairings that were never played")
+    mixture = _widest_mixture(payoff)
+    members = mixture > 0
+    weights = np.zeros(len(payoff))
+    weights[members] = _most_even(payoff[:, members], members, mixture[members])
+    return NashAverage(weights, np.minimum(payoff @ weights, 0))
+
+
+def _widest_mixture(payoff: Floats) -> Floats:
+    """A mixture [N] that nobody beats, with everyone in it who is in any such mixture.
+
+    A linear program over such mixtures y, of any sum, and parts of them t <= y, t <= 1: the most sum of t makes t = 1 for
+    all who can be in. Such mixtures are a convex set (the game's value is 0), so one of them has them all.
+    """
+    size = len(payoff)
+    nobody, everyone = np.zeros((size, size)), np.eye(size)
+    solved = linprog(
+        np.r_[np.zeros(size), -np.ones(size)],
+        A_ub=np.block([[payoff, nobody], [-everyone, everyone]]),
+        b_ub=np.zeros(2 * size),
+        bounds=[(0, None)] * size + [(0, 1)] * size,
+    )
+    if solved.x is None:
+        raise ArithmeticError(f"Nash average: the linear program has no solution: {solved.message}")
+    mixture = np.where(solved.x[size:] > 0.5, solved.x[:size], 0.0)
+    return np.asarray(mixture / mixture.sum())
+
+
+def _most_even(payoff: Floats, members: NDArray[np.bool_], start: Floats) -> Floats:
+    """The weights [S] of greatest entropy that nobody beats, all of the members alike having the value 0.
+
+    payoff [N, S]: of everyone against the members. Members are in some mixture, so each has the value 0 against every
+    mixture: the mixtures are the null space of the members' own table, as far as weights and outsiders allow.
+    """
+    _, singular, rows = np.linalg.svd(payoff[members])
+    basis = rows[singular < 1e-9 * max(1.0, singular[0])].T  # [S, K]
+    if basis.shape[1] <= 1:
+        return start if not basis.size else np.abs(basis[:, 0]) / np.abs(basis[:, 0]).sum()
+
+    def disorder(z: Vector) -> float:
+        weights = np.maximum(basis @ z, 0)
+        return float(xlogy(weights, weights).sum())
+
+    def slope(z: Vector) -> Vector:
+        return np.asarray(basis.T @ (np.log(np.maximum(basis @ z, 1e-15)) + 1))
+
+    limits = np.concatenate([basis, -payoff[~members] @ basis])
+    solved = minimize(
+        disorder,
+        basis.T @ start,
+        jac=slope,
+        method="SLSQP",
+        constraints=[LinearConstraint(basis.sum(axis=0)[None], 1, 1), LinearConstraint(limits, 0, np.inf)],
+        options={"ftol": 1e-12, "maxiter": 500},
+    )
+    weights = np.maximum(basis @ solved.x, 0)
+    return np.asarray(weights / weights.sum())
