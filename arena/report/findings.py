@@ -95,10 +95,10 @@ def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
             f"Team sets: no agent is clearly better on one than on another ({len(differences)} differences looked at)."
         ]
     lines = [f"{each['sentence']}{_in(format_id, formats)}." for each, format_id in clear[:TEAM_SET_LINES]]
-    chance = round(0.05 * len(differences))
-    caution = f"; about {chance} would by luck alone" if chance else ""
-    are = "differs" if len(clear) == 1 else "differ"
-    return [*lines, f"Of {len(differences)} strengths compared between team sets, {len(clear)} {are} clearly{caution}."]
+    more = len(clear) - len(lines)
+    if more:
+        lines.append(f"{more} more of {len(differences)} differences between team sets are clear.")
+    return lines
 
 
 def _cycles(formats: list[dict[str, Any]]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.report.findings import chance_of_better
-from arena.report.numbers import duration, percent
+from arena.report.numbers import duration, nash_percent, percent
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
 _SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")
@@ -88,11 +88,11 @@ def _ranking(said: dict[str, Any]) -> str:
                 "" if chance is None else percent(chance),
                 "" if row["score"] is None else f"{100 * row['score']:.0f}",
                 "" if row["gxe"] is None else f"{row['gxe']:.0f}",
-                "" if row["nash"] is None else percent(row["nash"]),
+                nash_percent(row),
                 f"{row['games']:,}",
             ]
         )
-    heads = ["#", "agent", "Elo", "95% interval", "better than next", "wins %", "GXE", "Nash", "battles"]
+    heads = ["#", "agent", "Elo", "95% interval", "better than next", "wins %", "GXE", "Nash %", "battles"]
     return _table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 
 def percent(probability: float) -> str:
@@ -42,6 +43,13 @@ def moment(text: str) -> str:
     """An ISO time: "21 Nov 2026, 18:35 UTC"."""
     time = datetime.fromisoformat(text)
     return f"{time.day} {time:%b %Y, %H:%M} {time:%Z}"
+
+
+def nash_percent(row: dict[str, Any]) -> str:
+    """A ranking's row: its share of the Nash average in %, nothing below half a percent, "–" where there is none."""
+    if row["nash"] is None:
+        return "–"
+    return "" if row["nash"]["mean"] < 0.005 else f"{100 * row['nash']['mean']:.0f}"
 
 
 def listed(names: list[str]) -> str:

@@ -1,115 +1,173 @@
-"""The tables that `arena evaluate` ends with, from the store."""
+"""A report in the terminal: what `arena report` prints and `arena evaluate` ends with."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.store import rows
+from arena.report.findings import chance_of_better
+from arena.report.numbers import nash_percent, percent
+from arena.report.summary import summarize
 
-#: (what, against what or where) -> (mean score, number of battles that have one)
-Cells = dict[tuple[str, str], tuple[float, int]]
+WHISKER = 24  # characters of the picture of an interval
 
 
 def print_results(console: Console, db: Path, run_id: str) -> None:
-    """A cross table for each format, each agent by team set, and the faults of a run. Says so when there is nothing."""
-    formats = rows(
-        "SELECT DISTINCT format FROM results WHERE run_id = ? AND score IS NOT NULL ORDER BY 1", db, [run_id]
-    )
-    if not formats:
-        console.print("No battle was finished.")
-    for (format_id,) in formats:
-        order = _ranking(db, run_id, format_id)
-        _print_cross(console, format_id, order, _cells(db, run_id, format_id, "opponent"))
-        by_team_set = _cells(db, run_id, format_id, "team_set")
-        if len({team_set for _, team_set in by_team_set}) > 1:
-            _print_team_sets(console, format_id, order, by_team_set)
-    _print_faults(console, db, run_id)
+    """The report of a run. Says so when there is nothing."""
+    print_summary(console, summarize(db, run_id))
 
 
-def _ranking(db: Path, run_id: str, format_id: str) -> dict[str, tuple[float, int]]:
-    """Each agent's mean score and number of battles, best first; equal ones by name, so that equal results print alike."""
-    found = rows(
-        "SELECT agent, avg(score), count(score) FROM results WHERE run_id = ? AND format = ? AND score IS NOT NULL "
-        "GROUP BY agent ORDER BY 2 DESC, 1",
-        db,
-        [run_id, format_id],
-    )
-    return {agent: (mean, count) for agent, mean, count in found}
+def print_summary(console: Console, summary: dict[str, Any]) -> None:
+    """Rankings, findings, who beat whom, team sets, faults; then what to be careful about."""
+    for said in summary["formats"]:
+        _print_ranking(console, said)
+    for sentence in summary["findings"]:
+        _say(console, f"• {sentence}")
+    for said in summary["formats"]:
+        _print_cross(console, said)
+        if len(said["team_sets"]) > 1:
+            _print_team_sets(console, said)
+    _print_faults(console, [(said["format"], fault) for said in summary["formats"] for fault in said["faults"]])
+    for note in summary["notes"]:
+        _say(console, f"Note: {note}")
 
 
-def _cells(db: Path, run_id: str, format_id: str, against: str) -> Cells:
-    found = rows(
-        f"SELECT agent, {against}, avg(score), count(score) FROM results "
-        "WHERE run_id = ? AND format = ? AND score IS NOT NULL GROUP BY ALL",
-        db,
-        [run_id, format_id],
-    )
-    return {(agent, other): (mean, count) for agent, other, mean, count in found}
+def _say(console: Console, words: str) -> None:
+    console.print(Text(words), soft_wrap=True)
 
 
-def _print_cross(console: Console, format_id: str, order: dict[str, tuple[float, int]], cells: Cells) -> None:
+def _print_ranking(console: Console, said: dict[str, Any]) -> None:
+    """The ranking; on a narrow terminal without the picture, on a very narrow one without GXE and Nash."""
+    rows = said["ranking"]
+    width = console.width if console.is_terminal else 10_000
+    room = width - max(len(row["agent"]) for row in rows)
+    measured = [row for row in rows if row["games"] and not row["mark"]] or rows
+    low, high = min(row["low"] for row in measured), max(row["high"] for row in measured)
+    columns = {
+        "": [str(row["rank"]) for row in rows],
+        "agent": [row["agent"] for row in rows],
+        "Elo": [f"{row['elo']:.0f}" for row in rows],
+        "95% interval": [_interval(row, said["anchor"]) for row in rows],
+        "picture": [_whisker(row, low, high) if row["games"] else "" for row in rows],
+        "> next": [_above_next(said, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
+        "GXE": ["" if row["gxe"] is None else f"{row['gxe']:.0f}" for row in rows],
+        "Nash %": [nash_percent(row) for row in rows],
+        "battles": [f"{row['games']:,}" for row in rows],
+    }
+    if room < 62 + WHISKER:
+        del columns["picture"]
+    if room < 62:
+        del columns["GXE"], columns["Nash %"]
+    title = f"{said['format']}: {said['battles']:,} battles; Elo with 95% intervals, {said['anchor']} has 1000"
+    table = Table(title=title, title_justify="left")
+    for name in columns:
+        table.add_column(
+            "" if name == "picture" else name, justify="left" if name in ("agent", "picture") else "right", no_wrap=True
+        )
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, cells))
+    print_whole(console, table)
+
+
+def _interval(row: dict[str, Any], anchor: str) -> str:
+    """Marked when it is a bound only."""
+    words = "anchor" if row["agent"] == anchor else f"{row['low']:.0f} – {row['high']:.0f}"
+    return f"{words} *" if row["mark"] else words
+
+
+def _above_next(said: dict[str, Any], row: dict[str, Any], following: dict[str, Any] | None) -> str:
+    chance = None if following is None else chance_of_better(said, row["agent"], following["agent"])
+    return "" if chance is None else percent(chance)
+
+
+def _whisker(row: dict[str, Any], low: float, high: float) -> str:
+    """An interval in characters: "   ├──●──┤   "."""
+
+    def place(value: float) -> int:
+        share = (value - low) / ((high - low) or 1)
+        return round(min(1.0, max(0.0, share)) * (WHISKER - 1))
+
+    left, dot, right = (place(row[key]) for key in ("low", "elo", "high"))
+    letters = [" "] * WHISKER
+    letters[left : right + 1] = "─" * (right - left + 1)
+    letters[left], letters[right], letters[dot] = "├", "┤", "○" if row["mark"] else "●"
+    return "".join(letters)
+
+
+def _print_cross(console: Console, said: dict[str, Any]) -> None:
     """The cross table; where the terminal is too narrow for all opponents, in several parts one below the other."""
-    opponents = list(enumerate(order, 1))
-    room = console.width - max(map(len, order)) - 17 if console.is_terminal else 10_000
+    rows = [row for row in said["ranking"] if row["games"]]
+    cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
+    room = console.width - max((len(row["agent"]) for row in rows), default=0) - 17 if console.is_terminal else 10_000
     size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
-    counts = {count for _, count in cells.values()}
+    counts = {cell["battles"] for cell in said["cross"]}
     each = f"{counts.pop()} battles in each cell" if len(counts) == 1 else ""
-    for start in range(0, len(opponents), size):
-        part = opponents[start : start + size]
-        against = "" if len(part) == len(opponents) else f" (columns {part[0][0]} to {part[-1][0]})"
-        title = f"{format_id}: win rate in % of the row against the column, {each or 'battles below'}{against}"
+    for start in range(0, len(rows), size):
+        part = rows[start : start + size]
+        against = "" if len(part) == len(rows) else f" (columns {part[0]['rank']} to {part[-1]['rank']})"
+        title = f"{said['format']}: win rate in % of the row against the column, {each or 'battles below'}{against}"
         table = Table(title=title, title_justify="left")
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
         table.add_column("all", justify="right", no_wrap=True)
-        for number, _ in part:
-            table.add_column(str(number), justify="right", no_wrap=True)
-        for number, (agent, (mean, count)) in enumerate(order.items(), 1):
-            row = [_cell(cells.get((agent, opponent)), counted=not each) for _, opponent in part]
-            table.add_row(str(number), Text(agent), _cell((mean, count), counted=not each), *row)
+        for opponent in part:
+            table.add_column(str(opponent["rank"]), justify="right", no_wrap=True)
+        for row in rows:
+            mine = [_cell(cells.get((row["agent"], opponent["agent"])), counted=not each) for opponent in part]
+            overall = _cell({"score": row["score"], "battles": row["games"]}, counted=not each)
+            table.add_row(str(row["rank"]), Text(row["agent"]), overall, *mine)
         print_whole(console, table)
 
 
-def _cell(value: tuple[float, int] | None, *, counted: bool) -> Text:
+def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
     """A win rate; with its number of battles below where those differ from cell to cell."""
     if value is None:
         return Text("")
-    rate = f"{100 * value[0]:.0f}"
-    return Text.assemble(f"{rate}\n", (f"{value[1]}", "dim")) if counted else Text(rate)
+    rate = f"{100 * value['score']:.0f}"
+    return Text.assemble(f"{rate}\n", (f"{value['battles']}", "dim")) if counted else Text(rate)
 
 
-def _print_team_sets(console: Console, format_id: str, order: dict[str, tuple[float, int]], cells: Cells) -> None:
-    team_sets = sorted({team_set for _, team_set in cells})
-    table = Table(title=f"{format_id}: win rate in % by team set, battles behind", title_justify="left")
+def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
+    cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
+    differences = {each["agent"]: each for each in reversed(said["set_differences"])}
+    table = Table(title=f"{said['format']}: win rate in % by team set, battles behind", title_justify="left")
     table.add_column("agent", no_wrap=True)
-    for team_set in team_sets:
+    for team_set in said["team_sets"]:
         table.add_column(Text(team_set), justify="right", no_wrap=True)
-    for agent in order:
-        known = [cells.get((agent, team_set)) for team_set in team_sets]
-        row = [Text("–") if c is None else Text.assemble(f"{100 * c[0]:.0f} ", (f"/{c[1]}", "dim")) for c in known]
-        table.add_row(Text(agent), *row)
+    table.add_column("greatest difference in Elo")
+    for row in said["ranking"]:
+        known = [cells.get((row["agent"], team_set)) for team_set in said["team_sets"]]
+        rates = [
+            Text("–") if c is None else Text.assemble(f"{100 * c['score']:.0f} ", (f"/{c['battles']}", "dim"))
+            for c in known
+        ]
+        table.add_row(Text(row["agent"]), *rates, _difference(differences.get(row["agent"])))
     print_whole(console, table)
 
 
-def _print_faults(console: Console, db: Path, run_id: str) -> None:
-    found = rows(
-        "SELECT agent, reason, count(*), any_value(detail) FROM faults WHERE run_id = ? GROUP BY ALL ORDER BY 3 DESC, 1, 2",
-        db,
-        [run_id],
-    )
+def _difference(each: dict[str, Any] | None) -> Text:
+    if each is None:
+        return Text("–")
+    words = f"{each['elo']:.0f} [{each['low']:.0f}, {each['high']:.0f}] better on {each['better_on']}"
+    return Text(words) if each["clear"] else Text(f"{words}: not clear", "dim")
+
+
+def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> None:
     if not found:
-        console.print("Faults: none.")
+        _say(console, "Faults: none.")
         return
     title = "Faults (the agent lost these battles; turn-limit and aborted are nobody's loss)"
     table = Table(title=title, title_justify="left")
-    for column in ("agent", "kind", "battles", "for example"):
+    for column in ("format", "agent", "kind", "battles", "for example"):
         table.add_column(column, justify="right" if column == "battles" else "left", overflow="fold")
-    for agent, reason, count, example in found:
-        table.add_row(Text(agent), reason, str(count), Text((example or "")[:120]))
+    for format_id, fault in found:
+        example = fault["example"]
+        words = f"battle {example['battle_id']}" + (f": {example['detail'][:120]}" if example["detail"] else "")
+        table.add_row(format_id, Text(fault["agent"]), fault["kind"], f"{fault['battles']:,}", Text(words))
     print_whole(console, table)
 
 

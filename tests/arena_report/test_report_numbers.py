@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from arena.report import lengths, profiles
@@ -37,7 +39,7 @@ def test_lengths_count_each_battle_once() -> None:
     assert said["mean"] == 89
     assert sum(each["battles"] for each in said["bins"]) == 5
     borders = [(each["from"], each["to"]) for each in said["bins"]]
-    assert all(before[1] + 1 == after[0] for before, after in zip(borders, borders[1:], strict=False))
+    assert all(before[1] + 1 == after[0] for before, after in pairwise(borders))
 
 
 def test_far_longer_battles_share_the_last_bin() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.report.findings import chance_of_better
-from arena.report.numbers import duration, percent, percent_of, whole
-from arena.report.page.drawings import Axis, axis_labels, histogram, time_line, whisker
-from arena.report.page.heat import cross_panels, heat_table
-from arena.report.page.markup import Content, Html, agent_name, box, el, join
+from arena.report.numbers import duration
+from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
+from arena.report.page.heat import cross_panels
+from arena.report.page.markup import Html, agent_name, box, el, head_cell, join
+from arena.report.page.ranking import cycles, ranking
 from arena.report.page.team_sets import team_set_section
 
 #: Anchor of a section's heading in a format, and how it is called.
@@ -16,7 +16,7 @@ PARTS = {
     "ranking": "Ranking",
     "against": "Who beats whom",
     "team-sets": "Team sets",
-    "cycles": "Cycles",
+    "cycles": "Cycles and Nash",
     "faults": "Faults",
     "length": "Length of battles",
     "think": "Think time",
@@ -54,104 +54,6 @@ def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset
     )
 
 
-def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
-    """The joint rating: a dot with its interval for each agent, and the numbers beside it."""
-    rows = said["ranking"]
-    # A bound may lie thousands of points away: the axis is for what is measured, and an arrow points beyond it.
-    measured = [row for row in rows if row["games"] and not row["mark"]] or rows
-    axis = Axis.over([row[key] for row in measured for key in ("low", "high")])
-    groups = sorted({row["group"] for row in rows})
-    body: list[Html] = []
-    for group in groups:
-        members = [row for row in rows if row["group"] == group]
-        if len(groups) > 1:
-            words = "" if group == 0 else ": not linked by battles to the others, on a scale of its own"
-            name = f"Group {_letter(group)}{words}"
-            body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
-        for place in range(len(members)):
-            body.append(_ranked(said, members[place : place + 2], axis, ids))
-    heads: list[Content] = [
-        el("th", "#", scope="col", cls="number rank"),
-        el("th", "agent", scope="col"),
-        el("th", axis_labels(axis), scope="col", cls="picture", aria_label="rating and interval, as a picture"),
-        el("th", "Elo", scope="col", cls="number"),
-        el("th", "95% interval", scope="col", cls="number"),
-        _head("better than next", "The probability that this agent is better than the one in the next row"),
-        _head("wins %", "Mean score: wins, ties as halves, in % of all battles"),
-        _head(
-            "GXE", "Expected win rate in % against an average player, from Glicko ratings, as Showdown's ladder has it"
-        ),
-        _head("Nash %", "Share of the agent in the Nash average: the mixture of agents that none beats"),
-        _head("battles", "Battles that count"),
-    ]
-    return join(
-        el(
-            "p",
-            f"Elo from one joint fit over all battles; {said['anchor']} has 1000. The whiskers are 95% intervals; "
-            "a hollow dot with a dashed whisker is a bound, not a measurement.",
-            cls="note",
-        ),
-        el("table", el("thead", el("tr", heads)), el("tbody", body), cls="ranking"),
-        _better(said),
-    )
-
-
-def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: dict[str, str]) -> Html:
-    """The row of the first of `pair`; the second, if there is one, is the next in the ranking."""
-    row = pair[0]
-    chance = chance_of_better(said, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
-    fixed = row["agent"] == said["anchor"]
-    words = f"Elo {row['elo']:.0f}, 95% interval {row['low']:.0f} to {row['high']:.0f}"
-    picture = whisker(axis, row["elo"], row["low"], row["high"], words=words, vague=bool(row["mark"]))
-    mark = el("span", row["mark"], cls="mark") if row["mark"] else None
-    return el(
-        "tr",
-        el("td", row["rank"], cls="number rank"),
-        el(
-            "th", el("a", agent_name(row["agent"]), href=f"#{ids[row['agent']]}", title=row["about"]), mark, scope="row"
-        ),
-        el("td", picture if row["games"] else None, cls="picture"),
-        el("td", whole(row["elo"]), cls="number strong elo"),
-        el("td", "anchor" if fixed else f"{whole(row['low'])} – {whole(row['high'])}", cls="number quiet reach"),
-        _number("better than next", "" if chance is None else percent(chance)),
-        _number("wins %", percent_of(row["score"])),
-        _number("GXE", "–" if row["gxe"] is None else f"{row['gxe']:.0f}"),
-        _number("Nash %", "" if (row["nash"] or 0) < 0.005 else f"{100 * row['nash']:.0f}"),
-        _number("battles", f"{row['games']:,}"),
-    )
-
-
-def _head(name: str, title: str) -> Html:
-    return el("th", el("abbr", name, title=title), scope="col", cls="number")
-
-
-def _number(label: str, value: str) -> Html:
-    """A cell that names itself where the table has no room for heads."""
-    return el("td", value, cls="number", data_label=label if value else None)
-
-
-def _letter(group: int) -> str:
-    return chr(ord("A") + group) if group < 26 else str(group + 1)
-
-
-def _better(said: dict[str, Any]) -> Html:
-    """The probability that one is better than the other, for every two."""
-    names, matrix = said["better"]["agents"], said["better"]["matrix"]
-    cells = {
-        (names[i], names[j]): (value, percent(value).replace("%", "").replace(" ", ""), "")
-        for i, row in enumerate(matrix)
-        for j, value in enumerate(row)
-        if i != j and value is not None
-    }
-    return el(
-        "details",
-        el("summary", "How sure is each place? The probability that one is better than the other, for every two"),
-        heat_table(
-            names, names, cells, caption="Probability in % that the row is better than the column", kind="better"
-        ),
-    )
-
-
 def against(said: dict[str, Any]) -> Html:
     """The cross table, over all team sets and for each."""
     return join(
@@ -162,29 +64,6 @@ def against(said: dict[str, Any]) -> Html:
             cls="note",
         ),
         cross_panels(said),
-    )
-
-
-def cycles(said: dict[str, Any]) -> Html:
-    """Who beats whom in a ring, and the mixture that nobody beats."""
-    support = sorted((row for row in said["ranking"] if (row["nash"] or 0) >= 0.005), key=lambda row: -row["nash"])
-    mixture: list[Content] = []
-    for row in support:
-        mixture += [", " if mixture else "", agent_name(row["agent"]), f" {100 * row['nash']:.0f}%"]
-    found = [
-        el(
-            "li",
-            [[agent_name(agent), el("span", " beats ", cls="quiet")] for agent in cycle["agents"]],
-            agent_name(cycle["agents"][0]),
-            el("span", f" confidence {percent(cycle['confidence'])}", cls="tag"),
-        )
-        for cycle in said["cycles"]
-    ]
-    none = el("p", "No three agents beat each other in a ring.")
-    return join(
-        el("p", "The Nash average, the mixture of agents that no agent beats: ", mixture, ".") if mixture else None,
-        el("p", "The strongest cycles, and how sure each is:", cls="note") if found else none,
-        el("ol", found, cls="cycles") if found else None,
     )
 
 
@@ -215,7 +94,7 @@ def faults(said: dict[str, Any], watched: frozenset[int]) -> Html:
         el("th", "kind", scope="col"),
         el("th", "battles", scope="col", cls="number"),
     ]
-    heads += [_head("%", "Of the agent's battles"), el("th", "for example", scope="col")]
+    heads += [head_cell("%", "Of the agent's battles"), el("th", "for example", scope="col")]
     return join(
         el(
             "p",

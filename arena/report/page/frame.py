@@ -18,12 +18,14 @@ _READING = {
     "Better than": "In how many of the resamples the one is rated above the other. It says how sure the order is, not how "
     "much better.",
     "Win rates": "Ties count as halves. Their intervals are Wilson's at 95%, with battles taken singly.",
-    "GXE": "The expected win rate against an average player of the pool, made from Glicko-1 ratings as Showdown's ladder "
-    "does it.",
+    "GXE": "The expected win rate against an unknown player, from Glicko-1 ratings made as Showdown's ladder makes them. "
+    "Here the ladder is this pool, so it does not compare with the ladder of the site.",
+    "Differences between team sets": "Elo on one set less Elo on the other, against the mean of the agents on both: "
+    "it says better than the others are. Clear: the interval leaves out zero, with false discoveries kept to 5%.",
     "Nash average": "Weights for the agents such that no agent beats the mixture; all others have none. Unlike Elo, it "
     "cannot be changed by copies of an agent or by weak agents in the pool.",
-    "Cycles": "a beats b, b beats c, c beats a: strength that no rating on a line can show. The confidence is the share of "
-    "resamples in which all three hold.",
+    "Cycles": "a beats b, b beats c, c beats a: strength that no rating on a line can show. The confidence is the smaller "
+    "of two answers: how often all three hold in the resamples, and how seldom a pool without any would show one so sure.",
     "Failures": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Battles that "
     "the venue aborted count for nobody.",
 }

@@ -56,6 +56,11 @@ def prose(sentence: str, agents: Iterable[str]) -> Html:
     return join(parts, sentence[end:])
 
 
+def head_cell(name: str, title: str) -> Html:
+    """The head of a column of numbers, with what it means for those who ask."""
+    return el("th", el("abbr", name, title=title), scope="col", cls="number")
+
+
 def box(table: Html, words: str) -> Html:
     """A table that scrolls in its box where the page is too narrow for it."""
     return el("div", table, cls="box", tabindex=0, role="region", aria_label=f"{words}; scrolls sideways")

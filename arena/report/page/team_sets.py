@@ -65,7 +65,8 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
     if not found:
         return None
     signed = {each["agent"]: _signed(each, left) for each in found}
-    reach = max(abs(bound) for _, low, high in signed.values() for bound in (low, high))
+    measured = [signed[each["agent"]] for each in found if not each["bound"]] or list(signed.values())
+    reach = max(abs(end) for _, low, high in measured for end in (low, high))
     axis = Axis.over([-reach, reach])
     clear = {each["agent"]: each["clear"] for each in found}
     body = []
@@ -79,7 +80,7 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
                 el("th", agent_name(agent), scope="row"),
                 el("td", picture, cls="picture"),
                 el("td", whole(elo, signed=True), cls="number strong" if clear[agent] else "number"),
-                el("td", f"{whole(low, signed=True)} – {whole(high, signed=True)}", cls="number quiet"),
+                el("td", f"{whole(low, signed=True)} to {whole(high, signed=True)}", cls="number quiet"),
                 el("td", f"better on {side}" if clear[agent] else "not clear", cls="" if clear[agent] else "quiet"),
             )
         )
@@ -99,7 +100,12 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
     ]
     return join(
         el("h4", f"{right} against {left}"),
-        el("p", "A hollow dot: the interval includes zero, so the difference may be luck.", cls="note"),
+        el(
+            "p",
+            "A hollow dot: not clear. Where many are compared, an interval may leave out zero by luck; "
+            "among those called clear, about one in twenty is.",
+            cls="note",
+        ),
         box(
             el("table", el("thead", el("tr", heads)), el("tbody", body), cls="plain pictured"),
             f"difference between {left} and {right}",

@@ -1,0 +1,125 @@
+"""`arena report`: what a run has shown, in the terminal or as a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from arena.commands.options import db_option
+from arena.evidence import latest_run
+from arena.report import html, markdown
+from arena.report.page.battles import DEFAULT
+from arena.report.summary import summarize
+from arena.report.tables import print_summary
+from arena.store.recover import recover
+from teamsets.errors import BadInput
+
+_TARGET = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
+STDOUT = Path("-")
+
+
+class _Battles(click.ParamType):
+    """A number, or "all", which becomes None."""
+
+    name = "N|all"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
+        if value == "all":
+            return None
+        try:
+            count = int(str(value))
+        except ValueError:
+            count = -1
+        if count < 0:
+            self.fail(f"{value}: give a number of battles, or all", param, ctx)
+        return count
+
+
+@click.command()
+@click.argument("run", metavar="[RUN]", required=False)
+@click.option("--html", "html_path", type=_TARGET, metavar="PATH", help="Write one HTML file that needs nothing else.")
+@click.option("--markdown", "markdown_path", type=_TARGET, metavar="PATH", help="Write Markdown; - for the terminal.")
+@click.option(
+    "--json", "json_path", type=_TARGET, metavar="PATH", help="Write all numbers as JSON; - for the terminal."
+)
+@click.option("--anchor", metavar="AGENT", help="Who is rated 1000.  [default: the run's]")
+@click.option(
+    "--battles",
+    type=_Battles(),
+    default=str(DEFAULT),
+    show_default=True,
+    metavar="N|all",
+    help="How many battles can be watched in the HTML file.",
+)
+@db_option
+def report(
+    run: str | None,
+    html_path: Path | None,
+    markdown_path: Path | None,
+    json_path: Path | None,
+    anchor: str | None,
+    battles: int | None,
+    db: Path,
+) -> None:
+    """Tell what RUN (the latest) has shown: rankings with intervals, who beats whom, team sets, faults, each agent.
+
+    Works while the run goes on, too. Without options it is printed; what each number means: docs/report.md.
+
+    \b
+    Examples:
+      arena report
+      arena report --html report.html
+      arena report 20261121-183401 --anchor random --markdown - --json report.json
+    """
+    recover(db)
+    for path in (html_path, markdown_path, json_path):
+        if path not in (None, STDOUT):
+            os.unlink(_beside(path))  # whether it can be written is found out before the work is done
+    summary = summarize(db, run or latest_run(db), anchor=anchor)
+    if html_path is not None:
+        _write(html_path, lambda: html.render(summary, db, battles=battles))
+    if markdown_path is not None:
+        _write(markdown_path, lambda: markdown.render(summary))
+    if json_path is not None:
+        _write(json_path, lambda: json.dumps(summary, ensure_ascii=False, indent=1) + "\n")
+    if (html_path, markdown_path, json_path) == (None, None, None):
+        print_summary(Console(), summary)
+
+
+def _beside(path: Path) -> str:
+    """An empty file in the folder of `path`. Raises BadInput where none can be made."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}: name a file in a folder that can be written to") from None
+    os.close(handle)
+    return name
+
+
+def _write(path: Path, make: Callable[[], str]) -> None:
+    """To the file in one stroke (a reader sees the old one or the new one), or to the terminal."""
+    text = make()
+    if path == STDOUT:
+        click.echo(text, nl=False)
+        return
+    name = _beside(path)
+    try:
+        Path(name).write_text(text, encoding="utf-8")
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise BadInput(f"{path}: {error.strerror}: name another file") from None
+    click.echo(f"{path}: {len(text.encode()) / 1e6:.2f} MB", err=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,157 @@
+"""Who is how strong in a format: the ranking as a picture, how sure each place is, cycles and the Nash average."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.report.findings import chance_of_better
+from arena.report.numbers import interval, nash_percent, percent, percent_of, whole
+from arena.report.page.drawings import Axis, axis_labels, bar, whisker
+from arena.report.page.heat import heat_table
+from arena.report.page.markup import Content, Html, agent_name, box, el, head_cell, join
+
+
+def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
+    """The joint rating: a dot with its interval for each agent, and the numbers beside it."""
+    rows = said["ranking"]
+    # A bound may lie thousands of points away: the axis is for what is measured, and an arrow points beyond it.
+    measured = [row for row in rows if row["games"] and not row["mark"]] or rows
+    axis = Axis.over([row[key] for row in measured for key in ("low", "high")])
+    groups = sorted({row["group"] for row in rows})
+    body: list[Html] = []
+    for group in groups:
+        members = [row for row in rows if row["group"] == group]
+        if len(groups) > 1:
+            words = "" if group == 0 else ": not linked by battles to the others, on a scale of its own"
+            name = f"Group {_letter(group)}{words}"
+            body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
+        for place in range(len(members)):
+            body.append(_ranked(said, members[place : place + 2], axis, ids))
+    heads: list[Content] = [
+        el("th", "#", scope="col", cls="number rank"),
+        el("th", "agent", scope="col"),
+        el("th", axis_labels(axis), scope="col", cls="picture", aria_label="rating and interval, as a picture"),
+        el("th", "Elo", scope="col", cls="number"),
+        el("th", "95% interval", scope="col", cls="number"),
+        head_cell("better than next", "The probability that this agent is better than the one in the next row"),
+        head_cell("wins %", "Mean score: wins, ties as halves, in % of all battles"),
+        head_cell(
+            "GXE", "Expected win rate in % against an average player, from Glicko ratings, as Showdown's ladder has it"
+        ),
+        head_cell(
+            "Nash %",
+            "Share of the agent in the Nash average, the mixture of agents that none beats (mean of the resamples)",
+        ),
+        head_cell("battles", "Battles that count"),
+    ]
+    return join(
+        el(
+            "p",
+            f"Elo from one joint fit over all battles; {said['anchor']} has 1000. The whiskers are 95% intervals; "
+            "a hollow dot with a dashed whisker is a bound, not a measurement.",
+            cls="note",
+        ),
+        el("table", el("thead", el("tr", heads)), el("tbody", body), cls="ranking"),
+        _better(said),
+    )
+
+
+def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: dict[str, str]) -> Html:
+    """The row of the first of `pair`; the second, if there is one, is the next in the ranking."""
+    row = pair[0]
+    chance = chance_of_better(said, row["agent"], pair[1]["agent"]) if len(pair) > 1 else None
+    fixed = row["agent"] == said["anchor"]
+    words = f"Elo {row['elo']:.0f}, 95% interval {row['low']:.0f} to {row['high']:.0f}"
+    picture = whisker(axis, row["elo"], row["low"], row["high"], words=words, vague=bool(row["mark"]))
+    mark = el("span", row["mark"], cls="mark") if row["mark"] else None
+    return el(
+        "tr",
+        el("td", row["rank"], cls="number rank"),
+        el(
+            "th", el("a", agent_name(row["agent"]), href=f"#{ids[row['agent']]}", title=row["about"]), mark, scope="row"
+        ),
+        el("td", picture if row["games"] else None, cls="picture"),
+        el("td", whole(row["elo"]), cls="number strong elo"),
+        el("td", "anchor" if fixed else f"{whole(row['low'])} – {whole(row['high'])}", cls="number quiet reach"),
+        _number("better than next", "" if chance is None else percent(chance)),
+        _number("wins %", percent_of(row["score"])),
+        _number("GXE", "–" if row["gxe"] is None else f"{row['gxe']:.0f}"),
+        _number("Nash %", nash_percent(row)),
+        _number("battles", f"{row['games']:,}"),
+    )
+
+
+def _number(label: str, value: str) -> Html:
+    """A cell that names itself where the table has no room for heads."""
+    return el("td", value, cls="number", data_label=label if value else None)
+
+
+def _letter(group: int) -> str:
+    return chr(ord("A") + group) if group < 26 else str(group + 1)
+
+
+def _better(said: dict[str, Any]) -> Html:
+    """The probability that one is better than the other, for every two."""
+    names, matrix = said["better"]["agents"], said["better"]["matrix"]
+    cells = {
+        (names[i], names[j]): (value, percent(value).replace("%", "").replace(" ", ""), "")
+        for i, row in enumerate(matrix)
+        for j, value in enumerate(row)
+        if i != j and value is not None
+    }
+    return el(
+        "details",
+        el("summary", "How sure is each place? The probability that one is better than the other, for every two"),
+        heat_table(
+            names, names, cells, caption="Probability in % that the row is better than the column", kind="better"
+        ),
+    )
+
+
+def cycles(said: dict[str, Any]) -> Html:
+    """Who beats whom in a ring, and the mixture that nobody beats."""
+    support = [row for row in said["ranking"] if row["nash"] and row["nash"]["mean"] >= 0.005]
+    mixture = [
+        el(
+            "tr",
+            el("th", agent_name(row["agent"]), scope="row"),
+            el("td", bar(row["nash"]["mean"]), cls="bars"),
+            el("td", nash_percent(row), cls="number strong"),
+            el("td", interval(row["nash"]["low"], row["nash"]["high"]), cls="number quiet"),
+        )
+        for row in sorted(support, key=lambda row: -row["nash"]["mean"])
+    ]
+    found = [el("li", _cycle(cycle)) for cycle in said["cycles"]]
+    heads = [el("th", name, scope="col", cls="number") for name in ("weight %", "95%")]
+    head = el("tr", el("th", "agent", scope="col"), el("th", "", cls="bars"), heads)
+    return join(
+        el(
+            "p",
+            "The strongest cycles. Below 95% confidence one may be luck: among many agents, some ring always shows.",
+            cls="note",
+        )
+        if found
+        else el("p", "No three agents beat each other in a ring."),
+        el("ol", found, cls="cycles") if found else None,
+        el("h4", "Nash average") if mixture else None,
+        el(
+            "p",
+            "The mixture of agents that no agent beats. Weights are means over resamples: few battles, many weights.",
+            cls="note",
+        )
+        if mixture
+        else None,
+        box(el("table", el("thead", head), el("tbody", mixture), cls="small mixture"), "Nash average")
+        if mixture
+        else None,
+    )
+
+
+def _cycle(cycle: dict[str, Any]) -> list[Content]:
+    """ "a beats b (62% of 8), who beats c (75% of 8), who beats a (62% of 8)"."""
+    agents, beaten = cycle["agents"], [*cycle["agents"][1:], cycle["agents"][0]]
+    said: list[Content] = [agent_name(agents[0])]
+    for place, (other, share, games) in enumerate(zip(beaten, cycle["win_rates"], cycle["games"], strict=True)):
+        said += [", who beats " if place else " beats ", agent_name(other)]
+        said.append(el("span", f" ({percent_of(share)}% of {games:,})", cls="quiet"))
+    return [said, el("span", f"confidence {percent(cycle['confidence'])}", cls="tag")]

@@ -1,0 +1,251 @@
+"""A summary says what the store holds: each number against battles that were counted by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from made_store import MadeStore
+
+from arena.report.runs import command
+from arena.report.summary import summarize
+from arena.store import rows, writer_lock
+from teamsets.errors import BadInput
+
+Make = Callable[[], MadeStore]
+
+
+@pytest.fixture
+def make(tmp_path: Path) -> Make:
+    return lambda: MadeStore(tmp_path / "made.duckdb")
+
+
+def only(entries: list[dict[str, Any]], **wanted: Any) -> dict[str, Any]:
+    """The one entry with these values."""
+    (found,) = [entry for entry in entries if all(entry[key] == value for key, value in wanted.items())]
+    return found
+
+
+def test_a_clear_ranking_is_said_to_be_clear(make: Make) -> None:
+    made = make()
+    made.run("r", ["strong", "middle", "weak"])
+    for stronger, weaker in (("strong", "middle"), ("middle", "weak"), ("strong", "weak")):
+        made.pair("r", stronger, weaker, "WW", count=40)
+        made.pair("r", stronger, weaker, "WL", count=20)
+        made.pair("r", stronger, weaker, "LL", count=2)
+    summary = summarize(made.write(), "r")
+    (said,) = summary["formats"]
+    assert [row["agent"] for row in said["ranking"]] == ["strong", "middle", "weak"]
+    for row in said["ranking"]:
+        assert row["low"] <= row["elo"] <= row["high"]
+    assert [row["games"] for row in said["ranking"]] == [248] * 3
+    assert said["battles"] == 372
+    cell = only(said["cross"], agent="strong", opponent="middle")
+    assert (cell["battles"], cell["wins"], cell["losses"], cell["ties"]) == (124, 100, 24, 0)
+    assert cell["score"] == pytest.approx(100 / 124, abs=1e-6)
+    assert only(said["cross"], agent="middle", opponent="strong")["expected"] == pytest.approx(1 - cell["expected"])
+    assert summary["findings"][0].startswith("strong is best in gen1ou: ")
+    assert "above middle; P(better) > 99%." in summary["findings"][0]
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_an_open_race_is_said_to_be_open(make: Make) -> None:
+    made = make()
+    made.run("r", ["one", "other", "third"])
+    made.pair("r", "one", "other", "WL", count=10)
+    made.pair("r", "one", "third", "WL", count=10)
+    made.pair("r", "other", "third", "WL", count=9)
+    made.pair("r", "other", "third", "WT")
+    best = summarize(made.write(), "r")["findings"][0]
+    assert "2 others cannot be told from it" in best and "is best" not in best
+
+
+def test_ties_faults_limits_and_aborted_battles_count_as_they_should(make: Make) -> None:
+    made = make()
+    made.run("r", ["bad", "good"])
+    made.pair("r", "bad", "good", "TX")
+    made.pair("r", "bad", "good", "EA", detail="ValueError: <b>no</b>")
+    made.pair("r", "bad", "good", "WL")
+    summary = summarize(made.write(), "r")
+    (said,) = summary["formats"]
+    cell = only(said["cross"], agent="bad")
+    assert (cell["battles"], cell["wins"], cell["losses"], cell["ties"]) == (5, 1, 2, 2)
+    assert cell["score"] == pytest.approx(2 / 5)
+    fault = only(said["faults"], kind="error")
+    assert (fault["agent"], fault["battles"], fault["at_fault"]) == ("bad", 1, True)
+    assert fault["example"] == {"battle_id": 3, "detail": "ValueError: <b>no</b>"}
+    assert (
+        not only(said["faults"], kind="turn-limit")["at_fault"] and not only(said["faults"], kind="aborted")["at_fault"]
+    )
+    assert "Lost by an own failure: bad 1 of 5 battles." in summary["findings"]
+    assert any(note.startswith("1 battles were aborted") for note in summary["notes"])
+
+
+def test_each_agent_has_its_moves_leads_turns_and_think_times(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b"])
+    made.pair("r", "a", "b", "WL", turns=8)
+    for think_ms in (1.0, 2.0, 9.0):
+        made.decide("move bodyslam", think_ms, seat="p2")  # in the second battle of a pair, `a` has the second seat
+    made.decide("move fight", 1.0, seat="p2")
+    made.decide("switch tauros", 1.0, seat="p1")
+    made.pair("r", "a", "b", "WW", turns=30)
+    made.decide("team 312", 5.0, seat="p2")
+    (said,) = summarize(made.write(), "r")["formats"]
+    a, b = (only(said["agents"], agent=agent) for agent in "ab")
+    assert a["moves"] == [{"move": "Body Slam", "times": 3, "share": 1.0}] and b["moves"] == []
+    assert (a["median_turns"], said["length"]["shortest"], said["length"]["longest"]) == (8, 8, 30)
+    # `a` holds t-far in the first seat and t-near in the second, where it once led with the third of its three.
+    assert {(e["lead"], e["battles"], e["score"]) for e in a["leads"]["leads"]} == {
+        ("Alakazam", 2, 1.0),
+        ("Starmie", 1, 0.0),
+        ("Exeggutor", 1, 1.0),
+    }
+    think = only(said["think"], agent="a")
+    assert (think["decisions"], think["median_ms"], think["max_ms"]) == (5, 2.0, 9.0)
+    assert [row["agent"] for row in said["think"]] == ["a", "b"], "the slowest first"
+
+
+def test_battles_of_earlier_runs_count_and_are_named(make: Make) -> None:
+    made = make()
+    made.run("old", ["a", "b"], started="2026-01-01 00:00:00+00")
+    made.pair("old", "a", "b", "WW", count=3)
+    made.run("new", ["a", "b"])
+    made.pair("new", "a", "b", "WL")
+    made.take_over("new", "old")
+    summary = summarize(made.write(), "new")
+    assert summary["run"]["evidence"] == {"own": 2, "aborted": 0, "earlier": [{"run": "old", "battles": 6}]}
+    assert any(note.startswith("6 of 8 battles were taken over from 1 earlier run,") for note in summary["notes"])
+    assert summary["formats"][0]["battles"] == 8
+    assert summarize(made.path, "old")["formats"][0]["battles"] == 6
+
+
+def test_what_a_reader_must_be_careful_about_is_said(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b", "c", "d"], status="stopped", vague=["b"], git="0123456789abcdef+")
+    made.pair("r", "a", "b", "WW", count=4)
+    made.pair("r", "c", "d", "WL", count=4)
+    notes = "\n".join(summarize(made.write(), "r")["notes"])
+    for words in (
+        "The run was stopped before its end; `arena evaluate --resume r` goes on with it.",
+        "Not repeatable, so its battles may differ when played again: b.",
+        "Files had changed since commit 0123456789:",
+        "gen1ou: the middle pairing has 8 battles",
+        "gen1ou: not all agents are linked by battles",
+        "gen1ou: ratings that are bounds, not measurements: ",
+    ):
+        assert words in notes
+
+
+def test_a_run_without_a_living_process_was_killed_and_one_with_goes_on(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b"], status="running")
+    made.pair("r", "a", "b", "WL")
+    made.write()
+    assert summarize(made.path, "r")["run"]["status"] == "killed"
+    with writer_lock(made.path):
+        summary = summarize(made.path, "r")
+    assert summary["run"]["status"] == "running"
+    assert any(note.startswith("The run still goes on") for note in summary["notes"])
+
+
+def test_a_run_in_which_nothing_was_finished_is_told_too(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b"])
+    assert summarize(made.path, "r")["findings"] == ["No battle was finished."]
+    made.pair("r", "a", "b", "AA")
+    summary = summarize(made.write(), "r")
+    assert (summary["findings"], summary["formats"]) == (["No battle was finished."], [])
+    assert any("2 battles were aborted" in note for note in summary["notes"])
+
+
+def test_team_sets_are_told_apart(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b", "c"])
+    for team_set, against_b in (("far", "WW"), ("near", "LL")):
+        made.pair("r", "a", "b", against_b, count=12, team_set=team_set)
+        made.pair("r", "a", "b", "WL", count=3, team_set=team_set)
+        made.pair("r", "b", "c", "WL", count=12, team_set=team_set)
+        made.pair("r", "a", "c", against_b, count=12, team_set=team_set)
+        made.pair("r", "a", "c", "WL", count=3, team_set=team_set)
+    summary = summarize(made.write(), "r")
+    (said,) = summary["formats"]
+    assert said["team_sets"] == ["far", "near"]
+    assert only(said["by_team_set"], agent="a", team_set="far")["score"] == pytest.approx(54 / 60)
+    assert only(said["cross_by_team_set"], agent="a", opponent="c", team_set="near")["score"] == pytest.approx(3 / 30)
+    difference = only(said["set_differences"], agent="a")
+    assert difference["clear"] and (difference["better_on"], difference["worse_on"]) == ("far", "near")
+    assert 0 < difference["low"] < difference["elo"] < difference["high"]
+    assert any(
+        finding.startswith("a is ") and finding.endswith("Elo worse on `near` than on `far`.")
+        for finding in summary["findings"]
+    )
+
+
+def test_the_anchor_has_1000_and_must_have_played(make: Make) -> None:
+    made = make()
+    made.run("r", ["a", "b", "c"], anchor="b")
+    for one, other in ("ab", "bc", "ac"):
+        made.pair("r", one, other, "WL", count=3)
+    made.write()
+    for anchor, expected in ((None, "b"), ("c", "c")):
+        (said,) = summarize(made.path, "r", anchor=anchor)["formats"]
+        assert said["anchor"] == expected
+        assert only(said["ranking"], agent=expected)["elo"] == 1000
+    with pytest.raises(BadInput, match=r"anchor 'nobody': took no part: choose one of a, b, c"):
+        summarize(made.path, "r", anchor="nobody")
+    with pytest.raises(BadInput, match=r"run 'x': not in .*: the latest are r"):
+        summarize(made.path, "x")
+
+
+def test_the_command_repeats_the_run() -> None:
+    config = {
+        "agents": ["random", "heuristic:staller?heal_under=0.5", "mine:New"],
+        "formats": ["gen1ou", "gen9ou"],
+        "team_sets": ["competitive", "my teams"],
+        "schedule": "round-robin",
+        "battles": 6,
+        "minutes": 2.5,
+        "seed": 3,
+        "rules": {"think_limit": 10.0, "max_turns": 300},
+        "challengers": ["mine:New"],
+        "anchor": "random",
+        "skip_invalid": True,
+    }
+    said = command("evaluate", config, Path("a.duckdb"))
+    assert said == (
+        "arena evaluate random 'heuristic:staller?heal_under=0.5' --challenger mine:New --format gen1ou --format gen9ou "
+        "--teams competitive --teams 'my teams' --battles 6 --minutes 2.5 --seed 3 --think-limit 10 --max-turns 300 "
+        "--anchor random --skip-invalid --db a.duckdb"
+    )
+    adaptive = command("evaluate", config | {"schedule": "adaptive", "budget": 500}, Path("arena.duckdb"))
+    assert "--budget 500" in adaptive and "--battles" not in adaptive and "--db" not in adaptive
+    battle = command("battle", config | {"agents": ["a", "b"], "challengers": []}, Path("arena.duckdb"))
+    assert battle == "arena battle a b --format gen1ou --teams competitive --seed 3"
+    match = command("match", config | {"sprt": {"elo0": 0.0, "elo1": 30.0}, "challengers": []}, Path("arena.duckdb"))
+    assert "--sprt elo0=0 elo1=30" in match and "--anchor" not in match and "--max-turns" not in match
+
+
+def test_really_played_battles_add_up(played: Path) -> None:
+    (run_id, *_), *_ = rows("SELECT run_id FROM runs ORDER BY started, run_id", played)
+    summary = summarize(played, run_id)
+    assert [said["format"] for said in summary["formats"]] == ["gen1ou", "gen9ou"]
+    for said in summary["formats"]:
+        found = rows("SELECT count(*) FROM battles WHERE run_id = ? AND format = ?", played, [run_id, said["format"]])
+        assert said["battles"] == found[0][0] == said["length"]["battles"]
+        assert sum(cell["score"] * cell["battles"] for cell in said["cross"]) == pytest.approx(said["battles"])
+        assert said["ranking"][0]["agent"] == "poke-env:SimpleHeuristicsPlayer"
+        for agent in said["agents"]:
+            assert agent["moves"] and agent["leads"]["leads"] and agent["teams"]["best"]
+            assert agent["by_turn"][0]["battles"] == only(said["ranking"], agent=agent["agent"])["games"]
+    gen1, gen9 = summary["formats"]
+    assert not gen1["agents"][0]["leads"]["chosen"] and gen9["agents"][0]["leads"]["chosen"]
+
+
+def test_numbers_are_the_same_every_time(played: Path) -> None:
+    (run_id, *_), *_ = rows("SELECT run_id FROM runs ORDER BY started, run_id", played)
+    one, other = (summarize(played, run_id) | {"made": None} for _ in range(2))
+    assert one == other
