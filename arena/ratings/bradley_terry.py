@@ -226,11 +226,11 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
 
 def _anchored(elo: Floats, group: Ints, anchor: int) -> Floats:
     """The same strengths [B, N] moved group by group: the anchor to 1000, every other group's mean to 1000."""
-    result = elo.copy()
+    result = np.empty_like(elo)
     for number in range(group.max() + 1):
         members = group == number
         zero = elo[:, anchor] if members[anchor] else elo[:, members].mean(axis=1)
-        result[:, members] += BASE - zero[:, None]
+        result[:, members] = elo[:, members] - zero[:, None] + BASE
     return result
 
 

@@ -1,9 +1,9 @@
 """Is an agent better on one team set than on another? Ratings on each set by itself, compared on a common scale.
 
-Ratings are only differences, so those of two sets need a common zero. It is the mean of the agents that played on both, each
-counted by how much is known of it. Not the anchor: whatever the anchor itself does better on one set would be laid on
-everybody else with the opposite sign. Nor the plain mean: one agent that lost everything would make all differences unsure.
-So a difference says how much better an agent is on one set than on the other, compared with what the others are.
+Ratings are only differences, so those of two sets need a common zero. For an agent it is the mean of the others that played
+on both, each counted by how much is known of it. Not the anchor: whatever the anchor itself does better on one set would be
+laid on everybody else with the opposite sign. Nor the plain mean: one agent that lost everything would make all differences
+unsure. So a difference says how much better an agent is on one set than on the other, compared with what the others are.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FALSE_SHARE = 0.05  # of the differences called clear, on average, at most
 class SetDifference:
     """An agent's difference between two team sets.
 
-    elo > 0: how much better the agent is on `better_on` than on `worse_on`, compared with the mean of the agents that
+    elo > 0: how much better the agent is on `better_on` than on `worse_on`, compared with the mean of the others that
     played on both; low, high: its 95% interval. clear: the interval leaves out 0, and the difference stands among all
     that were looked at (false discovery rate 5%). bound: the agent has all or no points on one of the sets, so `elo` and
     `high` rest on the prior, and `low` is what the battles tell.
@@ -75,8 +75,9 @@ def _between(fitted_one: Fitted, fitted_other: Fitted) -> list[SetDifference]:
         if len(shared) < 3:
             continue
         weight = 1 / (1 / one_known[shared] + 1 / other_known[shared])  # of a difference: what both sets know of it
+        weight /= weight.sum()
         elo, samples = (
-            gaps - np.average(gaps, axis=1, weights=weight)[:, None]
+            (gaps - (gaps @ weight)[:, None]) / (1 - weight)  # the gap less the mean of the others' gaps
             for gaps in (
                 one.elo[None, shared] - other.elo[None, shared],
                 one.samples[:, shared] - other.samples[:, shared],
