@@ -56,7 +56,7 @@ def test_the_deviation_grows_over_periods_without_a_battle_up_to_a_newcomers() -
 
 def test_the_deviation_never_falls_below_25() -> None:
     """A hub that meets ten others plays ten times as much as they do."""
-    found = glicko([("hub", f"agent {number % 10}", number // 10 % 2 * 1.0) for number in range(1000)])
+    found = glicko([("hub", f"agent {number % 10}", number // 10 % 2 * 1.0) for number in range(2000)])
     assert found["hub"].deviation == 25 < min(found[f"agent {number}"].deviation for number in range(10))
 
 
