@@ -3,7 +3,7 @@
 Among many agents some ring is always seen: with 18 equal ones there are 1,632 possible rings, and each shows one time in
 eight by luck alone. So a ring is asked two questions, and its confidence is the worse answer. Do all three wins hold when
 the pairs are weighed anew? And would a pool without rings, the Bradley-Terry fit to the same battles, have shown so sure a
-ring anywhere? The second guards against picking the strongest of many. docs/sprt.md has the measured rates of false alarms.
+ring anywhere? The second guards against picking the strongest of many. docs/cycles.md has the measured rates.
 """
 
 from __future__ import annotations
