@@ -64,7 +64,7 @@ def fit_ratings(
     """
     agents = evidence.agents
     if not agents:
-        raise BadInput("ratings: no agents: play battles first")
+        raise BadInput("ratings: no battles: `arena evaluate` plays some")
     if anchor is None:
         anchor = "random" if "random" in agents else agents[0]
     if anchor not in agents:
@@ -109,13 +109,6 @@ def information(elo: Floats, games: Floats) -> Floats:
     differences are known. Battles are taken as independent.
     """
     return _laplacian(_weights(elo / ELO, games)) / ELO**2
-
-
-def difference_errors(elo: Floats, games: Floats) -> Floats:
-    """Standard errors [N, N] in Elo of the difference of every two agents, from `information`; infinite across groups."""
-    group = groups(games)
-    variance = _difference_variances(_weights(elo / ELO, games), group)
-    return np.where(group[:, None] == group, np.sqrt(variance) * ELO, np.inf)
 
 
 def groups(games: Floats) -> Ints:
