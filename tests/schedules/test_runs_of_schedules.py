@@ -120,7 +120,7 @@ def test_an_agent_whose_code_has_changed_is_another_player(tmp_path: Path, monke
     assert (len(played(db, run)), taken_over(db, run)) == (2, 0)
 
 
-ADAPTIVE = {"schedule": "adaptive", "budget": 80, "seed": 4, "think_limit": 30.0}
+ADAPTIVE = {"schedule": "adaptive", "budget": 48, "seed": 4, "think_limit": 30.0}
 
 
 @pytest.mark.slow
@@ -129,17 +129,17 @@ def test_an_adaptive_run_is_the_same_on_one_worker_and_on_three(tmp_path: Path) 
     tournament(one, *POOL, "heuristic:max-damage", workers=1, **ADAPTIVE)  # type: ignore[arg-type]
     tournament(three, *POOL, "heuristic:max-damage", workers=3, **ADAPTIVE)  # type: ignore[arg-type]
     assert table(one, "key, winner, turns") == table(three, "key, winner, turns")
-    assert len(table(one)) == 80
+    assert len(table(one)) == 48
 
 
 @pytest.mark.slow
 def test_an_adaptive_run_that_was_stopped_is_resumed_to_the_same_battles(tmp_path: Path) -> None:
     whole, parts = tmp_path / "whole.duckdb", tmp_path / "parts.duckdb"
-    words = (*POOL, "heuristic:max-damage", "--format", RANDOM, "--budget", 80, "--seed", 4, "--think-limit", 30)
+    words = (*POOL, "heuristic:max-damage", "--format", RANDOM, "--budget", 48, "--seed", 4, "--think-limit", 30)
     assert run_arena("evaluate", *words, "--db", whole).code == 0
-    first = run_arena("evaluate", *words, "--minutes", 0.02, "--db", parts)
+    first = run_arena("evaluate", *words, "--minutes", 0.01, "--db", parts)
     assert first.code == 0 and "--resume" in first.out
-    assert 0 < len(table(parts)) < 80
+    assert 0 < len(table(parts)) < 48
     assert run_arena("evaluate", "--resume", "--db", parts).code == 0
     assert table(parts, "key, winner, turns") == table(whole, "key, winner, turns")
 
@@ -153,7 +153,7 @@ def test_a_match_ends_when_it_is_decided_after_the_same_pair_at_any_number_of_wo
             "--workers", workers, "--db", tmp_path / f"{workers}.duckdb",
         )  # fmt: skip
         assert said.code == 0, said.err
-        counted[workers] = [line for line in said.out.splitlines() if "H1" in line or "LLR" in line][-3:]
-        assert any("H1" in line for line in counted[workers]), said.out
+        counted[workers] = said.out[said.out.index("Results of") :]
+        assert "H1 accepted" in counted[workers]
         assert len(table(tmp_path / f"{workers}.duckdb")) < 400
     assert counted[1] == counted[3]
