@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from arena.report.numbers import listed, percent
+from arena.report.numbers import counted, listed, percent, whole
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
@@ -21,9 +21,11 @@ def findings(formats: list[dict[str, Any]]) -> list[str]:
     return [*best, *_team_sets(told), *_cycles(told), _faults(formats)]
 
 
-def elo_with_interval(row: dict[str, Any]) -> str:
+def elo_words(row: dict[str, Any], anchor: str) -> str:
     """ "1580 [1540, 1622]"."""
-    return f"{row['elo']:.0f} [{row['low']:.0f}, {row['high']:.0f}]"
+    if row["agent"] == anchor:
+        return f"{whole(row['elo'])}, the anchor"
+    return f"{whole(row['elo'])} [{whole(row['low'])}, {whole(row['high'])}]"
 
 
 def chance_of_better(said: dict[str, Any], agent: str, other: str) -> float | None:
@@ -43,25 +45,22 @@ def _close(said: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]
 
 def _best(said: dict[str, Any]) -> str:
     first, close = _close(said)
-    name, where = first["agent"], said["format"]
+    name, where, elo = first["agent"], said["format"], elo_words(first, said["anchor"])
     if not close:
         second = next((row for row in said["ranking"][1:] if row["group"] == first["group"]), None)
         if second is None:
             return f"{name} is first in {where}, but no battle links it to the others."
         chance = chance_of_better(said, name, second["agent"])
         return (
-            f"{name} is best in {where}: {elo_with_interval(first)}, {first['elo'] - second['elo']:.0f} above "
+            f"{name} is best in {where}: {elo}, {first['elo'] - second['elo']:.0f} above "
             f"{second['agent']}; P(better) {_equals(chance)}."
         )
     if len(close) == 1:
         ((other, chance),) = close
-        return (
-            f"{name} leads in {where} with {elo_with_interval(first)}, but {other} may be as good: "
-            f"P(better) {_equals(chance)}."
-        )
+        return f"{name} leads in {where} with {elo}, but {other} may be as good: P(better) {_equals(chance)}."
     (other, chance), *_ = close
     return (
-        f"{name} leads in {where} with {elo_with_interval(first)}, but {len(close)} others cannot be told from it; "
+        f"{name} leads in {where} with {elo}, but {len(close)} others cannot be told from it; "
         f"the closest is {other}: P(better) {_equals(chance)}."
     )
 
@@ -105,6 +104,8 @@ def _cycles(formats: list[dict[str, Any]]) -> list[str]:
     """The surest cycle of all formats, if it is sure enough to be said without "may"."""
     found = [(cycle, said["format"]) for said in formats for cycle in said["cycles"]]
     sure = [pair for pair in found if pair[0]["confidence"] >= SURE]
+    if all(len(said["ranking"]) < 3 for said in formats):
+        return []
     if not sure:
         return ["No cycle (a beats b, b beats c, c beats a) is sure: the rankings tell the story."]
     cycle, format_id = max(sure, key=lambda pair: pair[0]["confidence"])
@@ -129,7 +130,7 @@ def _faults(formats: list[dict[str, Any]]) -> str:
         for row in said["ranking"]:
             games[row["agent"]] += row["games"]
     order = sorted(lost, key=lambda agent: (-lost[agent], agent))
-    parts = [f"{agent} {lost[agent]:,} of {games[agent]:,} battles" for agent in order[:3]]
+    parts = [f"{agent} {lost[agent]:,} of {counted(games[agent], 'battle')}" for agent in order[:3]]
     more = f", and {len(order) - 3} more agents some" if len(order) > 3 else ""
     return f"Lost by an own failure: {', '.join(parts)}{more}."
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.report.findings import chance_of_better
-from arena.report.numbers import duration, nash_percent, percent
+from arena.report.numbers import counted, duration, nash_percent, percent
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
 _SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")
@@ -38,7 +38,7 @@ def render(summary: dict[str, Any]) -> str:
 def _format(said: dict[str, Any]) -> list[str]:
     blocks = [
         f"## {plain(said['format'])}",
-        f"{said['battles']:,} battles on {plain(', '.join(said['team_sets']))}; Elo with 95% intervals, "
+        f"{counted(said['battles'], 'battle')} on {plain(', '.join(said['team_sets']))}; Elo with 95% intervals, "
         f"{plain(said['anchor'])} has 1000.",
         _ranking(said),
         *_cross(said),
@@ -100,7 +100,7 @@ def _cross(said: dict[str, Any]) -> list[str]:
     """The cross table, and before it what it is; the battles in each cell only where they differ."""
     cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
     counts = {cell["battles"] for cell in said["cross"]}
-    each = f"{counts.pop():,} battles in each cell" if len(counts) == 1 else ""
+    each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
     rows = [
         [
             str(row["rank"]),

@@ -45,6 +45,11 @@ def moment(text: str) -> str:
     return f"{time.day} {time:%b %Y, %H:%M} {time:%Z}"
 
 
+def counted(number: int, noun: str) -> str:
+    """ "1 battle", "1,200 battles"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
 def nash_percent(row: dict[str, Any]) -> str:
     """A ranking's row: its share of the Nash average in %, nothing below half a percent, "–" where there is none."""
     if row["nash"] is None:

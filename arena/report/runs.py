@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from arena.report.numbers import counted
 from arena.store import DEFAULT, BadDatabase, rows, writer_lock
 from teamsets.errors import BadInput
 
@@ -101,12 +102,12 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
     if earlier:
         runs = len(run["evidence"]["earlier"])
         said.append(
-            f"{earlier:,} of {earlier + run['evidence']['own']:,} battles were taken over from {runs} earlier "
-            f"run{'s' * (runs > 1)}, played by the same agents under the same conditions."
+            f"{earlier:,} of {counted(earlier + run['evidence']['own'], 'battle')} were taken over from "
+            f"{counted(runs, 'earlier run')}, played by the same agents under the same conditions."
         )
     if run["evidence"]["aborted"]:
         said.append(
-            f"{run['evidence']['aborted']:,} battles were aborted by a failure of the venue and count for nobody."
+            f"Aborted by a failure of the venue, so counted for nobody: {counted(run['evidence']['aborted'], 'battle')}."
         )
     if (run["git"] or "").endswith("+"):
         said.append(f"Files had changed since commit {run['git'][:10]}: the commit alone does not say what was run.")
@@ -120,7 +121,7 @@ def _notes_on_format(said: dict[str, Any]) -> list[str]:
     if battles and battles[len(battles) // 2] < 30:
         middle = battles[len(battles) // 2]
         notes.append(
-            f"{format_id}: the middle pairing has {middle} battles: single cells of the tables say little, "
+            f"{format_id}: the middle pairing has {counted(middle, 'battle')}: single cells of the tables say little, "
             "the joint ratings say more."
         )
     if len({row["group"] for row in ranking}) > 1:

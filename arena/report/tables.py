@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.report.findings import chance_of_better
-from arena.report.numbers import nash_percent, percent
+from arena.report.numbers import counted, nash_percent, percent
 from arena.report.summary import summarize
 
 WHISKER = 24  # characters of the picture of an interval
@@ -27,6 +27,7 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
         _print_ranking(console, said)
     for sentence in summary["findings"]:
         _say(console, f"• {sentence}")
+    console.print()
     for said in summary["formats"]:
         _print_cross(console, said)
         if len(said["team_sets"]) > 1:
@@ -38,6 +39,13 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
 
 def _say(console: Console, words: str) -> None:
     console.print(Text(words), soft_wrap=True)
+
+
+def _print_titled(console: Console, title: str, table: Table) -> None:
+    """The title stands above the table rather than in it, where a narrow table would fold it."""
+    _say(console, title)
+    print_whole(console, table)
+    console.print()
 
 
 def _print_ranking(console: Console, said: dict[str, Any]) -> None:
@@ -62,15 +70,15 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
         del columns["picture"]
     if room < 62:
         del columns["GXE"], columns["Nash %"]
-    title = f"{said['format']}: {said['battles']:,} battles; Elo with 95% intervals, {said['anchor']} has 1000"
-    table = Table(title=title, title_justify="left")
+    title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, {said['anchor']} has 1000"
+    table = Table()
     for name in columns:
         table.add_column(
             "" if name == "picture" else name, justify="left" if name in ("agent", "picture") else "right", no_wrap=True
         )
     for cells in zip(*columns.values(), strict=True):
         table.add_row(*map(Text, cells))
-    print_whole(console, table)
+    _print_titled(console, title, table)
 
 
 def _interval(row: dict[str, Any], anchor: str) -> str:
@@ -105,12 +113,12 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
     room = console.width - max((len(row["agent"]) for row in rows), default=0) - 17 if console.is_terminal else 10_000
     size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
     counts = {cell["battles"] for cell in said["cross"]}
-    each = f"{counts.pop()} battles in each cell" if len(counts) == 1 else ""
+    each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         against = "" if len(part) == len(rows) else f" (columns {part[0]['rank']} to {part[-1]['rank']})"
         title = f"{said['format']}: win rate in % of the row against the column, {each or 'battles below'}{against}"
-        table = Table(title=title, title_justify="left")
+        table = Table()
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
         table.add_column("all", justify="right", no_wrap=True)
@@ -120,7 +128,7 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
             mine = [_cell(cells.get((row["agent"], opponent["agent"])), counted=not each) for opponent in part]
             overall = _cell({"score": row["score"], "battles": row["games"]}, counted=not each)
             table.add_row(str(row["rank"]), Text(row["agent"]), overall, *mine)
-        print_whole(console, table)
+        _print_titled(console, title, table)
 
 
 def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
@@ -134,7 +142,8 @@ def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
 def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
     cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
     differences = {each["agent"]: each for each in reversed(said["set_differences"])}
-    table = Table(title=f"{said['format']}: win rate in % by team set, battles behind", title_justify="left")
+    title = f"{said['format']}: win rate in % by team set, battles behind"
+    table = Table()
     table.add_column("agent", no_wrap=True)
     for team_set in said["team_sets"]:
         table.add_column(Text(team_set), justify="right", no_wrap=True)
@@ -146,7 +155,7 @@ def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
             for c in known
         ]
         table.add_row(Text(row["agent"]), *rates, _difference(differences.get(row["agent"])))
-    print_whole(console, table)
+    _print_titled(console, title, table)
 
 
 def _difference(each: dict[str, Any] | None) -> Text:
@@ -161,14 +170,14 @@ def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> 
         _say(console, "Faults: none.")
         return
     title = "Faults (the agent lost these battles; turn-limit and aborted are nobody's loss)"
-    table = Table(title=title, title_justify="left")
+    table = Table()
     for column in ("format", "agent", "kind", "battles", "for example"):
         table.add_column(column, justify="right" if column == "battles" else "left", overflow="fold")
     for format_id, fault in found:
         example = fault["example"]
         words = f"battle {example['battle_id']}" + (f": {example['detail'][:120]}" if example["detail"] else "")
         table.add_row(format_id, Text(fault["agent"]), fault["kind"], f"{fault['battles']:,}", Text(words))
-    print_whole(console, table)
+    _print_titled(console, title, table)
 
 
 def print_whole(console: Console, table: Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import itertools
 import json
 import os
@@ -93,13 +94,15 @@ class Browser:
     @contextmanager
     def launch(program: str, profile: Path) -> Iterator[Browser]:
         """A browser with a profile of its own."""
-        its_end, to_browser = os.pipe()
-        from_browser, its_start = os.pipe()
-        command = f'exec "$@" 3<&{its_end} 4>&{its_start}'
-        words = ["sh", "-c", command, "sh", program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
-        process = subprocess.Popen(words, pass_fds=(its_end, its_start), stderr=subprocess.DEVNULL)
-        os.close(its_end)
-        os.close(its_start)
+        reading, to_browser = os.pipe()
+        from_browser, writing = os.pipe()
+        # It reads from 3 and writes to 4: its ends must not be these numbers before they become them.
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (reading, writing)]
+        command = f'exec "$@" 3<&{ends[0]} 4>&{ends[1]}'
+        words = ["bash", "-c", command, "bash", program, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
+        process = subprocess.Popen(words, pass_fds=ends, stderr=subprocess.DEVNULL)
+        for end in (reading, writing, *ends):
+            os.close(end)
         browser = Browser(to_browser, from_browser)
         try:
             yield browser

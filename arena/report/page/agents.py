@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.report.numbers import interval, percent_of
+from arena.report.numbers import counted, interval, percent_of, whole
 from arena.report.page.drawings import bar, turn_chart
 from arena.report.page.markup import Content, Html, agent_name, box, el
 
@@ -37,10 +37,11 @@ def agent_section(agent: str, place: str, formats: list[dict[str, Any]]) -> Html
 
 
 def _in_format(said: dict[str, Any], row: dict[str, Any], more: dict[str, Any]) -> Html:
+    elo, low, high = (whole(row[key]) for key in ("elo", "low", "high"))
     gxe = "" if row["gxe"] is None else f", GXE {row['gxe']:.0f}"
     line = (
-        f"Rank {row['rank']} of {len(said['ranking'])}, Elo {row['elo']:.0f} ({row['low']:.0f} to {row['high']:.0f}){gxe}; "
-        f"wins {percent_of(row['score'])}% of {row['games']:,} battles; half of them end by turn {more['median_turns']}."
+        f"Rank {row['rank']} of {len(said['ranking'])}, Elo {elo} ({low} to {high}){gxe}; wins {percent_of(row['score'])}% "
+        f"of {counted(row['games'], 'battle')}; half of them end by turn {more['median_turns']}."
     )
     opponents, teams = more["opponents"], more["teams"]
     told = "" if teams["told_apart"] else " Too few battles to tell them apart."

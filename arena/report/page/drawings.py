@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.report.numbers import whole
+from arena.report.numbers import counted, whole
 from arena.report.page.markup import Html, el, join
 
 ROW = 26  # height of a picture in a table's row, in pixels
@@ -135,7 +135,7 @@ def histogram(bins: Sequence[dict[str, Any]], *, words: str, marks: dict[str, in
         bars.append(
             el(
                 "rect",
-                el("title", f"{each['from']} {last} turns: {each['battles']:,} battles"),
+                el("title", f"{each['from']} {last} turns: {counted(each['battles'], 'battle')}"),
                 cls="bar",
                 x=f"{number * size + size * 0.06:.2f}%",
                 y=round(base - tall, 1),

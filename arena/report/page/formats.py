@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.report.numbers import duration
+from arena.report.numbers import counted, duration
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
 from arena.report.page.markup import Html, agent_name, box, el, head_cell, join
@@ -25,7 +25,8 @@ PARTS = {
 
 def parts(said: dict[str, Any]) -> dict[str, str]:
     """Those of PARTS that this format has something to say about."""
-    return {key: title for key, title in PARTS.items() if key != "team-sets" or len(said["team_sets"]) > 1}
+    empty = {"team-sets": len(said["team_sets"]) < 2, "cycles": len(said["ranking"]) < 3}
+    return {key: title for key, title in PARTS.items() if not empty.get(key)}
 
 
 def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset[int]) -> Html:
@@ -44,7 +45,11 @@ def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset
     return el(
         "section",
         el("h2", format_id),
-        el("p", f"{said['battles']:,} battles between {len(said['ranking'])} agents; teams: {sets}.", cls="lead"),
+        el(
+            "p",
+            f"{counted(said['battles'], 'battle')} between {len(said['ranking'])} agents; teams: {sets}.",
+            cls="lead",
+        ),
         [
             el("section", el("h3", title), make[key](), id=f"{format_id}-{key}", cls="part")
             for key, title in parts(said).items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from arena.report.numbers import listed, moment
+from arena.report.numbers import counted, listed, moment
 from arena.report.page.formats import parts
 from arena.report.page.markup import Content, Html, agent_name, box, el, prose
 
@@ -35,7 +35,7 @@ def title(summary: dict[str, Any]) -> str:
     """What the page is called."""
     agents = len({row["agent"] for said in summary["formats"] for row in said["ranking"]})
     formats = listed([said["format"] for said in summary["formats"]])
-    return f"{agents} agents in {formats}" if formats else "No battles yet"
+    return f"{counted(agents, 'agent')} in {formats}" if formats else "No battles yet"
 
 
 def head(summary: dict[str, Any]) -> Html:
@@ -46,7 +46,7 @@ def head(summary: dict[str, Any]) -> Html:
     state = {"finished": f"finished {when}", "running": f"still going on, begun {when}"}.get(
         run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}"
     )
-    facts = [f"run {run['id']}", f"{battles:,} battles", state]
+    facts = [f"run {run['id']}", counted(battles, "battle"), state]
     notes = summary["notes"]
     agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}
     return el(

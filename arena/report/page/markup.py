@@ -46,7 +46,7 @@ def agent_name(agent: str) -> Html:
 def prose(sentence: str, agents: Iterable[str]) -> Html:
     """A sentence in which agents' names stand out, and what stands in backticks is code."""
     names = sorted(agents, key=len, reverse=True)
-    cut = re.compile("|".join([r"(`[^`]+`)", *(rf"(?<![\w:-]){re.escape(name)}(?![\w:-])" for name in names)]))
+    cut = re.compile("|".join([r"(`[^`]+`)", *(rf"(?<![\w:-]){re.escape(name)}(?![\w-]|:\w)" for name in names)]))
     parts: list[Content] = []
     end = 0
     for found in cut.finditer(sentence):
