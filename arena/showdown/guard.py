@@ -12,13 +12,15 @@ import contextlib
 import ctypes
 import mmap
 import signal
-import struct
 import time
 from collections.abc import Awaitable, Generator
 from typing import Any
 
-_LAYOUT = struct.Struct("<Bqd")  # a step is under way; the fixture's serial * 2 + seat; until when (monotonic seconds)
-SHARED_BYTES = _LAYOUT.size
+# The shared memory, in words of 8 bytes, each written at one stroke: the number of the step under way (0: none), whose it
+# is (the fixture's serial * 2 + seat), and until when it may last (monotonic seconds). The number is written last and
+# taken away first, and no two steps have the same: who finds it twice, before and after, has read what belongs to it.
+_STEP, _WHO, _UNTIL = range(3)
+SHARED_BYTES = 3 * 8
 #: How long an agent's coroutine may take to end once its time is up, in seconds.
 _LAST_STEP = 0.5
 
@@ -35,7 +37,9 @@ class StepGuard:
     """
 
     def __init__(self, shared: mmap.mmap | None = None) -> None:
-        self._shared = shared if shared is not None else mmap.mmap(-1, SHARED_BYTES)
+        memory = memoryview(shared if shared is not None else mmap.mmap(-1, SHARED_BYTES))
+        self._numbers, self._times = memory.cast("q"), memory.cast("d")
+        self._steps = 0
         signal.signal(signal.SIGALRM, self._ring)
         self._open = False
         self.spent = 0.0
@@ -47,7 +51,10 @@ class StepGuard:
     def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
         """`function(*arguments)`, or TimeUp after `limit` seconds. who: the fixture's serial * 2 + seat (0 or 1)."""
         began = time.monotonic()
-        _LAYOUT.pack_into(self._shared, 0, 1, who, began + limit)
+        self._steps += 1
+        self._numbers[_WHO] = who
+        self._times[_UNTIL] = began + limit
+        self._numbers[_STEP] = self._steps
         try:
             self._open = True
             # Again every 50 ms: code with a bare `except:` may swallow the first.
@@ -58,7 +65,7 @@ class StepGuard:
                 self._open = False
                 signal.setitimer(signal.ITIMER_REAL, 0)
         finally:
-            self._shared[0] = 0
+            self._numbers[_STEP] = 0
             self.spent += time.monotonic() - began
 
 
@@ -166,5 +173,9 @@ def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
 
     Whose: the fixture's serial * 2 + seat.
     """
-    busy, who, until = _LAYOUT.unpack_from(shared, 0)
-    return (who, time.monotonic() - until) if busy else None
+    memory = memoryview(shared)
+    numbers, times = memory.cast("q"), memory.cast("d")
+    step, who, until = numbers[_STEP], numbers[_WHO], times[_UNTIL]
+    if step == 0 or numbers[_STEP] != step:
+        return None  # none, or another has begun just now: that one is not overdue
+    return who, time.monotonic() - until

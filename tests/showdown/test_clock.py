@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import mmap
+import subprocess
+import sys
 import time
 from collections.abc import Awaitable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,3 +133,35 @@ def test_another_process_can_read_whose_step_is_overdue() -> None:
     assert who == 7
     assert -60.0 <= overdue < 0
     assert read_step(shared) is None
+
+
+_QUICK_STEPS = """
+import mmap, sys
+from arena.showdown.guard import SHARED_BYTES, StepGuard
+with open(sys.argv[1], "r+b") as file:
+    guard = StepGuard(mmap.mmap(file.fileno(), SHARED_BYTES))
+while True:
+    guard.call(7, 1000.0, int)
+    guard.call(8, 2000.0, int)
+"""
+
+
+def test_another_process_never_reads_half_a_step(tmp_path: Path) -> None:
+    """It would see an innocent agent's step as overdue since the machine was started, and end its worker."""
+    path = tmp_path / "shared"
+    path.write_bytes(bytes(SHARED_BYTES))
+    with open(path, "r+b") as file, subprocess.Popen([sys.executable, "-c", _QUICK_STEPS, path]) as process:
+        shared = mmap.mmap(file.fileno(), SHARED_BYTES)
+        seen: list[tuple[int, float]] = []
+        try:
+            enough = time.monotonic() + 4.0
+            while len(seen) < 100 or (len(seen) < 3000 and time.monotonic() < enough):
+                assert process.poll() is None
+                step = read_step(shared)
+                if step is not None and (not seen or step[0] != seen[-1][0]):  # the two may share a core
+                    seen.append(step)
+        finally:
+            process.kill()
+    assert {who for who, _ in seen} == {7, 8}
+    wrong = [(who, overdue) for who, overdue in seen if not 0 < {7: 1000.0, 8: 2000.0}[who] + overdue < 500]
+    assert wrong == []
