@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from arena_helpers import PROJECT
 from made_store import MadeStore
 
-from arena.report.runs import command
+from arena.report.counts import Counts
+from arena.report.runs import command, describe_run
 from arena.report.summary import summarize
 from arena.store import rows, writer_lock
 from teamsets.errors import BadInput
@@ -120,7 +123,7 @@ def test_battles_of_earlier_runs_count_and_are_named(make: Make) -> None:
     assert summary["run"]["evidence"] == {"own": 2, "aborted": 0, "earlier": [{"run": "old", "battles": 6}]}
     assert any(note.startswith("6 of 8 battles were taken over from 1 earlier run,") for note in summary["notes"])
     assert summary["formats"][0]["battles"] == 8
-    assert summarize(made.path, "old")["formats"][0]["battles"] == 6
+    assert Counts(made.path, "old").sources() == [("old", 6, 0)]
 
 
 def test_what_a_reader_must_be_careful_about_is_said(make: Make) -> None:
@@ -145,7 +148,7 @@ def test_a_run_without_a_living_process_was_killed_and_one_with_goes_on(make: Ma
     made.run("r", ["a", "b"], status="running")
     made.pair("r", "a", "b", "WL")
     made.write()
-    assert summarize(made.path, "r")["run"]["status"] == "killed"
+    assert describe_run(made.path, "r", [])["status"] == "killed"
     with writer_lock(made.path):
         summary = summarize(made.path, "r")
     assert summary["run"]["status"] == "running"
@@ -243,6 +246,31 @@ def test_really_played_battles_add_up(played: Path) -> None:
             assert agent["by_turn"][0]["battles"] == only(said["ranking"], agent=agent["agent"])["games"]
     gen1, gen9 = summary["formats"]
     assert not gen1["agents"][0]["leads"]["chosen"] and gen9["agents"][0]["leads"]["chosen"]
+
+
+def test_every_key_is_explained(played: Path) -> None:
+    """docs/report.md names every key of a summary of really played battles, and no others."""
+    table = (PROJECT / "docs" / "report.md").read_text(encoding="utf-8").partition("## The JSON file")[2]
+    explained = set(re.findall(r"`(\w+)`", table)) - {"null", "finished", "stopped", "running", "killed"}
+    run_ids = [run for (run,) in rows("SELECT run_id FROM runs", played)]
+    summaries = [summarize(played, run_id) for run_id in run_ids]
+    free = ("config", "versions")  # as the run has it
+    there = set().union(*(keys(summary, free) for summary in summaries))
+    assert there <= explained <= there | SELDOM
+
+
+#: Keys that the played database may give no cause for: of earlier runs, of team sets, of cycles.
+SELDOM = {"run", "better_on", "worse_on", "clear", "bound", "sentence"}
+SELDOM |= {"win_rates", "strength", "holds", "luck", "confidence"}
+
+
+def keys(value: Any, free: tuple[str, ...]) -> set[str]:
+    """The keys of all dicts in a value; not those inside of `free` ones."""
+    if isinstance(value, dict):
+        return set(value) | set().union(*(keys(each, free) for key, each in value.items() if key not in free))
+    if isinstance(value, list):
+        return set().union(*(keys(each, free) for each in value))
+    return set()
 
 
 def test_numbers_are_the_same_every_time(played: Path) -> None:
