@@ -154,8 +154,9 @@
     const link = document.createElement("a");
     link.href = `#battle-${battle.id}`;
     link.textContent = battle.id;
-    line.append(cell(link, "number"), cell(battle.format), cell(battle.teams),
-      ...["p1", "p2"].map(seat => cell(battle[seat], battle.winner === seat ? "won" : "")), cell(result(battle)), cell(battle.turns, "number"));
+    line.append(cell(link, "number"),
+      ...["p1", "p2"].map(seat => cell(battle[seat], battle.winner === seat ? "won" : "")),
+      cell(result(battle)), cell(battle.turns, "number"), cell(battle.format), cell(battle.teams));
     return line;
   }
   function list() {

@@ -39,7 +39,7 @@ def battles_section(run: dict[str, Any], inside: int, in_all: int, failed: int) 
         for name, title in _FIELDS.items()
     ]
     search = el("label", "Search", el("input", type="search", name="words", id="by-words", placeholder="17, expert …"))
-    heads = ["battle", "format", "teams", "p1", "p2", "result", "turns"]
+    heads = ["battle", "p1", "p2", "result", "turns", "format", "teams"]
     head = el(
         "tr", [el("th", each, scope="col", cls="number" if each in ("battle", "turns") else None) for each in heads]
     )

@@ -73,7 +73,7 @@ def whisker(
         el("line", cls="zero", x1=_at(axis, 0), x2=_at(axis, 0), y1=0, y2="100%") if zero else None,
         el("line", cls="reach", x1=_at(axis, low), x2=_at(axis, high), y1=middle, y2=middle),
         [_end(axis, bound) for bound in (low, high)],
-        el("circle", cls="dot", cx=_at(axis, value), cy=middle, r=4.5),
+        el("circle", cls="dot", cx=_at(axis, value), cy=middle, r=4.5) if axis.low <= value <= axis.high else None,
         cls="whisker vague" if vague else "whisker",
         width="100%",
         height=ROW,

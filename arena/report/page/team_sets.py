@@ -53,7 +53,7 @@ def _differences(said: dict[str, Any]) -> Html:
     words = (
         el("ul", [el("li", prose(f"{sentence}.", agents)) for sentence in clear], cls="sentences")
         if clear
-        else el("p", "No agent is clearly better on one team set than on another: every interval includes zero.")
+        else el("p", "No agent is clearly better on one team set than on another.")
     )
     tables = [_pair(said, *pair) for pair in combinations(said["team_sets"], 2)]
     return join(words, tables)
