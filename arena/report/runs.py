@@ -90,11 +90,12 @@ def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
 
 def _notes_on_run(run: dict[str, Any]) -> list[str]:
     said = []
-    resume = f"`arena evaluate --resume {run['id']}` goes on with it"
+    target = "" if run["database"] == str(DEFAULT) else f" --db {run['database']}"
+    resume = f"; `arena {run['kind']} --resume {run['id']}{target}` goes on with it" if run["kind"] != "battle" else ""
     if run["status"] == "running":
         said.append("The run still goes on: the numbers will change, and tables may differ by some battles.")
     elif run["status"] != "finished":
-        said.append(f"The run was {run['status']} before its end; {resume}.")
+        said.append(f"The run was {run['status']} before its end{resume}.")
     vague = [agent["agent"] for agent in run["agents"] if agent["repeatable"] is False]
     if vague:
         said.append(f"Not repeatable, so its battles may differ when played again: {', '.join(vague)}.")

@@ -131,9 +131,10 @@ def test_what_a_reader_must_be_careful_about_is_said(make: Make) -> None:
     made.run("r", ["a", "b", "c", "d"], status="stopped", vague=["b"], git="0123456789abcdef+")
     made.pair("r", "a", "b", "WW", count=4)
     made.pair("r", "c", "d", "WL", count=4)
-    notes = "\n".join(summarize(made.write(), "r")["notes"])
+    made.write()
+    notes = "\n".join(summarize(made.path, "r")["notes"])
     for words in (
-        "The run was stopped before its end; `arena evaluate --resume r` goes on with it.",
+        f"The run was stopped before its end; `arena evaluate --resume r --db {made.path}` goes on with it.",
         "Not repeatable, so its battles may differ when played again: b.",
         "Files had changed since commit 0123456789:",
         "gen1ou: the middle pairing has 8 battles",
