@@ -17,11 +17,12 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
-from arena.ratings.evidence import Evidence, Floats, Ints
+from arena.ratings.evidence import Evidence, Floats, Ints, default_anchor
 from teamsets.errors import BadInput
 
 ELO = 400 / math.log(10)  # Elo points in one logit
 BASE = 1000.0  # the anchor's rating
+LEVERAGE_POWER = 1.5  # between the HC2 (1) and HC3 (2) errors of regression: what covers best, docs/ratings.md
 LEAST_SHAPE = 0.25  # of a pair's weight: a pair on which the fit hangs wholly would have no spread to show
 LEAST_VIRTUAL = 1e-6  # of a virtual battle's weight: keeps the worst draw of a perfect score within about 2,500 Elo
 STEPS, CLOSE = 200, 1e-6  # Newton's: at most so many; done when no difference moves by more than so many logits
@@ -58,7 +59,7 @@ def fit_ratings(
 ) -> Ratings:
     """The joint fit of all agents of `evidence`, with intervals that should hold the truth `level` of the time.
 
-    anchor: who has 1000; without one `random` if it took part, otherwise the first agent by name.
+    anchor: who has 1000; without one `default_anchor`'s choice.
     The order of the pairs does not matter, and the same evidence and seed give the same numbers.
     Raises BadInput for evidence without agents and for an anchor that is not among them.
     """
@@ -66,7 +67,7 @@ def fit_ratings(
     if not agents:
         raise BadInput("ratings: no battles: `arena evaluate` plays some")
     if anchor is None:
-        anchor = "random" if "random" in agents else agents[0]
+        anchor = default_anchor(agents)
     if anchor not in agents:
         raise BadInput(f"anchor {anchor!r}: took no part in these battles: name one of {', '.join(agents)}")
     points, games = evidence.tables()
@@ -185,8 +186,8 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
     """Strengths [resamples, N] in logits, each fitted to the pairs with random weights of mean 1 (Rubin's bootstrap).
 
     A weight is drawn for a pair, never for a battle. Equal pairs of a pairing are drawn together: the sum of their weights.
-    A pair that pulls the fit towards itself leaves too small a residual, so its weight varies the more (variance
-    1 / (1 - leverage)^2, as in the HC3 errors of regression). A virtual win and a virtual loss have random weights, too.
+    A pair that pulls the fit towards itself leaves too small a residual, so its weight varies the more: with the variance
+    (1 - leverage) ** -LEVERAGE_POWER. A virtual win and a virtual loss have random weights, too.
     """
     size = len(logits)
     _, games = evidence.tables()
@@ -198,7 +199,7 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
         return np.zeros((resamples, size))
     first, second = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
     known = _weights(logits, np.ones((size, size))) * _difference_variances(_weights(logits, games), group)
-    shape = np.maximum((1 - cells[:, 3] * known[first, second]) ** 2, LEAST_SHAPE)
+    shape = np.maximum((1 - cells[:, 3] * known[first, second]) ** LEVERAGE_POWER, LEAST_SHAPE)
     begins = np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
     rows, columns = first[begins], second[begins]
     half = virtual[rows, columns] / 2

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from arena.ratings.bradley_terry import ELO
 from arena.ratings.evidence import Evidence, make_evidence
 from arena.ratings.team_sets import SetDifference, sentence, set_differences
 
@@ -94,6 +95,19 @@ def test_pools_without_a_link_are_not_put_on_one_scale() -> None:
         for alone in set_differences(each, resamples=50):
             assert found[alone.agent].elo == pytest.approx(alone.elo, abs=1e-3)
             assert found[alone.agent].better_on == alone.better_on
+
+
+def test_the_sets_are_resampled_apart() -> None:
+    """The same results on both: no difference, but as unsure as two independent ratings are."""
+    one = played({"one": EQUAL}, 20, seed=7)
+    rows = [
+        (one.agents[a], one.agents[b], float(p), 2) for a, b, p in zip(one.first, one.second, one.points, strict=True)
+    ]
+    for each in set_differences(make_evidence([(*row, name) for row in rows for name in ("one", "two")])):
+        assert each.elo == pytest.approx(0, abs=1e-6)
+        # Six equals, 40 battles a pairing: the squared error of one against the mean of the others is 1.2 / 60 squared
+        # logits (1 / 10 a pairing, Laplacian of the complete graph), of a difference twice that.
+        assert each.high - each.low == pytest.approx(2 * 1.96 * ELO * (2 * 1.2 / 60) ** 0.5, rel=0.25)
 
 
 def test_the_order_of_the_pairs_does_not_matter() -> None:
