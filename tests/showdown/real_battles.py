@@ -6,7 +6,7 @@ import asyncio
 
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
-from arena.schedule import DRAWN, draw_teams, pair
+from arena.schedules.plan import DRAWN, draw_teams, pair
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host
 from arena.showdown.simulator import Rules, Simulator
