@@ -3,7 +3,7 @@
 Simulated pools of known strengths play both schedules; after every few battles both are rated as a report would rate them
 (`fit_ratings`, bootstrap over pairs), and the mean width of the 95% intervals is taken over the agents besides the anchor.
 The ratio printed is: battles of the adaptive schedule until its mean width stays at the round robin's final one, over the
-battles of that round robin. Prints also how many intervals hold the truth, for a schedule that looks at results could spoil them.
+battles of that round robin. Prints also how many intervals hold the truth: a schedule that looks at results could spoil them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from arena.fixture import Fixture, FixtureTeam  # noqa: E402
-from arena.ratings.bradley_terry import Ratings, fit_ratings  # noqa: E402
-from arena.ratings.evidence import make_evidence  # noqa: E402
-from arena.schedules.adaptive import Adaptive  # noqa: E402
-from arena.schedules.plan import Plan  # noqa: E402
-from arena.schedules.schedule import RoundRobin, Schedule  # noqa: E402
+from arena.fixture import Fixture, FixtureTeam
+from arena.ratings.bradley_terry import Ratings, fit_ratings
+from arena.ratings.evidence import make_evidence
+from arena.schedules.adaptive import Adaptive
+from arena.schedules.plan import Plan
+from arena.schedules.schedule import RoundRobin, Schedule
 
 TEAMS = tuple(FixtureTeam(f"{number:016x}", f"team {number}", packed=f"packed {number}") for number in range(32))
 #: Strengths of 12 agents in Elo. "shipped" has the spread of the pool that comes with the arena: three that are harmful,
