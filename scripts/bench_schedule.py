@@ -3,7 +3,7 @@
 Simulated pools of known strengths play both schedules; after every few battles both are rated as a report would rate them
 (`fit_ratings`, bootstrap over pairs), and the mean width of the 95% intervals is taken over the agents besides the anchor.
 The ratio printed is: battles of the adaptive schedule until its mean width stays at the round robin's final one, over the
-battles of that round robin. Also printed: how many intervals hold the truth: a schedule that looks at results may spoil them.
+battles of that round robin. It also prints how many of the intervals hold the truth.
 """
 
 from __future__ import annotations
