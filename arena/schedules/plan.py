@@ -49,8 +49,8 @@ class Plan:
 def round_robin(plan: Plan) -> Iterator[Fixture]:
     """Every pairing on every team set, `plan.battles` times, as pairs with the agents' seats exchanged.
 
-    The k-th pair of every pairing is played on the same two teams, so agents are compared on the same draw. The order
-    goes round all pairings before it comes to any a second time: a run that is cut short is still balanced.
+    Every pair draws teams of its own: pairs that shared them would share their luck, and be less evidence than they look.
+    The order goes round all pairings before it comes to any a second time: a run that is cut short is still balanced.
     """
     if len(plan.agents) < 2:
         raise BadInput(f"agents: at least two are needed to play, not {len(plan.agents)}")
@@ -61,42 +61,32 @@ def round_robin(plan: Plan) -> Iterator[Fixture]:
 
 
 def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], number: int) -> tuple[Fixture, Fixture]:
-    """The `number`-th pair of a pairing on a pool (format, team set): the same in every schedule of the same seed."""
-    return pair(plan.seed, *pool, pairing, draw_teams(plan.seed, *pool, plan.pools[pool], number), number)
+    """The `number`-th pair of a pairing on a pool (format, team set): the same in every schedule of the same seed.
+
+    Two fixtures with the same teams and the same luck, in which each agent once holds each team.
+    """
+    format_id, team_set = pool
+    name = pair_name(plan.seed, *pool, pairing, number)
+    teams = draw_teams(name, format_id, plan.pools[pool])
+    seed = showdown_seed("battle", name)
+    one = Fixture(format_id, pairing, teams, seed, name, team_set)
+    other = Fixture(format_id, (pairing[1], pairing[0]), teams, seed, name, team_set)
+    return one, other
 
 
-def draw_teams(
-    seed: int, format_id: str, team_set: str, teams: Sequence[FixtureTeam], number: int
-) -> tuple[FixtureTeam, FixtureTeam]:
-    """The two teams of the `number`-th pair: two different ones where there are two, or seeds for Showdown to draw by."""
+def draw_teams(name: str, format_id: str, teams: Sequence[FixtureTeam]) -> tuple[FixtureTeam, FixtureTeam]:
+    """The two teams of the pair called `name`: two different ones where there are two, or seeds for Showdown to draw by."""
     if not teams:
-        first, second = (showdown_seed("teams", seed, format_id, number, seat) for seat in (1, 2))
+        first, second = (showdown_seed("teams", name, seat) for seat in (1, 2))
         return _drawn_team(format_id, first), _drawn_team(format_id, second)
-    rng = random.Random(int(digest(["teams", seed, format_id, team_set, number]), 16))
     if len(teams) == 1:
         return teams[0], teams[0]
-    first_team, second_team = rng.sample(list(teams), 2)
+    first_team, second_team = random.Random(int(digest(["teams", name]), 16)).sample(list(teams), 2)
     return first_team, second_team
 
 
 def _drawn_team(format_id: str, seed: str) -> FixtureTeam:
     return FixtureTeam(id=digest([format_id, seed]), name=f"drawn {seed[5:13]}", seed=seed)
-
-
-def pair(
-    seed: int,
-    format_id: str,
-    team_set: str,
-    agents: tuple[str, str],
-    teams: tuple[FixtureTeam, FixtureTeam],
-    number: int,
-) -> tuple[Fixture, Fixture]:
-    """Two fixtures with the same teams and the same luck, in which each agent once holds each team."""
-    name = pair_name(seed, format_id, team_set, agents, number)
-    battle_seed = showdown_seed("battle", name)
-    one = Fixture(format_id, agents, teams, battle_seed, name, team_set)
-    other = Fixture(format_id, (agents[1], agents[0]), teams, battle_seed, name, team_set)
-    return one, other
 
 
 def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, str], number: int) -> str:

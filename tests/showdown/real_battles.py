@@ -6,7 +6,7 @@ import asyncio
 
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
-from arena.schedules.plan import DRAWN, draw_teams, pair
+from arena.schedules.plan import DRAWN, Plan, round_robin
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host
 from arena.showdown.simulator import Rules, Simulator
@@ -23,11 +23,8 @@ def fixtures(format_id: str, number: int) -> list[Fixture]:
     if not format_id.endswith("randombattle"):
         loaded = load_set("competitive", format_id)
         pool = [FixtureTeam(t.id, t.name, packed=t.packed) for t in loaded.teams]
-    found: list[Fixture] = []
-    for index in range((number + 1) // 2):
-        teams = draw_teams(3, format_id, DRAWN, pool, index)
-        found += pair(3, format_id, DRAWN, ("random", "bad_agents:Uniform"), teams, index)
-    return found[:number]
+    plan = Plan(("random", "bad_agents:Uniform"), {(format_id, DRAWN): pool}, number, seed=3)
+    return list(round_robin(plan))[:number]
 
 
 async def play_all(stock: bool) -> dict[str, list[BattleRecord]]:
