@@ -72,7 +72,7 @@ def soak(battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
         with writer_lock(db):
             store = Store(db)
             run = prepare(store, EvaluateSettings(agents, (format_id,), battles=battles))
-            progress, _ = asyncio.run(play(run, store, workers=default_workers(), show=watch))
+            progress = asyncio.run(play(run, store, workers=default_workers(), show=watch)).progress
         print(
             f"{progress.played} battles, {db.stat().st_size / 1e6:.0f} MB of database, faults: {progress.faults.total()}"
         )
