@@ -20,12 +20,12 @@ INTERRUPTIBLE = {
     "Quits": ("error", "SystemExit: I am done at bad_agents.py:"),
     "Cancelled": ("error", "CancelledError"),
     "TimesOutItself": ("error", "TimeoutError"),
-    "SleepsAsync": ("timeout", "no choice within 1 s"),
-    "SleepsSync": ("timeout", "no choice within 1 s"),
-    "LoopsForEver": ("timeout", "no choice within 1 s"),
-    "SwallowsCancel": ("timeout", "no choice within 1 s"),
-    "LoopsAfterAwait": ("timeout", "no choice within 1 s"),
-    "SwallowsOnce": ("timeout", "no choice within 1 s"),
+    "SleepsAsync": ("timeout", "no choice within 3 s"),
+    "SleepsSync": ("timeout", "no choice within 3 s"),
+    "LoopsForEver": ("timeout", "no choice within 3 s"),
+    "SwallowsCancel": ("timeout", "no choice within 3 s"),
+    "LoopsAfterAwait": ("timeout", "no choice within 3 s"),
+    "SwallowsOnce": ("timeout", "no choice within 3 s"),
     "Illegal": ("illegal", "answered 'move splashdance', 3 times in a row; legal: move "),
     "AnswersNothing": ("illegal", "answered None, 3 times in a row; legal: move "),
     "AnswersOddly": ("illegal", "3 times in a row; legal: move "),
@@ -56,7 +56,7 @@ def interruptible(tmp_path_factory: pytest.TempPathFactory) -> Path:
     db = tmp_path_factory.mktemp("faults") / "interruptible.duckdb"
     pairings = [*_each_against("bad_agents:Patient", INTERRUPTIBLE), *itertools.combinations(GOOD, 2)]
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
-    tournament(db, *agents, pairings=pairings, think_limit=1.0)
+    tournament(db, *agents, pairings=pairings, think_limit=3.0)
     return db
 
 
@@ -68,7 +68,7 @@ def unstoppable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coordinator, "GRACE_SECONDS", 1.0)
-        tournament(db, *agents, pairings=pairings, think_limit=1.0)
+        tournament(db, *agents, pairings=pairings, think_limit=3.0)
     return db
 
 
