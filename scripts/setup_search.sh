@@ -39,12 +39,27 @@ PIP_CONSTRAINT="$work/tools.txt" .venv/bin/python -m pip download --quiet --disa
 tar -xzf "$work/poke_engine-$VERSION.tar.gz" -C "$work"
 source="$work/poke_engine-$VERSION"
 
-# Its search seeds itself from the system and takes no seed. With a fixed one, a search of so many iterations on one
-# thread gives the same answer to the same position: battles with `iterations=` can be played again.
-sed -i.orig 's/let mut rng = rng();/let mut rng = StdRng::seed_from_u64(0);/' "$source/src/mcts.rs"
-grep -q 'StdRng::seed_from_u64(0)' "$source/src/mcts.rs" || fail "poke-engine's search is not as expected: its seed was not found in src/mcts.rs"
+# Two things of its search are fixed in its code and are made ours. Its seed comes from the system: with a fixed one, a
+# search of so many iterations on one thread gives the same answer to the same position, and battles with `iterations=`
+# can be played again. And how much it explores is a constant, 2: now it may be set (agents/search/mcts.py says why).
+sed -i.orig -e 's/let mut rng = rng();/let mut rng = StdRng::seed_from_u64(0);/' \
+    -e 's/(2\.0 \* (parent_visits as f32)/(exploration() * (parent_visits as f32)/' "$source/src/mcts.rs"
+sed -i.orig 's/let exploration = 2\.0 \* (/let exploration = crate::mcts::exploration() * (/' "$source/src/mcts_threaded.rs"
+for change in 'StdRng::seed_from_u64(0)' '(exploration() \*' 'crate::mcts::exploration() \*'; do
+    cat "$source/src/mcts.rs" "$source/src/mcts_threaded.rs" | grep -q "$change" || fail "poke-engine's search is not as expected: no place for '$change'"
+done
+cat >> "$source/src/mcts.rs" <<'RUST'
 
-export CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_DEBUG=0
+pub fn exploration() -> f32 {
+    static CHOSEN: std::sync::OnceLock<f32> = std::sync::OnceLock::new();
+    *CHOSEN.get_or_init(|| {
+        let word = std::env::var("POKE_ENGINE_EXPLORATION").unwrap_or_default();
+        word.parse().unwrap_or(2.0)
+    })
+}
+RUST
+
+export CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 for gen in $missing; do
     feature=gen$gen
     [ "$gen" = 9 ] && feature=terastallization

@@ -54,8 +54,8 @@ class Outcome:
 class Engine:
     """One build in a process of its own. Not for use by two threads at once."""
 
-    def __init__(self, gen: int) -> None:
-        """Raises MissingTool when there is no build for the generation."""
+    def __init__(self, gen: int, exploration: float = 2.0) -> None:
+        """exploration: of the search, the factor under the root of UCB1. Raises MissingTool when there is no build."""
         reason = missing(gen)
         if reason:
             raise MissingTool(reason)
@@ -67,7 +67,7 @@ class Engine:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "RUST_BACKTRACE": "0"},
+            env={**os.environ, "RUST_BACKTRACE": "0", "POKE_ENGINE_EXPLORATION": str(exploration)},
         )
 
     def search(self, states: list[str], ms: list[int], iterations: int = 0, threads: int = 1) -> list[Found]:
@@ -136,14 +136,14 @@ def _options(side: dict[str, list[float]]) -> dict[str, Option]:
     return {name: Option(int(visits), total / visits if visits else 0.0) for name, (visits, total) in side.items()}
 
 
-_engines: dict[int, Engine] = {}
+_engines: dict[tuple[int, float], Engine] = {}
 
 
-def engine_for(gen: int) -> Engine:
+def engine_for(gen: int, exploration: float = 2.0) -> Engine:
     """This process's engine for a generation, started when it is not there (or no longer). Raises MissingTool."""
-    engine = _engines.get(gen)
+    engine = _engines.get((gen, exploration))
     if engine is None or not engine.alive:
-        engine = _engines[gen] = Engine(gen)
+        engine = _engines[gen, exploration] = Engine(gen, exploration)
     return engine
 
 

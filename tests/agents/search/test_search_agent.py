@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from agents.search import builds, engine
+from agents.search.engine import Engine
+from agents.search.prediction import judge, turns
 from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
@@ -72,3 +74,16 @@ def test_out_of_time_it_loses_by_the_clock(stand_in: None, monkeypatch: pytest.M
 def test_with_iterations_the_same_seed_gives_the_same_battle():
     first, second = (play(("search:mcts?iterations=2000&samples=2", "heuristic:max-power"), "gen1ou") for _ in range(2))
     assert [record.input_log for record in first] == [record.input_log for record in second]
+
+
+@real
+def test_what_the_real_engine_predicts_is_what_mostly_happens():
+    """The whole way: two seats' logs to states and choices, and poke-engine's outcomes beside the simulator's."""
+    served = Engine(1)
+    verdicts = []
+    for record in play(("heuristic:expert", "heuristic:emerald"), "gen1ou", battles=6):
+        said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
+        verdicts += [judge(turn, served).predicted for turn in turns(record.logs, said, 1, "gen1ou")]
+    served.close()
+    assert len(verdicts) > 100
+    assert sum(verdicts) / len(verdicts) > 0.93

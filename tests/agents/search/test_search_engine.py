@@ -151,7 +151,7 @@ def test_it_says_when_it_is_repeatable():
     assert resolve("search:mcts?iterations=1000").repeatable
 
 
-@pytest.mark.parametrize("options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5"])
+@pytest.mark.parametrize("options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5", "exploration=-1"])
 def test_impossible_options_are_refused_when_it_is_made(options: str):
     with pytest.raises(BadInput, match=options.partition("=")[0]):
         resolve(f"search:mcts?{options}").make()
@@ -190,6 +190,17 @@ def test_the_real_engine_searches_foresees_and_computes():
     served.close()
     served.close()
     assert not served.alive
+
+
+@real
+def test_less_exploration_gives_the_best_choice_more_of_the_visits():
+    shares = []
+    for exploration in (2.0, 0.05):
+        served = Engine(1, exploration)
+        options = served.search([duel().text()], [1], iterations=4000)[0].one.values()
+        shares.append(max(o.visits for o in options) / sum(o.visits for o in options))
+        served.close()
+    assert shares[0] < 0.75 < shares[1]
 
 
 @real
