@@ -22,17 +22,21 @@ import orjson
 from agents import resolve
 from arena.evaluate import EvaluateSettings, default_workers, play, prepare
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
+from arena.ratings.rates import PRIOR_PAIRS
 from arena.schedules.match import Match
 from arena.store import Store, rows, writer_lock
 
 
 def share(points: list[float]) -> tuple[float, float, float]:
-    """The share of the points and its 95% interval, from the points of pairs (0 to 2 each)."""
+    """The share of the points and its 95% interval, from the points of pairs (0 to 2 each).
+
+    For the interval there is a prior of PRIOR_PAIRS, half won and half lost: two pairs won are no certainty.
+    """
     counts = pair_counts(points)
-    pairs = counts.sum()
-    mean = float(counts @ PAIR_SCORES / pairs)
-    spread = float(np.sqrt(counts @ (PAIR_SCORES - mean) ** 2 / (pairs - 1) / pairs)) if pairs > 1 else 0.5
-    return mean, max(0.0, mean - Z95 * spread), min(1.0, mean + Z95 * spread)
+    prior = counts + np.array([PRIOR_PAIRS / 2, 0, 0, 0, PRIOR_PAIRS / 2])
+    middle = float(prior @ PAIR_SCORES / prior.sum())
+    spread = float(np.sqrt(prior @ (PAIR_SCORES - middle) ** 2) / prior.sum())
+    return float(counts @ PAIR_SCORES / counts.sum()), max(0.0, middle - Z95 * spread), min(1.0, middle + Z95 * spread)
 
 
 def main() -> None:

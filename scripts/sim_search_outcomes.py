@@ -22,7 +22,7 @@ import numpy as np
 
 from agents.search.builds import missing
 from agents.search.engine import Engine, EngineFailed
-from agents.search.prediction import Turn, Verdict, judge, turns
+from agents.search.prediction import Turn, Verdict, engines_fault, judge, turns
 from arena.evaluate import EvaluateSettings, load_pools
 from arena.fixture import Fixture
 from arena.record import BattleRecord
@@ -60,6 +60,16 @@ def report(format_id: str, battles: list[list[tuple[Turn, Verdict]]], show: int)
     low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
     print(f"{format_id}: {hits} of {len(found)} turns predicted, {hits / len(found):.1%} [{low:.1%}, {high:.1%}]")
     missed = [(turn, verdict) for turn, verdict in found if not verdict.predicted]
+    gen = get_format(format_id).gen
+    known = Counter(words for turn, _ in missed if (words := engines_fault(turn, gen)))
+    rest = len(found) - known.total()
+    print(
+        f"without the {known.total()} missed where poke-engine's rules are known to differ: {hits / rest:.1%} of {rest}"
+    )
+    for words, count in known.most_common():
+        print(f"  {count:5}  {words}")
+    print("in what the nearest outcome differs, where that is not known:")
+    missed = [(turn, verdict) for turn, verdict in missed if not engines_fault(turn, gen)]
     reasons = Counter(" + ".join(sorted({words.partition(" ")[2] for words in v.differs})) for _, v in missed)
     for reason, count in reasons.most_common(25):
         print(f"  {count:5}  {reason}")

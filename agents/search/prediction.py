@@ -18,7 +18,7 @@ import orjson
 from agents.battle import SeatBattle
 from agents.search.engine import Engine, Outcome
 from agents.search.field import field_of
-from agents.search.history import History
+from agents.search.history import BINDING, History
 from agents.search.layout import BOOSTS, EngineState
 from agents.search.state import STATUS, names, own_side
 
@@ -27,6 +27,7 @@ _COMPARED = frozenset({"substitute", "confusion", "leechseed", "reflect", "light
 # A roll lies within 85% and 100% of the greatest damage, and poke-engine tells 92.5% of it.
 _ROLL = 0.0875
 _ROUNDING = 2
+_RECOIL = frozenset({"doubleedge", "takedown", "submission"})
 _AMOUNT = re.compile(r"Damage Side(One|Two): (\d+)")
 
 
@@ -194,3 +195,27 @@ def _side_differences(real: Seen, fields: list[str], slack: float, gen: int) -> 
         volatiles = _COMPARED & {name.lower() for name in fields[8].split(":")}
         for name in sorted(volatiles ^ real.volatiles):
             yield f"{name} {'missing' if name in real.volatiles else 'too many'}"
+
+
+def engines_fault(turn: Turn, gen: int) -> str:
+    """What poke-engine is known to see otherwise in such a turn (tests/agents/search/test_search_limits.py), or ""."""
+    if gen != 1:
+        return ""
+    sides = [text.split("=") for text in turn.state.split("/")[:2]]
+    actives = [fields[int(fields[6])].split(",") for fields in sides]
+    lasts = [
+        mon[22 + int(fields[27][5:])].partition(";")[0]
+        for fields, mon in zip(sides, actives, strict=True)
+        if fields[27].startswith("move:") and fields[27] != "move:none"
+    ]
+    chosen = {turn.one, turn.two}
+    if BINDING & {*chosen, *lasts}:
+        return "binding moves hold the target"
+    if "nightshade" in chosen:
+        return "Night Shade does its damage"
+    if _RECOIL & chosen:
+        return "recoil is a quarter"
+    ill = any(mon[18] in ("burn", "poison", "toxic") for mon in actives)
+    if ill and any(not seen.mons[mon[0]][0] for seen, mon in zip(turn.after, actives, strict=True)):
+        return "no damage by status after a knock-out"
+    return ""
