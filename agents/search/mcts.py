@@ -22,7 +22,7 @@ class MonteCarloTreeSearch(Agent):
     Each draw makes one possible position. poke-engine searches each (Monte Carlo tree search, both sides choosing at
     once), and the shares of visits are averaged over the draws. Equal draws are searched once, with their time together.
     The scheme is foul-play's, which then draws among the choices that have three quarters of the best one's share; that
-    is `good=0.75` here. In 100 ms the shares are still so even that it plays better to take the best one.
+    is `good=0.75` here. In 100 ms the shares are still so even that this would be half a matter of chance.
 
     Kept with each decision: `values`, the mean score of each choice from 0 (lost) to 1 (won); `visits`, its share of the
     visits; `iterations`, how many there were; `failed`, poke-engine's words where it failed on a position.
@@ -33,7 +33,7 @@ class MonteCarloTreeSearch(Agent):
     Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 4; threads, of the
     search, 1; iterations, for one decision instead of a time (rounded up to a thousand for each draw), 0; good, the part
     of the best choice's share that another must have to be drawn in proportion to its share, 1.0 (the best alone);
-    exploration, the factor in UCB1, 0.1 (poke-engine's own is 2: far more than 100 ms can make good).
+    exploration, the factor in UCB1, 0.1 (poke-engine's own is 2).
     """
 
     repeatable: ClassVar[bool] = False
