@@ -3,7 +3,7 @@
 BIN := .venv/bin
 PYTHON ?= python3
 
-.PHONY: help setup setup-dev training evaluate test lint format bench clean
+.PHONY: help setup setup-dev training search evaluate test lint format bench clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 14
@@ -16,6 +16,9 @@ setup-dev:       ## the same, with what tests and lint need
 
 training:        ## the same, with torch, accelerate and wandb (some gigabytes)
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training
+
+search: setup    ## build poke-engine for search:mcts, once a generation (needs cargo): ARGS="1 9" picks
+	@sh scripts/setup_search.sh $(ARGS)
 
 evaluate: setup  ## every agent against every other, on a short budget: ARGS="..." adds options
 	@$(BIN)/arena evaluate --all $(ARGS)

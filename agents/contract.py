@@ -36,6 +36,19 @@ class Agent:
     #: What it thought at its last decision (values, visit shares …), JSON-able; kept with the decision, then cleared.
     thought: dict[str, Any] | None = None
 
+    @classmethod
+    def repeats(cls, **options: Any) -> bool:
+        """Whether it is repeatable with these options; as `repeatable` says, unless a subclass knows better."""
+        return cls.repeatable
+
+    @classmethod
+    def missing(cls, gen: int | None = None) -> str:
+        """What it lacks to play a generation (None: any at all) and the mend, in one line; empty when nothing.
+
+        Asked before a run begins, so that an agent that needs a program or a file does not lose every battle instead.
+        """
+        return ""
+
     def start(self, battle: SeatBattle) -> None:
         """Called once before the first decision."""
 

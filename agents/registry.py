@@ -39,7 +39,7 @@ class AgentSource:
     spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
     fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
     repeatable: whether the same seed gives the same battle. options: every option that it takes, with its default.
-    documentation: its class's own.
+    documentation: its class's own. missing: as the class's own (`Agent.missing`).
     """
 
     spec: str
@@ -48,6 +48,7 @@ class AgentSource:
     repeatable: bool
     options: dict[str, Any]
     documentation: str
+    missing: Callable[[int | None], str]
 
     @property
     def about(self) -> str:
@@ -73,9 +74,10 @@ def resolve(spec: str) -> AgentSource:
         spec=canonical,
         make=make,
         fingerprint=_fingerprint(thing, options),
-        repeatable=getattr(thing, "repeatable", True),
+        repeatable=is_player(thing) or thing.repeats(**options),
         options=_options_of(thing),
         documentation=_documentation(thing),
+        missing=_missing(thing),
     )
 
 
@@ -91,14 +93,24 @@ def known_specs() -> dict[str, str]:
     return found
 
 
+def _missing(thing: Any) -> Callable[[int | None], str]:
+    return Agent.missing if is_player(thing) else thing.missing
+
+
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     """Family -> name -> class; the name is empty where a family has one member."""
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
+    from agents.search import PLAYERS as SEARCHERS
 
     poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
-    return {"random": {"": UniformRandom}, "heuristic": dict(PLAYERS), "poke-env": poke_env_players}
+    return {
+        "random": {"": UniformRandom},
+        "heuristic": dict(PLAYERS),
+        "search": dict(SEARCHERS),
+        "poke-env": poke_env_players,
+    }
 
 
 @cache

@@ -105,6 +105,7 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
         raise BadInput(f"anchor '{anchor}': does not play in this run: name one of {', '.join(specs)}")
     settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
     pools, skipped = load_pools(settings)
+    check_available(sources, settings.formats)
     config = {
         **asdict(settings),
         "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
@@ -133,7 +134,9 @@ def resume(store: Store, run_id: str | None, kind: str = "evaluate") -> Run:
     if config.get("sprt") is not None:
         config["sprt"] = SprtSettings(**config["sprt"])
     settings = EvaluateSettings(**config)
-    changed = [s.spec for s in resolve_all(settings.agents) if stored.fingerprints.get(s.spec) != s.fingerprint]
+    sources = resolve_all(settings.agents)
+    check_available(sources, settings.formats)
+    changed = [s.spec for s in sources if stored.fingerprints.get(s.spec) != s.fingerprint]
     if changed:
         raise BadInput(
             f"run {stored.run_id}: the code of {', '.join(changed)} has changed since it began: "
@@ -161,6 +164,15 @@ def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
             f"agents: at least two different ones are needed to play, not {len(sources)}: name more, or --all"
         )
     return sources
+
+
+def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> None:
+    """Raises BadInput for an agent that lacks what it needs to play one of the formats."""
+    for source in sources:
+        for format_id in formats:
+            lacks = source.missing(get_format(format_id).gen)
+            if lacks:
+                raise BadInput(f"agent '{source.spec}': cannot play {format_id}: {lacks}")
 
 
 def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[FixtureTeam, ...]], tuple[str, ...]]:

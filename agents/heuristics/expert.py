@@ -76,8 +76,8 @@ class _Plan:
         book.turn_to(self.field)
         self.of_mon: dict[int, Body] = {}
         ours = self._bodies(battle.team.values(), 0)
-        theirs = self._bodies([*battle.opponent_team.values(), *_only_previewed(battle)], 1)
-        seen = len(battle.opponent_team) + len(_only_previewed(battle))
+        theirs = self._bodies([*battle.opponent_team.values(), *only_previewed(battle)], 1)
+        seen = len(battle.opponent_team) + len(only_previewed(battle))
         self.position = Position(ours, theirs, max(0, len(battle.team) - seen), book, weights)
         self.me = self._active(battle.active_pokemon)
         self.foe = self._active(battle.opponent_active_pokemon)
@@ -209,7 +209,7 @@ class _Plan:
         return top, mean(top)
 
 
-def _only_previewed(battle: SeatBattle) -> list[Pokemon]:
+def only_previewed(battle: SeatBattle) -> list[Pokemon]:
     """The opponent's Pokémon that team preview showed and that have not come out yet."""
     if not battle.opponent_team or not battle.teampreview_opponent_team:
         return []

@@ -180,11 +180,11 @@ def _own_guess(gen: int) -> Guess:
 
 
 def _guessed_stats(guessed: Guess, gen: int, species: str, level: int) -> dict[str, int]:
-    return _stats(gen, species, level, guessed.nature, guessed.evs)
+    return stats_of(gen, species, level, guessed.nature, guessed.evs)
 
 
 @lru_cache(maxsize=20_000)
-def _stats(gen: int, species: str, level: int, nature: str, evs: tuple[int, ...]) -> dict[str, int]:
+def stats_of(gen: int, species: str, level: int, nature: str, evs: tuple[int, ...]) -> dict[str, int]:
     """Stats of a set, by the formulas of its generation; perfect IVs or DVs. 100 each for an unknown species."""
     data = GenData.from_gen(gen)
     if species not in data.pokedex:

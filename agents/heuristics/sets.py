@@ -52,29 +52,30 @@ def guess(format_id: str, gen: int, species: str, shown: tuple[str, ...]) -> Gue
 
     Candidates are weighted by how well they fit what was shown. A species without any gets STAB moves of usual power.
     """
-    candidates = _candidates(format_id, gen, species)
-    if not candidates:
+    sets = candidates(format_id, gen, species)
+    if not sets:
         return _fallback(gen, species, shown)
-    weights = [c.weight * _fit(c, shown) for c in candidates]
+    weights = [c.weight * fit(c, shown) for c in sets]
     total = sum(weights)
     chances: dict[str, float] = {}
-    for candidate, weight in zip(candidates, weights, strict=True):
+    for candidate, weight in zip(sets, weights, strict=True):
         for move, chance in candidate.moves.items():
             if move not in shown:
                 chances[move] = chances.get(move, 0.0) + weight / total * chance
     unseen = max(0, 4 - len(shown))
     scale = min(1.0, unseen / (sum(chances.values()) or 1.0))
     likely = sorted(((move, chance * scale) for move, chance in chances.items()), key=lambda pair: (-pair[1], pair[0]))
-    best = candidates[max(range(len(candidates)), key=weights.__getitem__)]
+    best = sets[max(range(len(sets)), key=weights.__getitem__)]
     moves = tuple((move, 1.0) for move in shown) + tuple((m, c) for m, c in likely if c > 0.04)
     return Guess(moves, best.item, best.ability, best.nature, best.evs, best.tera)
 
 
-def _fit(candidate: CandidateSet, shown: tuple[str, ...]) -> float:
-    fit = 1.0
+def fit(candidate: CandidateSet, shown: tuple[str, ...]) -> float:
+    """How well a set fits the moves shown, 0 to 1: the chance that it has them all; a misfit stays possible."""
+    chance = 1.0
     for move in shown:
-        fit *= max(candidate.moves.get(move, 0.0), _MISFIT)
-    return fit
+        chance *= max(candidate.moves.get(move, 0.0), _MISFIT)
+    return chance
 
 
 def _fallback(gen: int, species: str, shown: tuple[str, ...]) -> Guess:
@@ -87,7 +88,7 @@ def _fallback(gen: int, species: str, shown: tuple[str, ...]) -> Guess:
         found = [typical[t.upper()] for t in dex.get("types", ()) if t.upper() in typical]
         known = GenData.from_gen(gen).moves
         moves += tuple((m, 0.8) for m in found if m in known and m not in shown)
-    return Guess(moves, "", "", "serious", _full_evs(gen, (84,) * 6), "")
+    return Guess(moves, "", "", "serious", full_evs(gen, (84,) * 6), "")
 
 
 _PHYSICAL_STAB = {
@@ -104,7 +105,8 @@ _SPECIAL_STAB = {
 
 
 @cache
-def _candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
+def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
+    """The published sets of a species (of its base species where it has none); none for an unknown one."""
     sets = _random_sets(gen) if "random" in format_id else _tier_sets(gen, format_id.removeprefix(f"gen{gen}"))
     dex = GenData.from_gen(gen).pokedex.get(species, {})
     for name in (species, to_id_str(dex.get("baseSpecies", ""))):
@@ -140,13 +142,14 @@ def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
         item=to_id_str(published.items[0]),
         ability=to_id_str(published.abilities[0]),
         nature=to_id_str(published.natures[0]) or "serious",
-        evs=_full_evs(gen, tuple(evs.get(stat, 0) for stat in _STATS)),
+        evs=full_evs(gen, tuple(evs.get(stat, 0) for stat in _STATS)),
         tera=published.tera_types[0].upper(),
         weight=1.0,
     )
 
 
-def _full_evs(gen: int, evs: tuple[int, ...]) -> tuple[int, ...]:
+def full_evs(gen: int, evs: tuple[int, ...]) -> tuple[int, ...]:
+    """The EVs of a set; before generation 3 there is no choice, all are at their greatest."""
     return (252,) * 6 if gen <= 2 else evs
 
 
@@ -171,7 +174,7 @@ def _from_random(fields: dict[str, Any], gen: int) -> tuple[CandidateSet, ...]:
             item=_commonest(role.get("items") or fields.get("items")),
             ability=_commonest(role.get("abilities") or fields.get("abilities")),
             nature="serious",
-            evs=_full_evs(gen, (84,) * 6),
+            evs=full_evs(gen, (84,) * 6),
             tera=_commonest(role.get("teraTypes")).upper(),
             weight=role.get("weight", 1.0),
         )

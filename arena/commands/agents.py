@@ -27,7 +27,8 @@ def list_agents() -> None:
     """
     table = Table("agent", "what it does")
     for spec, about in known_specs().items():
-        table.add_row(Text(spec), Text(about))
+        lacks = resolve(spec).missing(None)
+        table.add_row(Text(spec), Text(f"{about} (not available: {lacks})" if lacks else about))
     Console().print(table)
 
 
@@ -44,6 +45,7 @@ def show(spec: str) -> None:
     for label, words in (
         ("agent", source.spec),
         ("repeatable", "yes" if source.repeatable else "no: the same seed may give another battle"),
+        ("available", f"no: {lacks}" if (lacks := source.missing(None)) else "yes"),
         ("options", ", ".join(f"{name}={value}" for name, value in source.options.items()) or "none"),
         ("fingerprint", source.fingerprint),
     ):

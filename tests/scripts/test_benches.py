@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from agents.search.builds import missing
+
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
@@ -32,3 +34,12 @@ def test_soak_reports_speed_and_memory_of_every_role() -> None:
     assert "60 battles" in said and "faults: 0" in said
     for role in ("coordinator", "workers", "hosts"):
         assert f"memory of {role}" in said
+
+
+@pytest.mark.skipif(bool(missing(1)), reason=missing(1))
+def test_search_is_measured_in_strength_time_and_foresight() -> None:
+    said = run("bench_search.py", "--agent", "search:mcts?iterations=1000", "--against", "random", "--battles", "2")
+    assert "of the points in 1 pairs" in said and "failed: 0" in said
+    said = run("sim_search_outcomes.py", "--battles", "2", "--show", "1")
+    predicted, _, turns = said.partition("gen1ou: ")[2].split()[:3]
+    assert 0 < int(predicted) <= int(turns)

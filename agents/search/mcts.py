@@ -1,0 +1,130 @@
+"""Monte Carlo tree search over poke-engine, with what is hidden drawn at random several times."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any, ClassVar
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.contract import Agent
+from agents.search.builds import missing
+from agents.search.engine import EngineFailed, Found, Option, engine_for
+from agents.search.history import History
+from agents.search.state import position
+from teamsets.errors import BadInput
+
+
+class MonteCarloTreeSearch(Agent):
+    """Searches the game tree on poke-engine; what the opponent hides is drawn from known sets, several times over.
+
+    Each draw makes one possible position. poke-engine searches each (Monte Carlo tree search, both sides choosing at
+    once), and the shares of visits are averaged over the draws. Equal draws are searched once, with their time together.
+    The scheme is foul-play's, which then draws among the choices that have three quarters of the best one's share; that
+    is `good=0.75` here. In 100 ms the shares are still so even that this would be half a matter of chance.
+
+    Kept with each decision: `values`, the mean score of each choice from 0 (lost) to 1 (won); `visits`, its share of the
+    visits; `iterations`, how many there were; `failed`, poke-engine's words where it failed on a position.
+
+    Needs poke-engine, built for the format's generation: `make search`. Limited by time it is not repeatable; with
+    `iterations`, on one thread, the same seed gives the same battle.
+
+    Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 4; threads, of the
+    search, 1; iterations, for one decision instead of a time (rounded up to a thousand for each draw), 0; good, the part
+    of the best choice's share that another must have to be drawn in proportion to its share, 1.0 (the best alone);
+    exploration, the factor in UCB1, 0.1 (poke-engine's own is 2).
+    """
+
+    repeatable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        ms: int = 100,
+        samples: int = 4,
+        threads: int = 1,
+        iterations: int = 0,
+        good: float = 1.0,
+        exploration: float = 0.1,
+    ) -> None:
+        for name, value, least in (("ms", ms, 1), ("samples", samples, 1), ("threads", threads, 1)):
+            if value < least:
+                raise BadInput(f"search:mcts: {name}={value}: give {least} or more")
+        if iterations < 0:
+            raise BadInput(f"search:mcts: iterations={iterations}: give 0 (limited by ms) or more")
+        if not 0 <= good <= 1:
+            raise BadInput(f"search:mcts: good={good}: give a share from 0 to 1")
+        if exploration < 0:
+            raise BadInput(f"search:mcts: exploration={exploration}: give 0 or more")
+        self.good, self.exploration = good, exploration
+        self.ms, self.samples, self.threads, self.iterations = ms, samples, threads, iterations
+        self._history = History()
+
+    @classmethod
+    def repeats(cls, **options: Any) -> bool:
+        """With iterations instead of a time, and on one thread."""
+        return options.get("iterations", 0) > 0 and options.get("threads", 1) == 1
+
+    @classmethod
+    def missing(cls, gen: int | None = None) -> str:
+        """Why it cannot play a generation (None: any at all), with the mend; empty when it can."""
+        return missing(gen)
+
+    def act(self, battle: SeatBattle) -> Choice:
+        self._began = time.perf_counter()
+        self._history.follow(battle)
+        if len(battle.legal) == 1:
+            return battle.legal[0]
+        draws = Counter(self._draws(battle))
+        shares, values = self._searched(battle, draws)
+        if not shares:
+            return self.rng.choice(battle.legal)
+        assert self.thought is not None
+        self.thought["visits"] = {choice.words: round(share, 4) for choice, share in shares.items()}
+        self.thought["values"] = {choice.words: round(value, 4) for choice, value in values.items()}
+        best = max(shares.values())
+        good = {choice: share for choice, share in shares.items() if share >= self.good * best}
+        return self.rng.choices(list(good), list(good.values()))[0]
+
+    def _draws(self, battle: SeatBattle) -> list[str]:
+        """The texts of the drawn positions. Which choices they name is the same for all."""
+        drawn = [position(battle, self._history, self.rng) for _ in range(self.samples)]
+        self._choices = drawn[0].choices
+        return [one.state.text() for one in drawn]
+
+    def _searched(self, battle: SeatBattle, draws: Counter[str]) -> tuple[dict[Choice, float], dict[Choice, float]]:
+        """Share of visits and mean score of our legal choices, over all draws."""
+        self.thought = {"iterations": 0}
+        shares: dict[Choice, float] = {}
+        scores: dict[Choice, float] = {}
+        waiting = self.samples
+        for state, times in draws.items():
+            weight = times / self.samples
+            # Of the time that is left, so that what one search takes too long the next ones have less.
+            left = self.ms - (time.perf_counter() - self._began) * 1000
+            ms = max(1, round(left * times / waiting))
+            waiting -= times
+            try:
+                engine = engine_for(battle.gen, self.exploration)
+                found = engine.search([state], [ms], round(self.iterations * weight), self.threads)[0]
+            except EngineFailed as error:
+                self.thought["failed"] = str(error)
+                continue
+            self.thought["iterations"] += found.iterations
+            self._add(found, weight, shares, scores)
+        values = {choice: scores[choice] / share for choice, share in shares.items() if share}
+        total = sum(shares.values())
+        return {choice: share / total for choice, share in shares.items() if total}, values
+
+    def _add(self, found: Found, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]) -> None:
+        """Adds one search. Of several names of one choice ("Fight": any move) the most visited stands for it."""
+        ours: dict[Choice, Option] = {}
+        for name, option in found.one.items():
+            choice = self._choices.get(name)
+            if choice is not None and (choice not in ours or ours[choice].visits < option.visits):
+                ours[choice] = option
+        visits = sum(option.visits for option in ours.values())
+        for choice, option in ours.items():
+            share = weight * option.visits / visits if visits else 0.0
+            shares[choice] = shares.get(choice, 0.0) + share
+            scores[choice] = scores.get(choice, 0.0) + share * option.value

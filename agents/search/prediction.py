@@ -1,0 +1,221 @@
+"""Does poke-engine foresee what the simulator does? A played battle's turns beside the outcomes predicted for them.
+
+A turn is taken from both sides' own logs, so nothing in it is hidden or guessed: what differs is the translation's fault
+or poke-engine's. A turn counts as predicted when one of the outcomes has every Pokémon's health, status, boosts and
+volatiles as they were then. Damage is predicted by its mean; it may differ as far as the simulator's roll does.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from agents.battle import SeatBattle
+from agents.search.engine import Engine, Outcome
+from agents.search.field import field_of
+from agents.search.history import BINDING, History
+from agents.search.layout import BOOSTS, EngineState
+from agents.search.state import STATUS, names, own_side
+
+#: The volatiles that are compared: those that both the log and poke-engine tell of.
+_COMPARED = frozenset({"substitute", "confusion", "leechseed", "reflect", "lightscreen", "mustrecharge", "taunt"})
+# A roll lies within 85% and 100% of the greatest damage, and poke-engine tells 92.5% of it.
+_ROLL = 0.0875
+_ROUNDING = 2
+_RECOIL = frozenset({"doubleedge", "takedown", "submission"})
+_AMOUNT = re.compile(r"Damage Side(One|Two): (\d+)")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One side at a moment. mons: name -> (hp, status); boosts and volatiles of the active one, none if it has fainted."""
+
+    active: str
+    mons: dict[str, tuple[int, str]]
+    boosts: dict[str, int]
+    volatiles: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a played battle: the state before it, both choices by poke-engine's names, and both sides after it."""
+
+    number: int
+    state: str
+    one: str
+    two: str
+    after: tuple[Seen, Seen]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a turn was predicted, and if not, in what the nearest outcome differs ("one hp", "two status par" …)."""
+
+    predicted: bool
+    differs: tuple[str, ...] = ()
+
+
+class _Side:
+    """One side's log, read up to any point that both logs share."""
+
+    def __init__(self, role: str, log: list[str], choices: list[str], gen: int, format_id: str) -> None:
+        self.battle = SeatBattle(f"battle-{format_id}-1", role, role, gen, format_id, random.Random(0))
+        self.history = History()
+        self.lines: list[str] = []
+        self.requests: dict[int, dict[str, Any]] = {}
+        for line in log:
+            if line.startswith("|request|"):
+                self.requests[len(self.lines)] = orjson.loads(line[9:])
+            elif not line.startswith(("|error|", "|bigerror|")):
+                self.lines.append(line)
+        self.choices = dict(zip(sorted(self.requests), choices, strict=False))
+        self._read = 0
+
+    def read(self, until: int) -> dict[str, Any] | None:
+        """Reads on; the request at this point, or None where the side is not asked."""
+        self.battle.feed(self.lines[self._read : until])
+        self._read = until
+        request = self.requests.get(until)
+        if request is not None:
+            self.battle.ask(request)
+        self.history.follow(self.battle)
+        return request
+
+    def seen(self) -> Seen:
+        mons = {
+            mon.species: (
+                mon.current_hp,
+                STATUS.get(mon.status.name, "none") if mon.status and mon.current_hp else "none",
+            )
+            for mon in self.battle.team.values()
+        }
+        active = self.battle.active_pokemon
+        if active is None or not active.current_hp:
+            return Seen(active.species if active else "", mons, {}, frozenset())
+        ident = next(ident for ident, mon in self.battle.team.items() if mon is active)
+        boosts = {stat: stage for stat, stage in active.boosts.items() if stage}
+        return Seen(active.species, mons, boosts, _COMPARED & self.history.of(ident).volatiles.keys())
+
+
+def turns(
+    logs: tuple[list[str], list[str]], choices: tuple[list[str], list[str]], gen: int, format_id: str
+) -> Iterator[Turn]:
+    """The turns of a battle in which both sides chose freely.
+
+    logs: each side's own, requests included. choices: each side's, in words, one for each of its requests.
+    """
+    one, two = (
+        _Side(role, log, said, gen, format_id) for role, log, said in zip(("p1", "p2"), logs, choices, strict=True)
+    )
+    waiting: tuple[int, str, str, str] | None = None
+    for point in sorted(one.requests.keys() | two.requests.keys() | {min(len(one.lines), len(two.lines))}):
+        asked = one.read(point), two.read(point)
+        if waiting is not None:
+            yield Turn(*waiting, after=(one.seen(), two.seen()))
+            waiting = None
+        if all(request is not None and request.get("active") for request in asked):
+            waiting = _chosen(one, two, point)
+
+
+def _chosen(one: _Side, two: _Side, point: int) -> tuple[int, str, str, str] | None:
+    """The position and the choices made in it, or None where poke-engine has no name for one of them."""
+    sides = own_side(one.battle, one.history), own_side(two.battle, two.history)
+    picked = []
+    for seat, side in zip((one, two), sides, strict=True):
+        if point not in seat.choices:
+            return None
+        said = [name for name, choice in names(seat.battle, side).items() if choice.words == seat.choices[point]]
+        if len(said) != 1:
+            return None
+        picked.append("none" if "mustrecharge" in side.volatiles else said[0].removeprefix("switch "))
+    weather, terrain, room = field_of(one.battle, one.history.endless_weather)
+    state = EngineState(*sides, weather, terrain, room).text()
+    return one.battle.turn, state, picked[0], picked[1]
+
+
+def judge(turn: Turn, engine: Engine) -> Verdict:
+    """Compares a turn with everything that poke-engine predicts for it. Raises EngineFailed."""
+    nearest: tuple[str, ...] | None = None
+    gen = engine.gen
+    for outcome in engine.outcomes(turn.state, turn.one, turn.two):
+        differs = _differences(turn.after, outcome, gen)
+        if not differs:
+            return Verdict(True)
+        if nearest is None or len(differs) < len(nearest):
+            nearest = differs
+    return Verdict(False, nearest or ("nothing predicted",))
+
+
+def _differences(after: tuple[Seen, Seen], outcome: Outcome, gen: int) -> tuple[str, ...]:
+    taken = {"One": 0, "Two": 0}
+    for words in outcome.instructions:
+        amount = _AMOUNT.search(words)
+        if amount is not None:
+            taken[amount[1]] += int(amount[2])
+    found: list[str] = []
+    over = any(not any(hp for hp, _ in side.mons.values()) for side in after)
+    for label, real, text in zip(("One", "Two"), after, outcome.state.split("/"), strict=False):
+        other = "Two" if label == "One" else "One"
+        if over and any(hp for hp, _ in real.mons.values()):
+            continue  # the battle ends at the last knock-out, and poke-engine plays the turn to its end
+        slack = _ROUNDING + _ROLL * (taken[label] + 0.5 * taken[other])
+        found += [f"{label.lower()} {words}" for words in _side_differences(real, text.split("="), slack, gen)]
+    return tuple(found)
+
+
+def _side_differences(real: Seen, fields: list[str], slack: float, gen: int) -> Iterator[str]:
+    mons = [text.split(",") for text in fields[:6]]
+    active = mons[int(fields[6])]
+    if active[0].lower() != real.active:
+        yield "active"
+        return
+    for mon in mons:
+        if mon[0].lower() not in real.mons:
+            continue
+        hp, status = real.mons[mon[0].lower()]
+        predicted = int(mon[6])
+        if (hp == 0) != (predicted == 0) and max(hp, predicted) > slack:
+            yield "fainted"
+        elif abs(hp - predicted) > slack:
+            yield "hp"
+        elif hp and predicted and mon[18].lower() != status:
+            yield f"status {status} for {mon[18].lower()}"
+    if int(active[6]) and real.mons[real.active][0]:
+        boosts = {stat: int(stage) for stat, stage in zip(BOOSTS, fields[11:18], strict=True) if int(stage)}
+        ignored = {"spd"} if gen == 1 else set()
+        if {s: b for s, b in boosts.items() if s not in ignored} != {
+            s: b for s, b in real.boosts.items() if s not in ignored
+        }:
+            yield "boosts"
+        volatiles = _COMPARED & {name.lower() for name in fields[8].split(":")}
+        for name in sorted(volatiles ^ real.volatiles):
+            yield f"{name} {'missing' if name in real.volatiles else 'too many'}"
+
+
+def engines_fault(turn: Turn, gen: int) -> str:
+    """What poke-engine is known to see otherwise in such a turn (tests/agents/search/test_search_limits.py), or ""."""
+    if gen != 1:
+        return ""
+    sides = [text.split("=") for text in turn.state.split("/")[:2]]
+    actives = [fields[int(fields[6])].split(",") for fields in sides]
+    lasts = [
+        mon[22 + int(fields[27][5:])].partition(";")[0]
+        for fields, mon in zip(sides, actives, strict=True)
+        if fields[27].startswith("move:") and fields[27] != "move:none"
+    ]
+    chosen = {turn.one, turn.two}
+    if BINDING & {*chosen, *lasts}:
+        return "binding moves hold the target"
+    if "nightshade" in chosen:
+        return "Night Shade does its damage"
+    if _RECOIL & chosen:
+        return "recoil is a quarter"
+    ill = any(mon[18] in ("burn", "poison", "toxic") for mon in actives)
+    if ill and any(not seen.mons[mon[0]][0] for seen, mon in zip(turn.after, actives, strict=True)):
+        return "no damage by status after a knock-out"
+    return ""

@@ -1,0 +1,165 @@
+"""What the opponent hides, drawn at random: sets that agree with what was shown, and the Pokémon not yet seen.
+
+Two sources, each with half of the weight: Smogon's published sets, and the project's own competitive teams for the
+format, as statistics: how often a species is there, and how often with which set. Formats with drawn teams have
+Showdown's table of random sets alone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+from poke_env.battle.pokemon import Pokemon
+from poke_env.data import GenData, to_id_str
+from poke_env.teambuilder import Teambuilder
+
+from agents.battle import SeatBattle
+from agents.heuristics.sets import CandidateSet, candidates, fit, full_evs
+from teamsets.errors import BadInput
+from teamsets.files import team_files
+from teamsets.loading import SHIPPED
+
+# How likely a set is that has another item or ability than the one shown, against one that has it.
+_MISFIT = 0.03
+# The share of our own teams' statistics where Smogon's sets know the species too.
+_OWN_TEAMS = 0.5
+_MOVES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """One Pokémon as drawn. moves: ids, the shown ones first; evs: hp, atk, def, spa, spd, spe; item: "" for none."""
+
+    species: str
+    level: int
+    moves: tuple[str, ...]
+    item: str
+    ability: str
+    nature: str
+    evs: tuple[int, ...]
+    tera: str
+
+
+@dataclass(frozen=True)
+class _Statistics:
+    """Of a format's teams: species -> how often, and species -> its sets, one for each team that has it."""
+
+    species: Mapping[str, int]
+    sets: Mapping[str, tuple[CandidateSet, ...]]
+
+
+def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
+    """What a Pokémon that the opponent has shown may carry: what is known of it, and the rest from one drawn set."""
+    known = tuple(mon.moves)[:_MOVES]
+    item = None if battle.gen < 2 or mon.item == GenData.UNKNOWN_ITEM else (mon.item or "")
+    drawn = _draw(battle.format_id, battle.gen, mon.base_species, known, item, mon.ability, rng)
+    drawn = replace(drawn, species=mon.species, level=mon.level)
+    if mon.tera_type is not None:
+        drawn = replace(drawn, tera=mon.tera_type.name)
+    return drawn
+
+
+def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[Carried]:
+    """`count` Pokémon that have not been shown: species by how often the format's teams have them, none of `seen`."""
+    often = dict(_statistics(battle.format_id, battle.gen).species)
+    for name in seen:
+        often.pop(name, None)
+    drawn: list[Carried] = []
+    for _ in range(min(count, len(often))):
+        names = list(often)
+        species = rng.choices(names, [often[name] for name in names])[0]
+        del often[species]
+        drawn.append(_draw(battle.format_id, battle.gen, species, (), None, None, rng))
+    return drawn
+
+
+def draw_previewed(species: str, level: int, battle: SeatBattle, rng: random.Random) -> Carried:
+    """What a Pokémon may carry of which the preview of the teams has told the species alone."""
+    return replace(_draw(battle.format_id, battle.gen, species, (), None, None, rng), level=level)
+
+
+def _draw(
+    format_id: str,
+    gen: int,
+    species: str,
+    shown: tuple[str, ...],
+    item: str | None,
+    ability: str | None,
+    rng: random.Random,
+) -> Carried:
+    sets = _sets(format_id, gen, species)
+    if not sets:
+        abilities = GenData.from_gen(gen).pokedex.get(species, {}).get("abilities", {})
+        first = ability or to_id_str(abilities.get("0", "")) if gen >= 3 else ""
+        return Carried(species, 100, shown, item or "", first, "serious", full_evs(gen, (84,) * 6), "")
+    weights = [s.weight * fit(s, shown) * _agrees(s.item, item) * _agrees(s.ability, ability) for s in sets]
+    chosen = rng.choices(sets, weights)[0]
+    return Carried(
+        species,
+        100,
+        _moves(chosen, shown, rng),
+        (chosen.item if item is None else item) if gen >= 2 else "",
+        (ability or chosen.ability) if gen >= 3 else "",
+        chosen.nature,
+        chosen.evs,
+        chosen.tera,
+    )
+
+
+def _agrees(suggested: str, known: str | None) -> float:
+    return 1.0 if known is None or suggested == known else _MISFIT
+
+
+def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
+    """The shown moves, filled up to four from the set by its chances."""
+    moves = list(shown)
+    open_moves = {move: chance for move, chance in chosen.moves.items() if move not in shown and chance > 0}
+    while len(moves) < _MOVES and open_moves:
+        names = list(open_moves)
+        # A certain move comes before any alternative: its weight leaves the others next to nothing.
+        move = rng.choices(names, [1e6 if open_moves[n] >= 1.0 else open_moves[n] for n in names])[0]
+        del open_moves[move]
+        moves.append(move)
+    return tuple(moves)
+
+
+@cache
+def _sets(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
+    """Both sources' sets of a species, each source with its share of the weight."""
+    published = candidates(format_id, gen, species)
+    own = _statistics(format_id, gen).sets.get(species, ())
+    shares = ((published, 1 - _OWN_TEAMS if own else 1.0), (own, _OWN_TEAMS if published else 1.0))
+    return tuple(
+        replace(s, weight=s.weight * share / sum(other.weight for other in sets))
+        for sets, share in shares
+        for s in sets
+    )
+
+
+@cache
+def _statistics(format_id: str, gen: int) -> _Statistics:
+    """Those of the format's competitive teams; empty where there are none."""
+    try:
+        files = team_files(SHIPPED / "competitive", format_id)
+    except BadInput:
+        return _Statistics({}, {})
+    species: dict[str, int] = {}
+    sets: dict[str, list[CandidateSet]] = {}
+    for file in files:
+        for mon in Teambuilder.parse_showdown_team(file.text().strip()):
+            name = to_id_str(mon.species or mon.nickname or "")
+            carried = CandidateSet(
+                moves={to_id_str(move): 1.0 for move in mon.moves},
+                item=to_id_str(mon.item or ""),
+                ability=to_id_str(mon.ability or ""),
+                nature=to_id_str(mon.nature or "") or "serious",
+                evs=full_evs(gen, tuple(mon.evs or (0,) * 6)),
+                tera=(mon.tera_type or "").upper(),
+                weight=1.0,
+            )
+            species[name] = species.get(name, 0) + 1
+            sets.setdefault(name, []).append(carried)
+    return _Statistics(species, {name: tuple(found) for name, found in sets.items()})

@@ -1,0 +1,89 @@
+"""The search agent in real battles, on a stand-in for poke-engine, and on the real one where it is built."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents.search import builds, engine
+from agents.search.engine import Engine
+from agents.search.prediction import judge, turns
+from arena.evaluate import EvaluateSettings, load_pools
+from arena.record import BattleRecord
+from arena.schedules.plan import Plan, round_robin
+from arena.showdown.guard import StepGuard
+from arena.showdown.host import Host
+from arena.showdown.simulator import Rules, Simulator
+
+HERE = Path(__file__).parent
+real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The stand-in serves generations 1 and 9."""
+    for gen in (1, 9):
+        (tmp_path / f"gen{gen}").mkdir()
+        shutil.copy(HERE / "stand_in_engine.py", tmp_path / f"gen{gen}" / "poke_engine.py")
+        (tmp_path / f"gen{gen}" / ".ready").touch()
+    monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(engine, "_engines", {})
+    yield
+    for started in engine._engines.values():
+        started.close()
+
+
+def play(agents: tuple[str, str], format_id: str, battles: int = 2, think_limit: float = 60.0) -> list[BattleRecord]:
+    async def all_of_them() -> list[BattleRecord]:
+        async with await Host.launch() as host:
+            simulator = Simulator(host, StepGuard(), Rules(think_limit=think_limit, max_turns=120))
+            return await asyncio.gather(*(simulator.play(fixture, n) for n, fixture in enumerate(round_robin(plan))))
+
+    settings = EvaluateSettings(agents, (format_id,), battles=battles)
+    plan = Plan(agents, load_pools(settings)[0], battles, 0)
+    return asyncio.run(all_of_them())
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9ou"])
+def test_it_chooses_what_was_visited_most_and_keeps_what_it_saw(stand_in: None, format_id: str):
+    """The stand-in visits the first choice 4096 times, the second 2048 times …: it is always the first that is played."""
+    for record in play(("search:mcts?iterations=1000&samples=2", "heuristic:max-damage"), format_id):
+        seat = record.fixture.agents.index("search:mcts?iterations=1000&samples=2")
+        assert record.reason in ("win", "tie", "turn-limit"), record.detail
+        free = [d for d in record.decisions if d[0] == seat and len(d[3]) > 1 and not d[4].startswith("team")]
+        assert len(free) > 10
+        for _, _, _, legal, choice, _, thought in free:
+            assert thought is not None and "failed" not in thought
+            assert set(thought["visits"]) <= set(legal) and thought["visits"].keys() == thought["values"].keys()
+            assert sum(thought["visits"].values()) == pytest.approx(1, abs=0.01)
+            assert choice == max(thought["visits"], key=thought["visits"].__getitem__)
+            assert set(thought["values"].values()) == {0.5}
+
+
+def test_out_of_time_it_loses_by_the_clock(stand_in: None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STAND_IN_SLEEPS", "60")
+    for record in play(("search:mcts", "random"), "gen1ou", think_limit=0.5):
+        assert record.reason == "timeout" and record.fixture.agents[int((record.fault or "p0")[1]) - 1] == "search:mcts"
+
+
+@real
+def test_with_iterations_the_same_seed_gives_the_same_battle():
+    first, second = (play(("search:mcts?iterations=2000&samples=2", "heuristic:max-power"), "gen1ou") for _ in range(2))
+    assert [record.input_log for record in first] == [record.input_log for record in second]
+
+
+@real
+def test_what_the_real_engine_predicts_is_what_mostly_happens():
+    """The whole way: two seats' logs to states and choices, and poke-engine's outcomes beside the simulator's."""
+    served = Engine(1)
+    verdicts = []
+    for record in play(("heuristic:expert", "heuristic:emerald"), "gen1ou", battles=6):
+        said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
+        verdicts += [judge(turn, served).predicted for turn in turns(record.logs, said, 1, "gen1ou")]
+    served.close()
+    assert len(verdicts) > 100
+    assert sum(verdicts) / len(verdicts) > 0.93

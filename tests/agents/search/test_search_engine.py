@@ -1,0 +1,228 @@
+"""The processes that hold poke-engine's builds: asked over pipes, outliving failures, never outliving their owner.
+
+Most of it runs on a stand-in for poke-engine; what needs the real one is skipped where it is not built.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents import resolve
+from agents.search import builds, engine
+from agents.search.engine import Engine, EngineFailed, engine_for
+from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from teamsets.errors import BadInput, MissingTool
+
+HERE = Path(__file__).parent
+real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of builds in which generation 1 is served by the stand-in."""
+    (tmp_path / "gen1").mkdir()
+    shutil.copy(HERE / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
+    (tmp_path / "gen1" / ".ready").touch()
+    monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(engine, "_engines", {})
+    yield tmp_path
+    for started in engine._engines.values():
+        started.close()
+
+
+def duel() -> EngineState:
+    """Tauros, the faster, against Chansey."""
+    tauros = EnginePokemon(
+        "tauros", types=("normal",), base_types=("normal",), hp=353, maxhp=353, stats=(298, 288, 238, 238, 318),
+        moves=(EngineMove("bodyslam"), EngineMove("earthquake")),
+    )  # fmt: skip
+    chansey = EnginePokemon(
+        "chansey", types=("normal",), base_types=("normal",), hp=703, maxhp=703, stats=(108, 108, 308, 308, 198),
+        moves=(EngineMove("icebeam"), EngineMove("thunderwave")),
+    )  # fmt: skip
+    return EngineState(EngineSide((tauros,), 0), EngineSide((chansey,), 0))
+
+
+def test_answers_come_in_spite_of_what_is_printed(stand_in: Path):
+    found = engine_for(1).search([duel().text()] * 2, [5, 5])
+    assert [list(f.one) for f in found] == [["bodyslam", "earthquake"]] * 2
+    assert found[0].one["bodyslam"].visits == 4096 and found[0].one["bodyslam"].value == 0.5
+    assert engine_for(1) is engine_for(1)
+
+
+def test_a_panic_is_told_and_the_next_question_answered(stand_in: Path):
+    with pytest.raises(EngineFailed, match="unwrap"):
+        engine_for(1).search(["panic"], [5])
+    pid = engine_for(1).pid
+    assert engine_for(1).text("some state") == "some state"
+    assert engine_for(1).pid == pid
+
+
+def test_a_process_that_dies_is_told_and_replaced(stand_in: Path):
+    with pytest.raises(EngineFailed, match="code 7"):
+        engine_for(1).search(["die"], [5])
+    assert engine_for(1).text("some state") == "some state"
+
+
+class OutOfTime(BaseException):
+    """As the arena's clock raises it in the middle of anything."""
+
+
+def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("STAND_IN_SLEEPS", "30")
+
+    def ring(*_: object) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, ring)
+    first = engine_for(1)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(OutOfTime):
+            first.search([duel().text()], [5])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not first.alive
+    assert engine_for(1).text("another") == "another"
+
+
+def test_it_ends_with_an_owner_that_is_killed(stand_in: Path):
+    code = "from agents.search.engine import engine_for; print(engine_for(1).pid, flush=True); input()"
+    owner = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(HERE.parents[2])},
+    )
+    assert owner.stdout is not None
+    pid = int(owner.stdout.readline())
+    owner.kill()
+    owner.communicate()
+    deadline = time.monotonic() + 30
+    while _runs(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _runs(pid)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_without_a_build_it_is_listed_as_not_available_and_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arena
+):
+    monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
+    listed = arena("agents", "list").out
+    assert listed.count("(not available: poke-engine is not built") == 1
+    assert "no: poke-engine is not built" in arena("agents", "show", "search:mcts").out
+    with pytest.raises(MissingTool, match="make search"):
+        Engine(1)
+    said = arena("match", "search:mcts", "random", "--battles", "2", "--db", tmp_path / "a.duckdb")
+    assert said.code == 2
+    assert "search:mcts" in said.err and "make search" in said.err and "Traceback" not in said.err
+
+
+def test_a_build_of_one_generation_does_not_serve_another(stand_in: Path, arena):
+    assert builds.missing() == "" and builds.missing(1) == ""
+    assert "generation 9" in builds.missing(9) and 'make search ARGS="9"' in builds.missing(9)
+    assert "generation 7" in builds.missing(7) and "make search" not in builds.missing(7)
+    assert "not available" not in arena("agents", "list").out
+    said = arena("match", "search:mcts", "random", "--format", "gen9randombattle", "--db", stand_in / "a.duckdb")
+    assert said.code == 2 and "cannot play gen9randombattle" in said.err
+
+
+def test_it_says_when_it_is_repeatable():
+    assert not resolve("search:mcts").repeatable
+    assert not resolve("search:mcts?iterations=1000&threads=2").repeatable
+    assert resolve("search:mcts?iterations=1000").repeatable
+
+
+@pytest.mark.parametrize("options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5", "exploration=-1"])
+def test_impossible_options_are_refused_when_it_is_made(options: str):
+    with pytest.raises(BadInput, match=options.partition("=")[0]):
+        resolve(f"search:mcts?{options}").make()
+
+
+def test_set_up_says_what_is_missing(tmp_path: Path):
+    """Without cargo: one line, exit code 2, and no download before it."""
+    root = HERE.parents[2]
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in ("sh", "dirname", "cat", "cksum", "tr"):
+        (tools / tool).symlink_to(shutil.which(tool) or tool)
+    done = subprocess.run(
+        ["sh", str(root / "scripts" / "setup_search.sh"), "1"],
+        env={"PATH": str(tools), builds.FOLDER_VARIABLE: str(tmp_path / "builds")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "cargo was not found" in done.stderr and done.stderr.count("\n") == 1
+    assert not (tmp_path / "builds").exists()
+
+
+@real
+def test_the_real_engine_searches_foresees_and_computes():
+    served = Engine(1)
+    text = duel().text()
+    first, second = (served.search([text], [1], iterations=2000)[0] for _ in range(2))
+    assert first == second and first.iterations == 2000
+    assert max(first.one, key=lambda name: first.one[name].visits) == "bodyslam"
+    outcomes = served.outcomes(text, "bodyslam", "thunderwave")
+    assert sum(o.chance for o in outcomes) == pytest.approx(1, abs=1e-3)
+    (usual, critical), _ = served.damage(text, "bodyslam", "thunderwave")
+    assert usual < critical
+    assert any(f"Damage SideTwo: {int(usual * 0.925)}" in o.instructions for o in outcomes)
+    served.close()
+    served.close()
+    assert not served.alive
+
+
+@real
+def test_less_exploration_gives_the_best_choice_more_of_the_visits():
+    shares = []
+    for exploration in (2.0, 0.05):
+        served = Engine(1, exploration)
+        options = served.search([duel().text()], [1], iterations=4000)[0].one.values()
+        shares.append(max(o.visits for o in options) / sum(o.visits for o in options))
+        served.close()
+    assert shares[0] < 0.75 < shares[1]
+
+
+@real
+def test_the_real_engine_reads_every_field_as_meant():
+    """What it writes of what it has read is what was written, but for the case of letters."""
+    served = Engine(1)
+    side = EngineSide(
+        (EnginePokemon("gengar", types=("ghost", "poison"), base_types=("ghost", "poison"), hp=1, maxhp=323),),
+        0,
+        conditions={"reflect": 3, "toxiccount": 2},
+        volatiles=frozenset({"confusion", "leechseed", "substitute"}),
+        durations={"confusion": 2, "taunt": 1},
+        substitute=80,
+        boosts={"atk": -1, "spe": 6, "evasion": 2},
+        wish=(1, 100),
+        future_sight=(2, 3),
+        must_switch=True,
+        trapped=True,
+        last="switch:0",
+    )
+    text = EngineState(side, duel().two, ("rain", 3), ("grassyterrain", 2), 4).text()
+    back = served.text(text).lower()
+    # poke-engine ends each volatile with a colon; that is the only way in which it writes otherwise
+    assert back.replace(":=", "=").split("=") == text.split("=")
+    served.close()
