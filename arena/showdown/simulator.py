@@ -13,11 +13,10 @@ from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host, HostDied, Message
 from arena.showdown.seat import Fault, Seat
-from arena.showdown.table import Table, drop, player_options
-from teamsets.errors import ArenaError
+from arena.showdown.table import Table, VenueFailed, drop, player_options
 
 
-class SimulatorCrashed(ArenaError):
+class SimulatorCrashed(VenueFailed):
     """Showdown itself threw in a battle, or refused to start it."""
 
 
@@ -42,6 +41,13 @@ class Simulator:
         when the venue, and no agent, failed.
         """
         return await _Table(self, fixture, serial).over
+
+    @property
+    def gone(self) -> bool:
+        return self.host.dead.done()
+
+    def end(self) -> None:
+        self.host.kill()
 
 
 class _Table(Table):

@@ -5,14 +5,33 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Awaitable
-from typing import Any
+from typing import Any, Protocol
 
 from agents import Agent, AgentSource, Choice, resolve
 from arena.fixture import SEATS, Fixture, seat_seed
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.seat import Fault, Seat, make_agent, new_seat
+from teamsets.errors import ArenaError
 from teamsets.formats import get_format
+
+
+class VenueFailed(ArenaError):
+    """The place where a battle was played has failed, and no agent in it. Nobody's loss: it is played again."""
+
+
+class Venue(Protocol):
+    """Where fixtures are played."""
+
+    async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
+        """Plays one fixture to its end, whatever the agents do. Raises VenueFailed. serial: see `StepGuard.call`."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether its process has ended, so that a new venue is needed."""
+
+    def end(self) -> None:
+        """Ends its process, without waiting for that."""
 
 
 class Table:

@@ -185,3 +185,11 @@ def test_what_the_server_refuses_is_said_in_its_words(venues: Venues) -> None:
     teams_of_gen1 = replace(fixtures("gen1ou", 1)[0], format="gen9ou")
     with pytest.raises(SimulatorCrashed, match="gen9ou: the server refused the battle: Your team was rejected"):
         venues.served([teams_of_gen1])
+
+
+def test_a_battle_in_which_showdown_throws_is_nobodys_loss_and_others_go_on(venues: Venues) -> None:
+    fixture = fixtures("gen1randombattle", 1)[0]
+    with pytest.raises(SimulatorCrashed, match="gen1randombattle, seed bogus,1: Error: Unrecognized RNG seed"):
+        venues.served([replace(fixture, seed="bogus,1")])
+    (record,) = venues.served([fixture])
+    assert record.reason in ("win", "tie")

@@ -14,7 +14,7 @@ from poke_env.data import to_id_str
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from teamsets.errors import ArenaError
+from arena.showdown.table import VenueFailed
 
 #: Showdown gives up a user's battle after a minute or so without him.
 _RECONNECT_SECONDS = 60.0
@@ -26,7 +26,7 @@ _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 
 
-class ConnectionLost(ArenaError):
+class ConnectionLost(VenueFailed):
     """The server could not be reached, again and again, or refused the user."""
 
 

@@ -17,8 +17,9 @@ from typing import Any
 import orjson
 
 from arena.child import ChildProcess
+from arena.showdown.table import VenueFailed
 from teamsets import cache
-from teamsets.errors import ArenaError, BadInput
+from teamsets.errors import BadInput
 from teamsets.showdown import node, package
 
 _SCRIPT = Path(__file__).with_name("start.mjs")
@@ -70,7 +71,7 @@ _CONFIG = {
 Message = dict[str, Any]
 
 
-class ServerDied(ArenaError):
+class ServerDied(VenueFailed):
     """The server ended, or does not answer. Nobody's loss: its battles are played again."""
 
 

@@ -52,6 +52,13 @@ class ServerVenue:
         self._idle += clients.values()
         return record
 
+    @property
+    def gone(self) -> bool:
+        return self.server.dead.done()
+
+    def end(self) -> None:
+        self.server.end_input()
+
     async def close(self) -> None:
         """Signs all users off."""
         for client in self._idle:
