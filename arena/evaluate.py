@@ -37,6 +37,7 @@ class EvaluateSettings:
     schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
     is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
     test `sprt` (None: all of them) is decided. challengers: play only pairings with one of them. anchor: rated 1000.
+    venue: "simulator" or "server".
     """
 
     agents: tuple[str, ...]
@@ -54,6 +55,7 @@ class EvaluateSettings:
     fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
+    venue: str = "simulator"
 
 
 @dataclass(frozen=True)
@@ -231,7 +233,8 @@ async def play(
     schedule = run.schedule(limit)
     progress = Progress(total=schedule.total, known=schedule.passed_over)
     settings = run.settings
-    coordinator = Coordinator(WorkerSettings(run.run_id, settings.rules, settings.stock), workers, store.add, progress)
+    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue)
+    coordinator = Coordinator(told, workers, store.add, progress)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, coordinator.stop)

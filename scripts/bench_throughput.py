@@ -15,66 +15,42 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
-import shutil
-import signal
-import socket
 import statistics
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from poke_env.concurrency import POKE_LOOP
 from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
 from arena.evaluate import EvaluateSettings, default_workers, play, prepare
 from arena.runner.coordinator import Progress
+from arena.showdown.server.local import LocalServer
 from arena.store import Store, rows, writer_lock
-from teamsets.showdown import node, package
 
 
-class LocalServer:
-    """Showdown's own server from the npm package, on a free port of this machine, with a copy of its config to itself."""
+@contextmanager
+def local_server() -> Iterator[str]:
+    """The URI of a Showdown server of our own, whose pipes poke-env's thread attends to."""
 
-    def __enter__(self) -> int:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-        self.folder = Path(tempfile.mkdtemp(prefix="bench-server-"))
-        root = self.folder / "node_modules" / "pokemon-showdown"
-        # A copy: the server writes beside its code. Its dependencies are found one folder up, where they are linked.
-        shutil.copytree(package(), root, symlinks=True)
-        for dependency in package().parent.iterdir():
-            if dependency.name != "pokemon-showdown":
-                (root.parent / dependency.name).symlink_to(dependency)
-        example = (root / "config" / "config-example.js").read_text()
-        config = example + "\nexports.repl = false;\nexports.bindaddress = '127.0.0.1';\n"
-        (root / "config" / "config.js").write_text(config)
-        for name in ("logs/repl", "logs/modlog", "databases"):
-            (root / name).mkdir(parents=True, exist_ok=True)
-        command = [node(), "pokemon-showdown", "start", "--no-security", "--skip-build", str(port)]
-        self.log = open(self.folder / "log", "wb")
-        self.process = subprocess.Popen(command, cwd=root, stdout=self.log, stderr=self.log, start_new_session=True)
-        for _ in range(300):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return port
-            time.sleep(0.1)
-        raise SystemExit(f"the server did not start: {(self.folder / 'log').read_text()[-2000:]}")
+    def there(step: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(step, POKE_LOOP).result()
 
-    def __exit__(self, *_: object) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.log.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    server = there(LocalServer.launch())
+    try:
+        yield server.uri
+    finally:
+        there(server.close())
 
 
-def poke_env_speed(port: int, format_id: str, battles: int, number: int) -> tuple[float, float]:
+def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple[float, float]:
     """Battles/s and turns/s of poke-env's `battle_against` over the server, ten at once."""
-    server = ServerConfiguration(f"ws://127.0.0.1:{port}/showdown/websocket", "https://127.0.0.1:1/action.php?")
+    server = ServerConfiguration(uri, "https://127.0.0.1:1/action.php?")
     players = [
         RandomPlayer(
             account_configuration=AccountConfiguration(f"bench{name}{number}", None),
@@ -134,8 +110,8 @@ def main() -> None:
         "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True),
         "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed),
     }
-    with LocalServer() as port:
-        ways = {"poke-env": lambda format_id, seed: poke_env_speed(port, format_id, battles, seed), **ways}
+    with local_server() as uri:
+        ways = {"poke-env": lambda format_id, seed: poke_env_speed(uri, format_id, battles, seed), **ways}
         for number, format_id in enumerate(options.formats):
             speeds: dict[str, list[float]] = {name: [] for name in ways}
             for turn in range(options.rounds):

@@ -60,6 +60,12 @@ from teamsets.errors import BadInput
     "--resume", "resumed", is_flag=False, flag_value="", metavar="[RUN]", help="Go on with a run (the latest)."
 )
 @click.option("--stock-simulator", "stock", is_flag=True, help="Showdown's code untouched: slower, the same battles.")
+@click.option(
+    "--venue",
+    type=click.Choice(["simulator", "server"]),
+    help="Where: in process, or over websockets on a Showdown server of our own (slower, the same battles).  "
+    "[default: simulator]",
+)
 @db_option
 def evaluate(
     agents: tuple[str, ...], everyone: bool, resumed: str | None, workers: int | None, db: Path, **said: Any
@@ -121,6 +127,7 @@ def _settings(
     skip_invalid: bool,
     pool: Path | None,
     stock: bool,
+    venue: str | None,
 ) -> EvaluateSettings:
     """What was said on the command line, over what the pool file says."""
     defaults = load_defaults(pool)
@@ -148,6 +155,7 @@ def _settings(
         fresh=fresh,
         skip_invalid=skip_invalid,
         stock=stock,
+        venue=venue or "simulator",
     )
 
 

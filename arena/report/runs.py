@@ -75,6 +75,8 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     for key, option in _OPTIONS.items() if kind == "evaluate" else _OF_A_MATCH.items():
         if known.get(key) is not None:
             words += [option, _plain(known[key])]
+    if config.get("venue", "simulator") != "simulator":
+        words += ["--venue", config["venue"]]
     words += [option for key, option in _FLAGS.items() if config.get(key)]
     return shlex.join([*words, *target])
 

@@ -22,11 +22,12 @@ from teamsets.showdown import PROJECT
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What every worker of a run is told. stock: play on Showdown's code untouched."""
+    """What every worker of a run is told. stock: play on Showdown's code untouched. venue: "simulator" or "server"."""
 
     run: str
     rules: Rules
     stock: bool = False
+    venue: str = "simulator"
 
 
 class WorkerProcess(ChildProcess):
@@ -70,8 +71,7 @@ class WorkerProcess(ChildProcess):
                 pass_fds=(file.fileno(),),
             )
             worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
-            settled = {"run": settings.run, "rules": asdict(settings.rules), "stock": settings.stock}
-            worker._send({**settled, "shared": file.fileno()})
+            worker._send({**asdict(settings), "shared": file.fileno()})
         return worker
 
     def give(self, serial: int, fixture: Fixture) -> None:

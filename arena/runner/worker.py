@@ -22,8 +22,11 @@ import orjson
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import SHARED_BYTES, StepGuard
-from arena.showdown.host import Host, HostDied
-from arena.showdown.simulator import Rules, Simulator, SimulatorCrashed
+from arena.showdown.host import Host
+from arena.showdown.server.local import LocalServer
+from arena.showdown.server.venue import ServerVenue
+from arena.showdown.simulator import Rules, Simulator
+from arena.showdown.table import Venue, VenueFailed
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
 ATTEMPTS = 3
@@ -36,31 +39,35 @@ class Worker:
         self.run = settings["run"]
         self.rules = Rules(**settings["rules"])
         self.stock = settings["stock"]
+        self.on_server = settings["venue"] == "server"
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
-        self.simulator: Simulator | None = None
+        self.venue: Venue | None = None
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture) -> None:
-        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh host."""
+        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh process."""
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
-            simulator = await self.ready_simulator()
+            venue = await self.ready_venue()
             try:
-                record = await simulator.play(fixture, serial)
+                record = await venue.play(fixture, serial)
                 break
-            except (HostDied, SimulatorCrashed) as error:
+            except VenueFailed as error:
                 failure = error
         else:
             words = str(failure)[:1000]
             record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words)
         self.report(serial, record)
 
-    async def ready_simulator(self) -> Simulator:
+    async def ready_venue(self) -> Venue:
         async with self.launching:
-            if self.simulator is None or self.simulator.host.dead.done():
-                self.simulator = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
-            return self.simulator
+            if self.venue is None or self.venue.gone:
+                if self.on_server:
+                    self.venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules)
+                else:
+                    self.venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
+            return self.venue
 
     def report(self, serial: int, record: BattleRecord) -> None:
         data = memoryview(orjson.dumps(record.header(serial)) + b"\t" + record.to_line(self.run) + b"\n")
@@ -92,8 +99,8 @@ class Worker:
             task.add_done_callback(done)
         for task in playing:
             task.cancel()
-        if self.simulator is not None:
-            self.simulator.host.kill()
+        if self.venue is not None:
+            self.venue.end()
 
 
 def _die_with_parent() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from arena.child import ChildProcess
+from arena.showdown.table import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.showdown import node, package
 
@@ -24,7 +25,7 @@ _LOOK_SECONDS = 2.0
 Message = dict[str, Any]
 
 
-class HostDied(ArenaError):
+class HostDied(VenueFailed):
     """The Node process ended while battles were in it. Nobody's loss: they are played again."""
 
 

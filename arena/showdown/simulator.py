@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any
 
-from agents import Agent, AgentSource, Choice, resolve
-from arena.fixture import SEATS, Fixture, seat_seed
+from agents import Choice
+from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host, HostDied, Message
-from arena.showdown.seat import Fault, Seat, make_agent, new_seat
-from teamsets.errors import ArenaError
-from teamsets.formats import get_format
+from arena.showdown.seat import Fault, Seat
+from arena.showdown.table import Table, VenueFailed, drop, player_options
 
 
-class SimulatorCrashed(ArenaError):
+class SimulatorCrashed(VenueFailed):
     """Showdown itself threw in a battle, or refused to start it."""
 
 
@@ -45,52 +42,25 @@ class Simulator:
         """
         return await _Table(self, fixture, serial).over
 
+    @property
+    def gone(self) -> bool:
+        return self.host.dead.done()
 
-@functools.cache
-def _source(spec: str) -> AgentSource:
-    return resolve(spec)
-
-
-def _made(spec: str) -> Agent:
-    return _source(spec).make()
+    def end(self) -> None:
+        self.host.kill()
 
 
-class _Table:
+class _Table(Table):
     """One battle at a host: passes what the host says to the seats, and what the seats choose to the host."""
 
     def __init__(self, simulator: Simulator, fixture: Fixture, serial: int) -> None:
-        self.fixture = fixture
         self.host = simulator.host
         self.over: asyncio.Future[BattleRecord] = asyncio.get_running_loop().create_future()
-        self.started = time.time()
-        self.clock = time.perf_counter()
-        self.fault: tuple[str, Fault] | None = None
         self.tasks: set[asyncio.Task[None]] = set()
         self.id = self.host.open(self.receive)
-        rules, gen = simulator.rules, get_format(fixture.format).gen
-        self.seats: dict[str, Seat] = {}
-        faults: dict[str, Fault] = {}
-        for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
-            who = serial * 2 + index
-            try:
-                agent = make_agent(simulator.guard, who, functools.partial(_made, spec))
-            except Fault as fault:
-                agent, faults[role] = Agent(), fault
-            self.seats[role] = new_seat(
-                role,
-                agent,
-                simulator.guard,
-                who,
-                tag=f"battle-{fixture.format}-{self.id}",
-                format_id=fixture.format,
-                gen=gen,
-                seed=seat_seed(fixture.seed, role),
-                think_limit=rules.think_limit,
-            )
-        players = {
-            role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
-            for role, team in zip(SEATS, fixture.teams, strict=True)
-        }
+        rules = simulator.rules
+        tag = f"battle-{fixture.format}-{self.id}"
+        super().__init__(fixture, simulator.guard, serial, tag=tag, think_limit=rules.think_limit)
         order = {
             "op": "start",
             "id": self.id,
@@ -98,8 +68,8 @@ class _Table:
             "seed": fixture.seed,
             "maxTurns": rules.max_turns,
         }
-        self.host.send({**order, **players})
-        for role, failure in faults.items():
+        self.host.send({**order, **player_options(fixture)})
+        for role, failure in self.faults.items():
             self.lose(role, failure)
 
     def receive(self, message: Message) -> None:
@@ -136,7 +106,7 @@ class _Table:
             return
         for seat, awaitable in later:
             if self.fault:
-                _drop(awaitable)
+                drop(awaitable)
             else:
                 task = asyncio.ensure_future(self.choose_later(seat, awaitable))
                 self.tasks.add(task)
@@ -174,41 +144,6 @@ class _Table:
 
     def end(self, end: dict[str, Any]) -> None:
         self.close()
-        for seat in self.seats.values():
-            seat.finish()
-        record = BattleRecord(
-            fixture=self.fixture,
-            **self.verdict(end),
-            turns=end["turns"],
-            started=self.started,
-            seconds=time.perf_counter() - self.clock,
-            input_log=end["inputLog"],
-            logs=(self.seats["p1"].log, self.seats["p2"].log),
-            decisions=[
-                (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought)
-                for index, seat in enumerate(self.seats.values())
-                for number, d in enumerate(seat.decisions)
-            ],
-            oddities=sum(seat.battle.oddities for seat in self.seats.values()),
-        )
+        record = self.record(end)
         if not self.over.done():
             self.over.set_result(record)
-
-    def verdict(self, end: dict[str, Any]) -> dict[str, Any]:
-        """winner, reason, fault and detail of the record."""
-        if self.fault is not None:
-            role, fault = self.fault
-            winner = "p2" if role == "p1" else "p1"
-            return {"winner": winner, "reason": fault.kind, "fault": role, "detail": str(fault)}
-        if end["turnLimit"]:
-            return {"winner": None, "reason": "turn-limit"}
-        if end["winner"]:
-            return {"winner": end["winner"], "reason": "win"}
-        return {"winner": None, "reason": "tie"}
-
-
-def _drop(awaitable: Awaitable[Choice]) -> None:
-    """Closes a coroutine that nobody will await."""
-    close = getattr(awaitable, "close", None)
-    if close is not None:
-        close()

@@ -227,6 +227,7 @@ def test_the_command_repeats_the_run() -> None:
     )
     adaptive = command("evaluate", config | {"schedule": "adaptive", "budget": 500}, Path("arena.duckdb"))
     assert "--budget 500" in adaptive and "--battles" not in adaptive and "--db" not in adaptive
+    assert "--venue server" in command("evaluate", config | {"venue": "server"}, Path("arena.duckdb"))
     battle = command("battle", config | {"agents": ["a", "b"], "challengers": []}, Path("arena.duckdb"))
     assert battle == "arena battle a b --format gen1ou --teams competitive --seed 3"
     match = command("match", config | {"sprt": {"elo0": 0.0, "elo1": 30.0}, "challengers": []}, Path("arena.duckdb"))

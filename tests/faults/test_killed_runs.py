@@ -178,3 +178,23 @@ def test_a_query_in_a_loop_never_fails_while_a_run_goes_on(mark: str, tmp_path: 
     assert counts == sorted(counts)
     assert len(set(counts)) > 1
     assert rows("SELECT count(*) FROM battles", db) == [(MANY,)]
+
+
+def test_a_run_on_the_server_venue_survives_its_servers_and_itself(
+    undisturbed: list[tuple[Any, ...]], mark: str, tmp_path: Path
+) -> None:
+    """A killed server, then a killed arena: no battle is lost, and all are those of the simulator venue."""
+    db = tmp_path / "arena.duckdb"
+    words = [4 if word == BATTLES else word for word in WORDS]
+    process = start_arena("evaluate", *AGENTS, *words, "--venue", "server", "--db", db, MARK=mark)
+    _wait_for_battles(process, db, 1)
+    os.kill(_processes(mark, "start.mjs")[0], signal.SIGKILL)
+    _wait_for_battles(process, db, 4)
+    assert len(_wait(lambda: (found := _processes(mark, "start.mjs"))[1:] and found)) == 2
+    _killed(process)
+    _wait(lambda: not _processes(mark), 30)
+    assert run_arena("evaluate", "--resume", "--db", db, MARK=mark).code == 0
+    found = table(db, OUTCOME)
+    keys = {row[0] for row in found}
+    assert len(found) == 3 * 4
+    assert found == [row for row in undisturbed if row[0] in keys]

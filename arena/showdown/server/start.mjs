@@ -1,0 +1,156 @@
+// Showdown's own server, started for the arena: `node start.mjs FOLDER`. FOLDER holds the package's links and a config
+// of its own (local.py lays it out); it is removed at the end. The server plays as it always does; what is added is for its owner, who holds our
+// stdin and stdout, a line of JSON a message:
+//
+// To the server
+//   {op: 'ping', id}                                       answered by {id, pong: true}
+//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?}, …]}
+//       the next battle of these users in this format is played from this seed, with these teams, in this order of
+//       sides; answered by {id, expected: true}, so that they may be brought together then
+//   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
+// From the server
+//   {ready: PORT}, {failed: WORDS}
+//   {id, room}                                             the battle has begun there
+//   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
+//   {id, crash: WORDS}                                     Showdown threw in it
+//
+// The end of stdin means that the owner is gone, whatever the way: then everything here is ended.
+
+import {once} from 'node:events';
+import {rmSync} from 'node:fs';
+import {createRequire} from 'node:module';
+import path from 'node:path';
+
+const folder = path.resolve(process.argv[2]);
+const require = createRequire(path.join(folder, 'dist', 'server', 'index.js'));
+
+// stdout belongs to the owner: what Showdown and its processes print goes where stderr goes.
+const write = process.stdout.write.bind(process.stdout);
+process.stdout.write = process.stderr.write.bind(process.stderr);
+const childProcess = require('child_process');
+const {fork} = childProcess;
+childProcess.fork = (file, args, options) => fork(file, args, {...options, stdio: ['ignore', 2, 2, 'ipc']});
+
+function say(message) {
+  write(JSON.stringify(message) + '\n');
+}
+
+/** Ends this process and those it has started: together they are a process group. */
+function endAll() {
+  rmSync(folder, {recursive: true, force: true});
+  process.kill(-process.pid, 'SIGKILL');
+}
+process.stdin.on('end', endAll);
+process.stdin.on('error', endAll);
+
+const expected = new Map(); // the sorted user ids and the format -> the order
+const begun = new Map(); // id -> its battle
+const key = (users, format) => [...users].sort().join('|') + '|' + format;
+
+const actions = {
+  ping: order => say({id: order.id, pong: true}),
+  expect(order) {
+    expected.set(key(order.players.map(player => player.user), order.format), order);
+    say({id: order.id, expected: true});
+  },
+  forget(order) {
+    for (const [name, found] of expected) if (found.id === order.id) expected.delete(name);
+    begun.get(order.id)?.room?.destroy();
+    begun.delete(order.id);
+  },
+};
+
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', chunk => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop();
+  for (const line of lines) {
+    const order = JSON.parse(line);
+    actions[order.op](order);
+  }
+});
+
+/** The options of a battle that begins, as its owner has ordered them; or unchanged. */
+function ordered(options) {
+  const users = options.players.map(player => player.user?.id);
+  const name = key(users, options.format);
+  const order = expected.get(name);
+  if (!order) return options;
+  expected.delete(name);
+  const players = order.players.map(({user, team, seed}) => {
+    const player = options.players[users.indexOf(user)];
+    return {...player, team: team || '', seed};
+  });
+  return {...options, players, seed: order.seed, order};
+}
+
+function hook() {
+  const {RoomBattle} = require('./room-battle.js');
+  const {createBattle} = Rooms;
+  Rooms.createBattle = options => createBattle.call(Rooms, ordered(options));
+
+  const {addPlayer, start, receive, end} = RoomBattle.prototype;
+
+  // Showdown's simulator draws a random team from a seed if it is given one; its server never passes it on.
+  RoomBattle.prototype.addPlayer = function (user, options) {
+    if (!options?.seed) return addPlayer.call(this, user, options);
+    const {stream} = this;
+    const passOn = line => {
+      const place = line.indexOf('{');
+      const player = {...JSON.parse(line.slice(place)), seed: options.seed};
+      return stream.write(line.slice(0, place) + JSON.stringify(player));
+    };
+    this.stream = {write: passOn};
+    try {
+      return addPlayer.call(this, user, options);
+    } finally {
+      this.stream = stream;
+    }
+  };
+
+  RoomBattle.prototype.start = function () {
+    const {order} = this.options;
+    if (order) {
+      begun.set(order.id, this);
+      say({id: order.id, room: this.roomid});
+    }
+    return start.call(this);
+  };
+
+  RoomBattle.prototype.receive = function (lines) {
+    const {order} = this.options;
+    if (lines[0] === 'error') {
+      // Showdown would take no more battles at all.
+      if (order) say({id: order.id, crash: lines.slice(1, 6).join(' ')});
+      return undefined;
+    }
+    const result = receive.call(this, lines);
+    if (order?.maxTurns && !this.turnLimit && !this.ended && this.turn > order.maxTurns) {
+      this.turnLimit = true;
+      this.tie();
+    }
+    return result;
+  };
+
+  RoomBattle.prototype.end = function (winnerName) {
+    const {order} = this.options;
+    if (!this.ended && order) {
+      const {inputLog, logData: {turns}} = this;
+      const winner = ['p1', 'p2'].find(side => winnerName && this[side].name === winnerName) || '';
+      say({id: order.id, end: {winner, turns, turnLimit: !!this.turnLimit || turns > 1000, inputLog}});
+    }
+    return end.call(this, winnerName);
+  };
+}
+
+try {
+  await require('./index.js').readyPromise;
+  hook();
+  const {server} = require('./sockets.js').PM.masterWorker.stream;
+  if (!server.listening) await once(server, 'listening');
+  say({ready: server.address().port});
+} catch (error) {
+  say({failed: error.message});
+  endAll();
+}

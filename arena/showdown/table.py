@@ -1,0 +1,123 @@
+"""What both venues do for a battle: seats for a fixture's agents, and the record of how it went."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Awaitable
+from typing import Any, Protocol
+
+from agents import Agent, AgentSource, Choice, resolve
+from arena.fixture import SEATS, Fixture, seat_seed
+from arena.record import BattleRecord
+from arena.showdown.guard import StepGuard
+from arena.showdown.seat import Fault, Seat, make_agent, new_seat
+from teamsets.errors import ArenaError
+from teamsets.formats import get_format
+
+
+class VenueFailed(ArenaError):
+    """The place where a battle was played has failed, and no agent in it. Nobody's loss: it is played again."""
+
+
+class Venue(Protocol):
+    """Where fixtures are played."""
+
+    async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
+        """Plays one fixture to its end, whatever the agents do. Raises VenueFailed. serial: see `StepGuard.call`."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether its process has ended, so that a new venue is needed."""
+
+    def end(self) -> None:
+        """Ends its process, without waiting for that."""
+
+
+class Table:
+    """One battle of two of our agents: its seats, the first fault, and what is kept of it.
+
+    faults: of agents that could not be made, by seat; they lose as soon as the battle has begun.
+    """
+
+    def __init__(self, fixture: Fixture, guard: StepGuard, serial: int, *, tag: str, think_limit: float) -> None:
+        self.fixture = fixture
+        self.started = time.time()
+        self._clock = time.perf_counter()
+        self.fault: tuple[str, Fault] | None = None
+        self.seats: dict[str, Seat] = {}
+        self.faults: dict[str, Fault] = {}
+        gen = get_format(fixture.format).gen
+        for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
+            who = serial * 2 + index
+            try:
+                agent = make_agent(guard, who, functools.partial(_made, spec))
+            except Fault as fault:
+                agent, self.faults[role] = Agent(), fault
+            self.seats[role] = new_seat(
+                role,
+                agent,
+                guard,
+                who,
+                tag=tag,
+                format_id=fixture.format,
+                gen=gen,
+                seed=seat_seed(fixture.seed, role),
+                think_limit=think_limit,
+            )
+
+    def record(self, end: dict[str, Any]) -> BattleRecord:
+        """Tells the agents that it is over, and says how it went. end: winner, turns, turnLimit, inputLog."""
+        for seat in self.seats.values():
+            seat.finish()
+        return BattleRecord(
+            fixture=self.fixture,
+            **self._verdict(end),
+            turns=end["turns"],
+            started=self.started,
+            seconds=time.perf_counter() - self._clock,
+            input_log=end["inputLog"],
+            logs=(self.seats["p1"].log, self.seats["p2"].log),
+            decisions=[
+                (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought)
+                for index, seat in enumerate(self.seats.values())
+                for number, d in enumerate(seat.decisions)
+            ],
+            oddities=sum(seat.battle.oddities for seat in self.seats.values()),
+        )
+
+    def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:
+        """winner, reason, fault and detail of the record."""
+        if self.fault is not None:
+            role, fault = self.fault
+            winner = "p2" if role == "p1" else "p1"
+            return {"winner": winner, "reason": fault.kind, "fault": role, "detail": str(fault)}
+        if end["turnLimit"]:
+            return {"winner": None, "reason": "turn-limit"}
+        if end["winner"]:
+            return {"winner": end["winner"], "reason": "win"}
+        return {"winner": None, "reason": "tie"}
+
+
+def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
+    """What Showdown is told of each side: {"name": the seat, and "team": packed text or "seed": to draw it from}."""
+    return {
+        role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
+        for role, team in zip(SEATS, fixture.teams, strict=True)
+    }
+
+
+def drop(awaitable: Awaitable[Choice]) -> None:
+    """Closes a coroutine that nobody will await."""
+    close = getattr(awaitable, "close", None)
+    if close is not None:
+        close()
+
+
+@functools.cache
+def _source(spec: str) -> AgentSource:
+    return resolve(spec)
+
+
+def _made(spec: str) -> Agent:
+    return _source(spec).make()
