@@ -199,7 +199,8 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
         return np.zeros((resamples, size))
     first, second = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)
     known = _weights(logits, np.ones((size, size))) * _difference_variances(_weights(logits, games), group)
-    shape = np.maximum((1 - cells[:, 3] * known[first, second]) ** LEVERAGE_POWER, LEAST_SHAPE)
+    free = np.maximum(1 - cells[:, 3] * known[first, second], 0)  # rounding may leave less than nothing
+    shape = np.maximum(free**LEVERAGE_POWER, LEAST_SHAPE)
     begins = np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
     rows, columns = first[begins], second[begins]
     half = virtual[rows, columns] / 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import evalica
@@ -249,3 +250,15 @@ def test_information_is_the_curvature_of_the_likelihood() -> None:
                     moved[b] += sign_b * step
                     curvature[a, b] -= sign_a * sign_b * likelihood(moved / ELO, points, games) / (4 * step**2)
     assert information(elo, games) == pytest.approx(curvature, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", range(2, 9))
+def test_a_link_by_a_single_pair_has_finite_numbers(count: int) -> None:
+    """The fit follows such a pair wholly: what is left of its weight is nothing, or by rounding a little less."""
+    names = [f"agent{number}" for number in range(count)]
+    for points, games in itertools.product((0, 0.5, 1, 1.5, 2), (1, 2)):
+        if points <= games:
+            told = [(a, b, points, games, "one") for a, b in itertools.pairwise(names)]
+            with np.errstate(all="raise", under="ignore"):
+                ratings = fit_ratings(make_evidence(told), resamples=50)
+            assert np.isfinite([ratings.elo, ratings.low, ratings.high]).all() and np.isfinite(ratings.better).all()
