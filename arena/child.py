@@ -54,6 +54,15 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
         if self.status is None:
             self._child.send_signal(signal.SIGKILL)
 
+    async def end_within(self, seconds: float, dead: asyncio.Future[str]) -> None:
+        """Ends it: politely by closing its input, by force when it is not `dead` after so long."""
+        self.end_input()
+        try:
+            await asyncio.wait_for(asyncio.shield(dead), seconds)
+        except TimeoutError:
+            self.kill()
+            await dead
+
     @property
     def _child(self) -> asyncio.SubprocessTransport:
         assert self._transport is not None, "asyncio connects a child before anybody can use it"

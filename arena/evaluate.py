@@ -119,8 +119,8 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     return _run(store, run_id, settings, pools, notes + skipped)
 
 
-def resume(store: Store, run_id: str | None, kind: str = "evaluate") -> Run:
-    """The stored run (the latest of the kind when None), ready to go on.
+def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = "evaluate") -> Run:
+    """The stored run (the latest of the kind when None), ready to go on for so many minutes (None: to its end).
 
     Raises BadInput when it cannot be the same run any more.
     """
@@ -132,6 +132,7 @@ def resume(store: Store, run_id: str | None, kind: str = "evaluate") -> Run:
     for name, value in config.items():
         if isinstance(value, list):
             config[name] = tuple(value)
+    config["minutes"] = minutes
     config["rules"] = Rules(**config["rules"])
     if config.get("sprt") is not None:
         config["sprt"] = SprtSettings(**config["sprt"])
@@ -238,8 +239,13 @@ async def play(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, coordinator.stop)
+
+    def show_all() -> None:
+        progress.remark = schedule.remark()
+        show(progress)
+
     background = [
-        asyncio.ensure_future(_regularly(0.25, lambda: show(progress))),
+        asyncio.ensure_future(_regularly(0.25, show_all)),
         asyncio.ensure_future(_taking_in(store)),
     ]
     finished = False
@@ -254,6 +260,7 @@ async def play(
             loop.remove_signal_handler(number)
         store.take_in()
         store.end_run(run.run_id, "finished" if finished else "stopped")
+    progress.remark = schedule.remark()
     return Played(schedule, progress, finished, coordinator.stopping)
 
 

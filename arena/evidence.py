@@ -17,12 +17,6 @@ def latest_run(db: Path) -> str:
     return str(found[0][0])
 
 
-def run_formats(db: Path, run_id: str) -> list[str]:
-    """The formats in which battles count for a run, by name."""
-    query = "SELECT DISTINCT format FROM evidence_results WHERE for_run = ? AND score IS NOT NULL ORDER BY 1"
-    return [format_id for (format_id,) in rows(query, db, [run_id])]
-
-
 def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
     """All pairs that count for a run in a format, in an order that hangs on nothing but the pairs."""
     pairs = rows(

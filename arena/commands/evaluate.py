@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +93,7 @@ def evaluate(
             run = prepare(store, settings)
             known = "known from earlier runs and count, too (--fresh: only new ones)."
         else:
-            run = resume(store, resumed or None)
-            run = replace(run, settings=replace(run.settings, minutes=said["minutes"]))
+            run = resume(store, resumed or None, said["minutes"])
             known = "done or known already."
         _announce(console, run, db, known)
         stopped = _play(console, store, run, workers or default_workers(), db)
@@ -178,11 +176,12 @@ def _announce(console: Console, run: Run, db: Path, known: str) -> None:
 
 def _play(console: Console, store: Store, run: Run, workers: int, db: Path) -> bool:
     """Plays the run and prints what became of it; True when it was stopped."""
-    played = play_shown(console, store, run, workers, f"arena evaluate --resume {run.run_id}{db_words(db)}")
+    going_on = f"arena evaluate --resume {run.run_id}{db_words(db)}"
+    played = play_shown(console, store, run, workers, going_on)
     console.print()
     print_results(console, db, run.run_id)
     console.print()
-    say_unfinished(console, played, f"arena evaluate --resume {run.run_id}{db_words(db)}")
+    say_unfinished(console, played, going_on)
     say(console, f"Every battle lies in {db}. The whole report, and a question to the battles, for example:")
     say(console, f"  arena report --html report.html{db_words(db)}")
     query = "SELECT agent, outcome, count(*) FROM results GROUP BY ALL ORDER BY ALL"

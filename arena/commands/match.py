@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -99,8 +98,7 @@ def match(
             )
             run = prepare(store, settings, kind="match")
         else:
-            run = resume(store, resumed or None, kind="match")
-            run = replace(run, settings=replace(run.settings, minutes=minutes))
+            run = resume(store, resumed or None, minutes, kind="match")
         _announce(console, run, db)
         going_on = f"arena match --resume {run.run_id}{db_words(db)}"
         played = play_shown(console, store, run, workers or default_workers(), going_on)

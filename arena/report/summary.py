@@ -11,6 +11,7 @@ from typing import Any
 
 from arena.evidence import load_evidence
 from arena.ratings.evidence import Evidence
+from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
 from arena.report.counts import Counts, Meeting, rate
 from arena.report.findings import findings
@@ -71,7 +72,7 @@ def _format(format_id: str, strengths: dict[str, Any], counted: dict[str, list[A
     cross = _summed(meetings, ("agent", "opponent"))
     for cell in cross:
         (one, group), (other, other_group) = elo[cell["agent"]], elo[cell["opponent"]]
-        cell["expected"] = 1 / (1 + 10 ** ((other - one) / 400)) if group == other_group else None
+        cell["expected"] = elo_score(one - other) if group == other_group else None
     return {
         "format": format_id,
         "battles": sum(meeting.battles for meeting in meetings) // 2,

@@ -229,5 +229,4 @@ class Coordinator:
         """A battle is kept: the display and the schedule may know."""
         self.progress.note(header)
         self.schedule.heard(fixture, score(header["winner"], header["reason"]))
-        self.progress.remark = self.schedule.remark()
         self.changed.set()

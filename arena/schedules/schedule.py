@@ -58,13 +58,14 @@ class RoundRobin:
     over = False
 
     def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:
-        self.total: int | None = min(len(plan), limit or len(plan))
-        everything: Iterator[Fixture] = itertools.islice(round_robin(plan), limit)
+        total = min(len(plan), limit or len(plan))
+        self.total: int | None = total
+        self._left: Iterator[Fixture] = itertools.islice(round_robin(plan), limit)
         self.passed_over = 0
         if results:
-            everything, again = itertools.tee(everything)
-            self.passed_over = sum(fixture.key in results for fixture in again)
-        self._left = (fixture for fixture in everything if fixture.key not in results)
+            left = [fixture for fixture in self._left if fixture.key not in results]
+            self.passed_over = total - len(left)
+            self._left = iter(left)
 
     def __iter__(self) -> Iterator[Fixture | None]:
         return self

@@ -107,12 +107,7 @@ class Host(ChildProcess):
     async def close(self) -> None:
         """Ends the process: politely by closing its input, by force after two seconds."""
         self._flush()
-        self.end_input()
-        try:
-            await asyncio.wait_for(asyncio.shield(self.dead), 2)
-        except TimeoutError:
-            self.kill()
-            await self.dead
+        await self.end_within(2, self.dead)
 
     def _flush(self) -> None:
         self._flushing = False

@@ -193,12 +193,7 @@ class LocalServer(ChildProcess):
 
     async def close(self) -> None:
         """Ends the server and all its processes. Its log stays."""
-        self.end_input()
-        try:
-            await asyncio.wait_for(asyncio.shield(self.dead), 5)
-        except TimeoutError:
-            self.kill()
-            await self.dead
+        await self.end_within(5, self.dead)
 
     async def __aenter__(self) -> LocalServer:
         return self
@@ -233,11 +228,6 @@ class LocalServer(ChildProcess):
         listeners, self._listeners = self._listeners, {}
         for listener in listeners.values():
             listener({"died": self.dead.result()})
-
-
-def is_loopback(address: str) -> bool:
-    """Whether what listens at this address can be reached from this machine only."""
-    return address in _LOOPBACK
 
 
 def _lay_out(folder: Path, address: str, port: int) -> None:
