@@ -29,7 +29,6 @@ _ANSWER_SECONDS = 30.0
 _LOGS_KEPT = 20
 #: What of the package the server reads beside its code; all of it is linked, never written.
 _LINKED = ("dist", "data", "server", "translations", "package.json")
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 # The processes that the server would start besides its own.
 _HELPERS = [
