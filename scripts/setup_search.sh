@@ -16,8 +16,10 @@ for gen in "$@"; do
     case $gen in [1-9]) ;; *) fail "'$gen' is no generation: say numbers from 1 to 9" ;; esac
 done
 [ -x .venv/bin/uv ] || fail ".venv is not set up: run 'make setup' first"
+# What agents/search asks of a build; the same number stands in agents/search/builds.py.
+INTERFACE=2
 # A build is known by what made it: the version, this script, and the Python that loads it.
-wanted="$VERSION $(cksum < scripts/setup_search.sh | tr -d '\n') $(.venv/bin/python -V)"
+wanted="$INTERFACE $VERSION $(cat scripts/setup_search.sh scripts/poke_engine/*.rs | cksum | tr -d '\n') $(.venv/bin/python -V)"
 missing=""
 for gen in "$@"; do
     [ "$(cat "$BUILDS/gen$gen/.ready" 2>/dev/null || true)" = "$wanted" ] || missing="$missing $gen"
@@ -39,25 +41,21 @@ PIP_CONSTRAINT="$work/tools.txt" .venv/bin/python -m pip download --quiet --disa
 tar -xzf "$work/poke_engine-$VERSION.tar.gz" -C "$work"
 source="$work/poke_engine-$VERSION"
 
-# Two things of its search are fixed in its code and are made ours. Its seed comes from the system: with a fixed one, a
-# search of so many iterations on one thread gives the same answer to the same position, and battles with `iterations=`
-# can be played again. And how much it explores is a constant, 2: now it may be set (agents/search/mcts.py says why).
-sed -i.orig -e 's/let mut rng = rng();/let mut rng = StdRng::seed_from_u64(0);/' \
-    -e 's/(2\.0 \* (parent_visits as f32)/(exploration() * (parent_visits as f32)/' "$source/src/mcts.rs"
-sed -i.orig 's/let exploration = 2\.0 \* (/let exploration = crate::mcts::exploration() * (/' "$source/src/mcts_threaded.rs"
-for change in 'StdRng::seed_from_u64(0)' '(exploration() \*' 'crate::mcts::exploration() \*'; do
-    cat "$source/src/mcts.rs" "$source/src/mcts_threaded.rs" | grep -q "$change" || fail "poke-engine's search is not as expected: no place for '$change'"
+# poke-engine's model of the game stays as it is. Beside its own search come ours: a tree search (tree.rs), fitted values and
+# priors (fitted.rs), and what Python calls of them (python.rs).
+cp scripts/poke_engine/tree.rs scripts/poke_engine/fitted.rs "$source/src/"
+cat scripts/poke_engine/python.rs >> "$source/poke-engine-py/src/lib.rs"
+added=""
+for function in tree_search features_of_value features_of_choices; do
+    added="$added    m.add_function(wrap_pyfunction!($function, m)?)?;\\n"
 done
-cat >> "$source/src/mcts.rs" <<'RUST'
-
-pub fn exploration() -> f32 {
-    static CHOSEN: std::sync::OnceLock<f32> = std::sync::OnceLock::new();
-    *CHOSEN.get_or_init(|| {
-        let word = std::env::var("POKE_ENGINE_EXPLORATION").unwrap_or_default();
-        word.parse().unwrap_or(2.0)
-    })
-}
-RUST
+sed -i.orig "s/^    m.add_function(wrap_pyfunction!(mcts, m)?)?;/$added&/" "$source/poke-engine-py/src/lib.rs"
+sed -i.orig 's/^pub mod io;/pub mod fitted;\npub mod io;\npub mod tree;/' "$source/src/lib.rs"
+for engine in "$source"/src/gen?; do
+    sed -i.orig 's/^fn get_effective_speed/pub fn get_effective_speed/' "$engine/generate_instructions.rs"
+done
+grep -q "pub mod tree;" "$source/src/lib.rs" && grep -q "tree_search, m" "$source/poke-engine-py/src/lib.rs" ||
+    fail "poke-engine's sources are not as expected: no place for the arena's search"
 
 export CARGO_TARGET_DIR="$work/target" CARGO_PROFILE_RELEASE_DEBUG=0 CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1
 for gen in $missing; do

@@ -7,6 +7,8 @@ from pathlib import Path
 
 #: The generations for which `make search` makes a build.
 GENERATIONS = (1, 2, 3, 4, 9)
+#: What our part of a build is asked by; the same number stands in scripts/setup_search.sh. A build with another is too old.
+INTERFACE = "2"
 #: Names another folder for the builds than `.cache/poke-engine` of the project.
 FOLDER_VARIABLE = "ARENA_POKE_ENGINE"
 _MEND = "run `make search` (it needs cargo, from rustup.rs or your system's package)"
@@ -23,9 +25,23 @@ def site(gen: int) -> Path:
     return folder() / f"gen{gen}"
 
 
+def builds() -> list[str]:
+    """For each build that is there what made it: poke-engine's version, our changes to it, the Python that loads it."""
+    return [f"gen{gen} {_mark(gen)}" for gen in GENERATIONS if _mark(gen)]
+
+
+def _mark(gen: int) -> str:
+    """What made the build of a generation; empty where there is none, or one that does not fit."""
+    try:
+        mark = (site(gen) / ".ready").read_text()
+    except FileNotFoundError:
+        return ""
+    return mark if mark.split(" ", 1)[0] == INTERFACE else ""
+
+
 def missing(gen: int | None = None) -> str:
     """Why poke-engine cannot serve a generation (None: any at all), with the mend; empty when it can."""
-    built = [g for g in GENERATIONS if (site(g) / ".ready").is_file()]
+    built = [g for g in GENERATIONS if _mark(g)]
     if gen is None:
         return "" if built else f"poke-engine is not built: {_MEND}"
     if gen in built:

@@ -27,10 +27,11 @@ class EngineFailed(ArenaError):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of a side at the root: how often it was visited, and its mean score from 0 (lost) to 1 (won)."""
+    """One choice of a side at the root: how often it was visited, its mean value from 0 (lost) to 1 (won), its prior."""
 
     visits: int
     value: float
+    prior: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,26 @@ class Outcome:
     state: str
 
 
+@dataclass(frozen=True)
+class SearchSettings:
+    """How a tree is searched.
+
+    exploration: the factor of PUCT. first: how much less than its position's mean an option is taken to be worth that has
+    not been tried. weights: the file of fitted weights, None for poke-engine's evaluation and options that are all alike.
+    trust: the power to which fitted priors are raised.
+    """
+
+    exploration: float
+    first: float
+    weights: Path | None
+    trust: float = 1.0
+
+
 class Engine:
     """One build in a process of its own. Not for use by two threads at once."""
 
-    def __init__(self, gen: int, exploration: float = 2.0) -> None:
-        """exploration: of the search, the factor under the root of UCB1. Raises MissingTool when there is no build."""
+    def __init__(self, gen: int) -> None:
+        """Raises MissingTool when there is no build."""
         reason = missing(gen)
         if reason:
             raise MissingTool(reason)
@@ -67,16 +83,23 @@ class Engine:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            env={**os.environ, "RUST_BACKTRACE": "0", "POKE_ENGINE_EXPLORATION": str(exploration)},
+            env={**os.environ, "RUST_BACKTRACE": "0"},
         )
 
-    def search(self, states: list[str], ms: list[int], iterations: int = 0, threads: int = 1) -> list[Found]:
-        """A Monte Carlo tree search from each state: for its milliseconds, or for so many iterations where given.
-
-        poke-engine looks at the clock every 1,000 iterations, some milliseconds. Raises EngineFailed.
-        """
-        answers = self._ask("search", states=states, ms=ms, iterations=iterations, threads=threads)
-        return [Found(_options(a["one"]), _options(a["two"]), a["iterations"]) for a in answers]
+    def search(self, state: str, settings: SearchSettings, ms: int, iterations: int = 0, threads: int = 1) -> Found:
+        """A tree search from a state: so many milliseconds, or so many iterations where given. Raises EngineFailed."""
+        answer = self._ask(
+            "search",
+            state=state,
+            ms=ms,
+            iterations=iterations,
+            threads=threads,
+            exploration=settings.exploration,
+            first=settings.first,
+            weights=None if settings.weights is None else str(settings.weights),
+            trust=settings.trust,
+        )
+        return Found(_options(answer["one"]), _options(answer["two"]), answer["iterations"])
 
     def outcomes(self, state: str, one: str, two: str) -> list[Outcome]:
         """All that a pair of choices (poke-engine's names; "none" for no choice) may lead to. Raises EngineFailed."""
@@ -87,6 +110,14 @@ class Engine:
         """The greatest damage of each side's move, [usual, critical], with no move of the other in between."""
         first, second = self._ask("damage", state=state, one=one, two=two, first=one_first)
         return first, second
+
+    def features(self, states: list[str]) -> list[tuple[float, dict[str, float]]]:
+        """For each state poke-engine's own evaluation, and the features of its fitted value by name."""
+        return [(evaluation, features) for evaluation, features in self._ask("features", states=states)]
+
+    def choices(self, states: list[str]) -> list[list[dict[str, dict[str, float]]]]:
+        """For each state and either side: option -> the features that make it more or less likely, by name."""
+        return list(self._ask("choices", states=states))
 
     def text(self, state: str) -> str:
         """The state as poke-engine has understood it, in its own writing. Raises EngineFailed."""
@@ -133,17 +164,20 @@ class Engine:
 
 
 def _options(side: dict[str, list[float]]) -> dict[str, Option]:
-    return {name: Option(int(visits), total / visits if visits else 0.0) for name, (visits, total) in side.items()}
+    return {
+        name: Option(int(visits), total / visits if visits else 0.0, prior)
+        for name, (visits, total, prior) in side.items()
+    }
 
 
-_engines: dict[tuple[int, float], Engine] = {}
+_engines: dict[int, Engine] = {}
 
 
-def engine_for(gen: int, exploration: float = 2.0) -> Engine:
+def engine_for(gen: int) -> Engine:
     """This process's engine for a generation, started when it is not there (or no longer). Raises MissingTool."""
-    engine = _engines.get((gen, exploration))
+    engine = _engines.get(gen)
     if engine is None or not engine.alive:
-        engine = _engines[gen, exploration] = Engine(gen, exploration)
+        engine = _engines[gen] = Engine(gen)
     return engine
 
 

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.search.builds import missing
-from agents.search.engine import EngineFailed, Found, Option, engine_for
+from agents.search.builds import builds, missing
+from agents.search.engine import EngineFailed, Found, Option, SearchSettings, engine_for
 from agents.search.history import History
 from agents.search.state import position
 from teamsets.errors import BadInput
+
+#: What scripts/fit_search_weights.py has fitted, a file for each generation that has it.
+WEIGHTS = Path(__file__).with_name("weights")
 
 
 class MonteCarloTreeSearch(Agent):
     """Searches the game tree on poke-engine; what the opponent hides is drawn from known sets, several times over.
 
-    Each draw makes one possible position. poke-engine searches each (Monte Carlo tree search, both sides choosing at
-    once), and the shares of visits are averaged over the draws. Equal draws are searched once, with their time together.
-    The scheme is foul-play's, which then draws among the choices that have three quarters of the best one's share; that
-    is `good=0.75` here. In 100 ms the shares are still so even that this would be half a matter of chance.
+    Each draw makes one possible position. Each is searched (Monte Carlo tree search, both sides choosing at once, each by
+    its own PUCT), and the shares of visits are averaged over the draws; the choice with the greatest share is made. Equal
+    draws are searched once, with their time together. Where the search stops, a position is judged by weights fitted to
+    how battles ended; how soon an option is tried hangs on weights fitted to what strong players chose.
 
-    Kept with each decision: `values`, the mean score of each choice from 0 (lost) to 1 (won); `visits`, its share of the
+    The scheme of draws is foul-play's, which then draws among the choices that have three quarters of the best one's
+    share; that is `good=0.75` here.
+
+    Kept with each decision: `values`, the mean value of each choice from 0 (lost) to 1 (won); `visits`, its share of the
     visits; `iterations`, how many there were; `failed`, poke-engine's words where it failed on a position.
 
     Needs poke-engine, built for the format's generation: `make search`. Limited by time it is not repeatable; with
     `iterations`, on one thread, the same seed gives the same battle.
 
     Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 4; threads, of the
-    search, 1; iterations, for one decision instead of a time (rounded up to a thousand for each draw), 0; good, the part
-    of the best choice's share that another must have to be drawn in proportion to its share, 1.0 (the best alone);
-    exploration, the factor in UCB1, 0.1 (poke-engine's own is 2).
+    search, each with a tree of its own, 1; iterations, for one decision instead of a time, 0; good, the part of the best
+    choice's share that another must have to be drawn in proportion to its share, 1.0 (the best alone); exploration, the
+    factor of PUCT, 1.5; first, how much less than its position's mean an untried option is taken to be worth, 0.05;
+    weights, "fitted" (where the generation has them), "none" (poke-engine's own evaluation, all options alike) or a file;
+    trust, the power to which fitted priors are raised, 0.5.
     """
 
     repeatable: ClassVar[bool] = False
@@ -45,7 +54,10 @@ class MonteCarloTreeSearch(Agent):
         threads: int = 1,
         iterations: int = 0,
         good: float = 1.0,
-        exploration: float = 0.1,
+        exploration: float = 1.5,
+        first: float = 0.05,
+        weights: str = "fitted",
+        trust: float = 0.5,
     ) -> None:
         for name, value, least in (("ms", ms, 1), ("samples", samples, 1), ("threads", threads, 1)):
             if value < least:
@@ -56,7 +68,11 @@ class MonteCarloTreeSearch(Agent):
             raise BadInput(f"search:mcts: good={good}: give a share from 0 to 1")
         if exploration < 0:
             raise BadInput(f"search:mcts: exploration={exploration}: give 0 or more")
-        self.good, self.exploration = good, exploration
+        if weights not in ("fitted", "none") and not Path(weights).is_file():
+            raise BadInput(f"search:mcts: weights={weights}: give fitted, none or a file")
+        if trust < 0:
+            raise BadInput(f"search:mcts: trust={trust}: give 0 (all options alike) or more")
+        self.good, self.exploration, self.first, self.weights, self.trust = good, exploration, first, weights, trust
         self.ms, self.samples, self.threads, self.iterations = ms, samples, threads, iterations
         self._history = History()
 
@@ -64,6 +80,13 @@ class MonteCarloTreeSearch(Agent):
     def repeats(cls, **options: Any) -> bool:
         """With iterations instead of a time, and on one thread."""
         return options.get("iterations", 0) > 0 and options.get("threads", 1) == 1
+
+    @classmethod
+    def version(cls, **options: Any) -> str:
+        """The builds of poke-engine and the fitted weights."""
+        chosen = Path(options.get("weights", ""))
+        files = [*sorted(WEIGHTS.glob("*.txt")), *([chosen] if chosen.is_file() else [])]
+        return "\n".join([*builds(), *(path.read_text() for path in files)])
 
     @classmethod
     def missing(cls, gen: int | None = None) -> str:
@@ -86,6 +109,10 @@ class MonteCarloTreeSearch(Agent):
         good = {choice: share for choice, share in shares.items() if share >= self.good * best}
         return self.rng.choices(list(good), list(good.values()))[0]
 
+    def _settings(self, gen: int) -> SearchSettings:
+        file = WEIGHTS / f"gen{gen}.txt" if self.weights == "fitted" else Path(self.weights)
+        return SearchSettings(self.exploration, self.first, file if file.is_file() else None, self.trust)
+
     def _draws(self, battle: SeatBattle) -> list[str]:
         """The texts of the drawn positions. Which choices they name is the same for all."""
         drawn = [position(battle, self._history, self.rng) for _ in range(self.samples)]
@@ -97,7 +124,7 @@ class MonteCarloTreeSearch(Agent):
         self.thought = {"iterations": 0}
         shares: dict[Choice, float] = {}
         scores: dict[Choice, float] = {}
-        waiting = self.samples
+        waiting, settings = self.samples, self._settings(battle.gen)
         for state, times in draws.items():
             weight = times / self.samples
             # Of the time that is left, so that what one search takes too long the next ones have less.
@@ -105,8 +132,8 @@ class MonteCarloTreeSearch(Agent):
             ms = max(1, round(left * times / waiting))
             waiting -= times
             try:
-                engine = engine_for(battle.gen, self.exploration)
-                found = engine.search([state], [ms], round(self.iterations * weight), self.threads)[0]
+                iterations = round(self.iterations * weight)
+                found = engine_for(battle.gen).search(state, settings, ms, iterations, self.threads)
             except EngineFailed as error:
                 self.thought["failed"] = str(error)
                 continue

@@ -13,17 +13,20 @@ import sys
 from typing import Any
 
 
-def _search(engine: Any, order: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each state's search: for either side option -> [visits, total score], and the number of iterations."""
-    found = []
-    for text, ms in zip(order["states"], order["ms"], strict=True):
-        state = engine.State.from_string(text)
-        result = engine.monte_carlo_tree_search(state, ms, order["iterations"], order["threads"])
-        sides = [
-            {o.move_choice: [o.visits, o.total_score] for o in side} for side in (result.side_one, result.side_two)
-        ]
-        found.append({"one": sides[0], "two": sides[1], "iterations": result.total_visits})
-    return found
+def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
+    """A tree search from a state: for either side option -> [visits, total value, prior], and the iterations."""
+    one, two, iterations = engine.tree_search(
+        order["state"],
+        order["ms"],
+        order["iterations"],
+        order["threads"],
+        order["exploration"],
+        order["first"],
+        order["weights"],
+        order["trust"],
+    )
+    sides = [{name: [visits, total, prior] for name, visits, total, prior in side} for side in (one, two)]
+    return {"one": sides[0], "two": sides[1], "iterations": iterations}
 
 
 def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
@@ -46,7 +49,24 @@ def _text(engine: Any, order: dict[str, Any]) -> str:
     return str(engine.State.from_string(order["state"]).to_string())
 
 
-_DO = {"search": _search, "outcomes": _outcomes, "damage": _damage, "text": _text}
+def _features(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
+    """For each state poke-engine's own evaluation, and the features of its fitted value."""
+    return [list(engine.features_of_value(text)) for text in order["states"]]
+
+
+def _choices(engine: Any, order: dict[str, Any]) -> list[list[dict[str, dict[str, float]]]]:
+    """For each state and either side the features of each option, by the option's name."""
+    return [engine.features_of_choices(text) for text in order["states"]]
+
+
+_DO = {
+    "features": _features,
+    "choices": _choices,
+    "search": _search,
+    "outcomes": _outcomes,
+    "damage": _damage,
+    "text": _text,
+}
 
 
 def main() -> None:

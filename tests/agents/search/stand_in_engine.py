@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from types import SimpleNamespace
 from typing import Any
 
 
@@ -37,14 +36,20 @@ def _options(side: str) -> list[Any]:
     names = [] if fainted or fields[22] == "true" else [m[0] for m in moves if m[1] == "false" and m[0] != "none"]
     if fields[26] == "false":
         names += [f"switch {mon[0]}" for slot, mon in enumerate(mons) if slot != active and mon[6] != "0"]
-    return [
-        SimpleNamespace(move_choice=name, visits=4096 >> place, total_score=(4096 >> place) * 0.5)
-        for place, name in enumerate(names)
-    ]
+    return [(name, 4096 >> place, (4096 >> place) * 0.5, 1 / len(names)) for place, name in enumerate(names)]
 
 
-def monte_carlo_tree_search(state: State, ms: int, iterations: int, threads: int) -> Any:
+def tree_search(
+    text: str,
+    ms: int,
+    iterations: int,
+    threads: int,
+    exploration: float,
+    first: float,
+    weights: str | None,
+    trust: float,
+) -> tuple[list[Any], list[Any], int]:
     if os.environ.get("STAND_IN_SLEEPS"):
         time.sleep(float(os.environ["STAND_IN_SLEEPS"]))
-    one, two = (_options(side) for side in state.text.split("/")[:2])
-    return SimpleNamespace(side_one=one, side_two=two, total_visits=iterations or ms * 10)
+    one, two = (_options(side) for side in State.from_string(text).text.split("/")[:2])
+    return one, two, iterations or ms * 10

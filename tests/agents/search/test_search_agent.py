@@ -29,7 +29,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for gen in (1, 9):
         (tmp_path / f"gen{gen}").mkdir()
         shutil.copy(HERE / "stand_in_engine.py", tmp_path / f"gen{gen}" / "poke_engine.py")
-        (tmp_path / f"gen{gen}" / ".ready").touch()
+        (tmp_path / f"gen{gen}" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(engine, "_engines", {})
     yield

@@ -12,17 +12,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from agents import resolve
 from agents.search import builds, engine
-from agents.search.engine import Engine, EngineFailed, engine_for
+from agents.search.engine import Engine, EngineFailed, SearchSettings, engine_for
 from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from agents.search.mcts import WEIGHTS
 from teamsets.errors import BadInput, MissingTool
 
 HERE = Path(__file__).parent
+PLAIN = SearchSettings(exploration=0.5, first=0.05, weights=None)
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 
 
@@ -31,7 +34,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of builds in which generation 1 is served by the stand-in."""
     (tmp_path / "gen1").mkdir()
     shutil.copy(HERE / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
-    (tmp_path / "gen1" / ".ready").touch()
+    (tmp_path / "gen1" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(engine, "_engines", {})
     yield tmp_path
@@ -53,15 +56,16 @@ def duel() -> EngineState:
 
 
 def test_answers_come_in_spite_of_what_is_printed(stand_in: Path):
-    found = engine_for(1).search([duel().text()] * 2, [5, 5])
-    assert [list(f.one) for f in found] == [["bodyslam", "earthquake"]] * 2
-    assert found[0].one["bodyslam"].visits == 4096 and found[0].one["bodyslam"].value == 0.5
+    for _ in range(2):
+        found = engine_for(1).search(duel().text(), PLAIN, 5)
+        assert list(found.one) == ["bodyslam", "earthquake"]
+        assert found.one["bodyslam"].visits == 4096 and found.one["bodyslam"].value == 0.5
     assert engine_for(1) is engine_for(1)
 
 
 def test_a_panic_is_told_and_the_next_question_answered(stand_in: Path):
     with pytest.raises(EngineFailed, match="unwrap"):
-        engine_for(1).search(["panic"], [5])
+        engine_for(1).search("panic", PLAIN, 5)
     pid = engine_for(1).pid
     assert engine_for(1).text("some state") == "some state"
     assert engine_for(1).pid == pid
@@ -69,7 +73,7 @@ def test_a_panic_is_told_and_the_next_question_answered(stand_in: Path):
 
 def test_a_process_that_dies_is_told_and_replaced(stand_in: Path):
     with pytest.raises(EngineFailed, match="code 7"):
-        engine_for(1).search(["die"], [5])
+        engine_for(1).search("die", PLAIN, 5)
     assert engine_for(1).text("some state") == "some state"
 
 
@@ -88,7 +92,7 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
     signal.setitimer(signal.ITIMER_REAL, 0.3)
     try:
         with pytest.raises(OutOfTime):
-            first.search([duel().text()], [5])
+            first.search(duel().text(), PLAIN, 5)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -151,7 +155,9 @@ def test_it_says_when_it_is_repeatable():
     assert resolve("search:mcts?iterations=1000").repeatable
 
 
-@pytest.mark.parametrize("options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5", "exploration=-1"])
+@pytest.mark.parametrize(
+    "options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5", "exploration=-1", "weights=heavy"]
+)
 def test_impossible_options_are_refused_when_it_is_made(options: str):
     with pytest.raises(BadInput, match=options.partition("=")[0]):
         resolve(f"search:mcts?{options}").make()
@@ -179,7 +185,7 @@ def test_set_up_says_what_is_missing(tmp_path: Path):
 def test_the_real_engine_searches_foresees_and_computes():
     served = Engine(1)
     text = duel().text()
-    first, second = (served.search([text], [1], iterations=2000)[0] for _ in range(2))
+    first, second = (served.search(text, PLAIN, 1, iterations=2000) for _ in range(2))
     assert first == second and first.iterations == 2000
     assert max(first.one, key=lambda name: first.one[name].visits) == "bodyslam"
     outcomes = served.outcomes(text, "bodyslam", "thunderwave")
@@ -195,12 +201,59 @@ def test_the_real_engine_searches_foresees_and_computes():
 @real
 def test_less_exploration_gives_the_best_choice_more_of_the_visits():
     shares = []
-    for exploration in (2.0, 0.05):
-        served = Engine(1, exploration)
-        options = served.search([duel().text()], [1], iterations=4000)[0].one.values()
+    served = Engine(1)
+    for exploration in (30.0, 0.2):
+        options = served.search(duel().text(), replace(PLAIN, exploration=exploration), 1, iterations=4000).one.values()
         shares.append(max(o.visits for o in options) / sum(o.visits for o in options))
-        served.close()
+    served.close()
     assert shares[0] < 0.75 < shares[1]
+
+
+@real
+@pytest.mark.parametrize("weights", [None, WEIGHTS / "gen1.txt"])
+def test_mirrored_positions_are_searched_alike(weights: Path | None):
+    """Who is called side one must not matter: one's mean value is 1 less the other's, as near as chance lets it."""
+    served, settings = Engine(1), replace(PLAIN, weights=weights)
+    state = duel()
+    means = []
+    for text in (state.text(), EngineState(state.two, state.one).text()):
+        found = served.search(text, settings, 1, iterations=6000)
+        for side in (found.one, found.two):
+            assert sum(option.visits for option in side.values()) == 6000
+            assert sum(option.prior for option in side.values()) == pytest.approx(1, abs=1e-4)
+        means.append(sum(option.visits * option.value for option in found.one.values()) / 6000)
+    served.close()
+    assert sum(means) == pytest.approx(1, abs=0.05)
+
+
+@real
+def test_threads_share_the_iterations():
+    served = Engine(1)
+    found = served.search(duel().text(), PLAIN, 1, iterations=4000, threads=3)
+    assert found.iterations == 4002 and sum(option.visits for option in found.one.values()) == 4002
+    served.close()
+
+
+@real
+def test_weights_that_are_not_of_this_build_are_told(tmp_path: Path):
+    (tmp_path / "odd.txt").write_text("value alive 0.5\nvalue luck 3\n")
+    served = Engine(1)
+    with pytest.raises(EngineFailed, match="value luck 3"):
+        served.search(duel().text(), replace(PLAIN, weights=tmp_path / "odd.txt"), 1)
+    served.close()
+
+
+@real
+def test_features_are_ours_less_theirs_and_give_the_fitted_value(tmp_path: Path):
+    served = Engine(1)
+    state = duel()
+    (_, ours), (_, mirrored) = served.features([state.text(), EngineState(state.two, state.one).text()])
+    assert ours["faster"] == 1 and "alive" not in ours and ours["alive:tauros"] == 1 and ours["alive:chansey"] == -1
+    assert {name: -amount for name, amount in ours.items()} == pytest.approx(mirrored)
+    options, theirs = served.choices([state.text()])[0]
+    assert options["bodyslam"]["move:bodyslam"] == 1 and options["bodyslam"]["damage"] > 0
+    assert theirs["thunderwave"].keys() == {"move:thunderwave", "in_danger"}
+    served.close()
 
 
 @real
