@@ -1,10 +1,11 @@
 """Fits the weights of the search agent to stored battles: what a position is worth, and what strong players choose in it.
 
 From each turn of a battle in which both sides chose freely comes one position, with nothing hidden. A logistic regression
-learns who won; a softmax regression learns what was chosen by the agents named with --teacher. Positions of one pair of
-battles are all in the fitting or all held out. Printed of what was held out: the log loss and the share of winners
-foreseen, beside those of poke-engine's own evaluation (its scale fitted to the same battles); the log loss of the choices
-and how often the likeliest was chosen, beside those of options that are all alike.
+learns who won; the strength of who plays is fitted with it and left out of the file. A softmax regression learns what was
+chosen by the agents named with --teacher. Positions of one pair of battles are all in the fitting or all held out. Printed
+of what was held out: the log loss and the share of winners foreseen, beside those of poke-engine's own evaluation (its
+scale fitted to the same battles); the log loss of the choices and how often the likeliest was chosen, beside those of
+options that are all alike.
 
     arena evaluate heuristic:expert heuristic:staller … --format gen1ou --battles 80 --db battles.duckdb
     python scripts/fit_search_weights.py --format gen1ou --db battles.duckdb --teacher heuristic:expert
@@ -38,6 +39,9 @@ _PENALTIES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 #: Of so many turns one teaches choices: there are enough of them.
 _EVERY = 2
 _STEPS = {"maxiter": 1000}
+# Who plays is fitted too, and left out of the file: a strong player's habits (terastallizing late, say) would otherwise
+# pass for what wins.
+_PLAYER = "player:"
 #: Features seen in less than one in so many positions, or options, are left out.
 _RARE = 500
 
@@ -95,9 +99,10 @@ def positions(databases: list[Path], format_id: str, teachers: list[str]) -> Pos
     with multiprocessing.Pool() as pool:
         for db in databases:
             orders = ((battle, format_id, teachers) for battle in battles(db, format_id))
-            for pair, won, seen, chosen in pool.imap(_of_battle, orders, chunksize=8):
+            for pair, agents, won, seen, chosen in pool.imap(_of_battle, orders, chunksize=8):
                 found.evaluations += [evaluation for evaluation, _ in seen]
-                found.features += [features for _, features in seen]
+                players = {f"{_PLAYER}{agents[0]}": 1.0, f"{_PLAYER}{agents[1]}": -1.0}
+                found.features += [{**features, **players} for _, features in seen]
                 found.won += [won] * len(seen)
                 found.pairs += [f"{db.name} {pair}"] * len(seen)
                 found.chosen += chosen
@@ -107,8 +112,8 @@ def positions(databases: list[Path], format_id: str, teachers: list[str]) -> Pos
 
 def _of_battle(
     order: tuple[Battle, str, list[str]],
-) -> tuple[str, float, list[tuple[float, dict[str, float]]], list[Chosen]]:
-    """A battle's pair and result, what is seen of its positions, and what its teachers chose; none where it fails."""
+) -> tuple[str, tuple[str, str], float, list[tuple[float, dict[str, float]]], list[Chosen]]:
+    """A battle's pair, agents and result, what is seen of its positions, what its teachers chose; none where it fails."""
     battle, format_id, teachers = order
     engine = engine_for(get_format(format_id).gen)
     try:
@@ -118,14 +123,14 @@ def _of_battle(
         options = engine.choices([turn.state for turn in taught])
     except EngineFailed as error:
         print(f"left out a battle: {error}")
-        return battle.pair, battle.won, [], []
+        return battle.pair, battle.agents, battle.won, [], []
     chosen = []
     for turn, sides in zip(taught, options, strict=True):
         for agent, words, side in zip(battle.agents, (turn.one, turn.two), sides, strict=True):
             names = [name.removeprefix("switch ") for name in side]
             if agent in teachers and words in names and len(names) > 1:
                 chosen.append(Chosen(list(side.values()), names.index(words)))
-    return battle.pair, battle.won, seen, chosen
+    return battle.pair, battle.agents, battle.won, seen, chosen
 
 
 def matrix(features: list[dict[str, float]], names: list[str]) -> scipy.sparse.csr_matrix:
@@ -202,7 +207,8 @@ def fit_values(found: Positions, out: np.ndarray) -> list[str]:
         losses[penalty] = log_loss(logits, won[out])
         print(f"  fitted, penalty {penalty:g}: {told(logits, won[out])}")
     weights = fit(x, won, min(losses, key=lambda penalty: losses[penalty]))
-    return [f"value {name} {weight:.5g}" for name, weight in zip(names, weights, strict=True)]
+    kept = [(name, weight) for name, weight in zip(names, weights, strict=True) if not name.startswith(_PLAYER)]
+    return [f"value {name} {weight:.5g}" for name, weight in kept]
 
 
 def fit_choices(found: Positions, out: np.ndarray) -> list[str]:
