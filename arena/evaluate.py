@@ -246,7 +246,7 @@ async def play(
 
     background = [
         asyncio.ensure_future(_regularly(0.25, show_all)),
-        asyncio.ensure_future(_taking_in(store)),
+        asyncio.ensure_future(taking_in(store)),
     ]
     finished = False
     try:
@@ -270,7 +270,7 @@ async def _regularly(seconds: float, function: Callable[[], None]) -> None:
         function()
 
 
-async def _taking_in(store: Store) -> None:
+async def taking_in(store: Store) -> None:
     """Moves the journal into the database now and then; when a reader is in the file, the next time will do."""
     while True:
         await asyncio.sleep(TAKE_IN_SECONDS)
