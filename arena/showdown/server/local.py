@@ -166,6 +166,10 @@ class LocalServer(ChildProcess):
         self._listeners[number] = listener
         return number
 
+    def lose(self, number: int, role: str) -> None:
+        """A side of that battle gives up."""
+        self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
+
     def forget(self, number: int) -> None:
         """Nothing more is wanted of this battle."""
         if self._listeners.pop(number, None) is not None:
