@@ -126,6 +126,8 @@ def _find(family: str, argument: str, spec: str) -> Any:
         if not argument:
             raise UnknownAgent(f"agent '{spec}': say which {family}, one of {', '.join(sorted(built_in))}")
         raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
+    if family == "user":
+        raise UnknownAgent(f"agent '{spec}': so people and programs are called that came by a server: not an agent")
     if family in _announced():
         return _checked(_announced()[family].load(), spec)
     if argument:

@@ -53,11 +53,6 @@ def server_uri(text: str) -> str:
     raise BadInput("--server: not the address of a server: write e.g. sim3.psim.us or ws://localhost:8000")
 
 
-def place(uri: str) -> str:
-    """What is put behind the names of a server's users: "@sim3.psim.us", "@localhost:8000"."""
-    return f"@{urlsplit(uri).netloc}"
-
-
 class Ladder:
     """An agent's way from battle to battle; one at a time.
 
@@ -73,7 +68,7 @@ class Ladder:
         tell: Callable[[str], None],
     ) -> None:
         self.client, self.way, self.guard, self.rules, self.tell = client, way, guard, rules, tell
-        self.place = place(client.uri)
+        self.host = urlsplit(client.uri).netloc
         self.current: UserBattle | None = None
         self._ours: Ours | None = None
         loop = asyncio.get_running_loop()
@@ -185,7 +180,7 @@ class Ladder:
         if self._ours is None or self._found.done() or room.split("-")[1] != self._ours.format:
             return None
         self._serial += 1
-        battle = UserBattle(self.client, room, self._ours, self.guard, self.rules, self._serial, self.place)
+        battle = UserBattle(self.client, room, self._ours, self.guard, self.rules, self._serial, self.host)
         self._found.set_result(battle)
         return battle
 

@@ -1,7 +1,8 @@
-"""A battle of one of our agents against a user of a server: somebody at a browser, or a program that is not ours.
+"""A battle of one of our agents on somebody else's server, against a user of it: a person, or a program that is not ours.
 
-Such users are called `user:NAME` on a server of our own and `user:NAME@HOST` on another's, which no agent is called. Of
-their side nothing is seen but what the battle shows to ours.
+Such users are called `user:NAME@HOST`, which no agent is called. Of their side nothing is seen but what the battle shows
+to ours: no log, no choices, no team beyond what came out; and nothing of the server's chance. (A battle with a user on a
+server of our own is known from both sides: outside.py.)
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from teamsets.formats import get_format
 
 #: What stands for a team that was not seen as a whole.
 UNSEEN = FixtureTeam("unseen", "unseen")
-_GAVE_UP = re.compile(r"\|-message\|(?P<name>.*?) (?P<how>forfeited|lost due to inactivity|lost by|forfeited by)\b")
+_GAVE_UP = re.compile(r"\|-message\|.* (forfeited|lost due to inactivity|lost by having an inappropriate name)\b")
 _RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d+) &rarr; <strong>(?P<after>\d+)</strong>")
 
 
@@ -54,7 +55,7 @@ class Ours:
 class UserBattle:
     """The listener of one battle's room (see `Client.on_battle`). `over` is set when it has ended there.
 
-    place: "" on a server of our own, else "@HOST". stopped: why we gave it up, if we did and no agent failed.
+    host: of the server, for the opponent's name. stopped: why we gave it up, if we did and no agent failed.
     rating: ours before and after, where the server says so.
     """
 
@@ -64,7 +65,7 @@ class UserBattle:
     guard: StepGuard
     rules: Rules
     serial: int
-    place: str = ""
+    host: str
     role: str = ""
     opponent: str = ""
     fault: Fault | None = None
@@ -75,8 +76,7 @@ class UserBattle:
     _clock: float = field(default_factory=time.perf_counter)
     _names: dict[str, str] = field(default_factory=dict)
     _held: list[str] = field(default_factory=list)
-    _said: list[str] = field(default_factory=list)
-    _gave_up: tuple[str, str] | None = None
+    _gave_up: str = ""
     _playing: BattleRoom | None = None
 
     def receive(self, lines: list[str]) -> None:
@@ -153,13 +153,12 @@ class UserBattle:
             return None, "aborted", "venue", str(problem)
         if self.stopped:
             return None, "aborted", None, self.stopped
-        if self._gave_up is not None and winner:
-            name, how = self._gave_up
-            if how == "lost due to inactivity":
-                loser = SEATS[1 - SEATS.index(winner)]
-                return winner, "timeout", loser, f"{name} {how}, by the server's clock"
-            return winner, "win", None, f"{name} {how}"
-        return (winner, "win", None, None) if winner else (None, "tie", None, None)
+        if not winner:
+            return None, "tie", None, None
+        loser = SEATS[1 - SEATS.index(winner)]
+        if self._gave_up == "lost due to inactivity":
+            return winner, "timeout", loser, "no choice in time, by the server's clock"
+        return winner, "win", None, f"{loser} {self._gave_up}" if self._gave_up else None
 
     def _fixture(self) -> Fixture:
         """The battle as far as it is known. Seed and the other team are not, so its key is made from where it was."""
@@ -176,20 +175,17 @@ class UserBattle:
         if kind == "player" and len(words) > 3 and words[2] in SEATS and words[3]:
             self._names.setdefault(words[2], words[3])
         elif kind == "-message" and (found := _GAVE_UP.match(line)):
-            self._gave_up = (self._spec_of(found["name"]), found["how"])
+            self._gave_up = found[1]
         elif kind == "raw" and (rated := _RATING.match(line)) and to_id_str(rated["name"]) == self.client.user:
             self.rating = int(rated["before"]), int(rated["after"])
         elif kind in ("noinit", "deinit"):
             self._break_off(BattleGone(f"{self.room}: the room is gone, so how the battle ended is not known"))
 
-    def _spec_of(self, name: str) -> str:
-        return self.ours.spec if to_id_str(name) == self.client.user else user_spec(name, self.place)
-
     def _sit_down(self) -> None:
         """Both users are known: a seat for ours, which hears what has been said so far."""
         ids = {role: to_id_str(name) for role, name in self._names.items()}
         self.role = next(role for role in SEATS if ids[role] == self.client.user)
-        self.opponent = user_spec(next(name for role, name in self._names.items() if role != self.role), self.place)
+        self.opponent = f"user:{next(user for role, user in ids.items() if role != self.role)}@{self.host}"
         try:
             agent, fault = make_agent(self.guard, self.serial * 2, self.ours.make), None
         except Fault as failure:
@@ -237,9 +233,3 @@ class UserBattle:
     def _break_off(self, error: Exception) -> None:
         if not self.over.done():
             self.over.set_exception(error)
-
-
-def user_spec(name: str, place: str = "") -> str:
-    """What a user is called among agents: `user:NAME` here, `user:NAME@HOST` elsewhere. (Names that differ only in case
-    and punctuation are one user's.)"""
-    return f"user:{to_id_str(name)}{place}"
