@@ -219,7 +219,8 @@ class Client:
     async def _sign_in(self, socket: ClientConnection) -> None:
         """Until the server calls the connection by the user's name. What pops up before the end says why it ends."""
         if not self.account.has_password:
-            await self._speak(socket, f"|/trn {self.name},0,")
+            with contextlib.suppress(WebSocketException):  # closed already: it has said why
+                await self._speak(socket, f"|/trn {self.name},0,")
         while True:
             message = await socket.recv()
             assert isinstance(message, str)
@@ -302,5 +303,5 @@ class Client:
 
 def _plain(words: str) -> str:
     """What a server says in a popup, as one line of text."""
-    text = re.sub(r"^(\|\|(modal|html)\|)+|^(html|modal)\|", "", words)
+    text = re.sub(r"^(\|(modal|html)\|)+", "", words)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("||", " ").split())
