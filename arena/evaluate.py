@@ -160,13 +160,18 @@ def _run(
 
 
 def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
-    """The agents of the specs; each only once."""
-    sources = list({source.spec: source for source in map(resolve, specs)}.values())
+    """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
+    sources = resolve_each(specs)
     if len(sources) < 2:
         raise BadInput(
             f"agents: at least two different ones are needed to play, not {len(sources)}: name more, or --all"
         )
     return sources
+
+
+def resolve_each(specs: tuple[str, ...]) -> list[AgentSource]:
+    """The agents of the specs; each only once."""
+    return list({source.spec: source for source in map(resolve, specs)}.values())
 
 
 def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> None:
@@ -245,7 +250,7 @@ async def play(
         show(progress)
 
     background = [
-        asyncio.ensure_future(_regularly(0.25, show_all)),
+        asyncio.ensure_future(regularly(0.25, show_all)),
         asyncio.ensure_future(taking_in(store)),
     ]
     finished = False
@@ -264,7 +269,8 @@ async def play(
     return Played(schedule, progress, finished, coordinator.stopping)
 
 
-async def _regularly(seconds: float, function: Callable[[], None]) -> None:
+async def regularly(seconds: float, function: Callable[[], None]) -> None:
+    """Calls a function again and again, so many seconds apart."""
     while True:
         await asyncio.sleep(seconds)
         function()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -13,7 +13,7 @@ from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.seat import Fault
-from arena.showdown.server.client import Client
+from arena.showdown.server.client import User
 from arena.showdown.server.local import LocalServer, Message, ServerDied
 from arena.showdown.server.outside import Outsider, OutsideSeat
 from arena.showdown.server.room import BattleRoom, Hooks
@@ -43,7 +43,7 @@ class ServedBattle(Table):
         fixture: Fixture,
         serial: int,
         *,
-        clients: dict[str, Client],
+        clients: Mapping[str, User],
         outsiders: dict[str, Outsider] | None = None,
     ) -> None:
         self.server, self.rules, self.clients, self.outsiders = server, rules, clients, outsiders or {}
@@ -152,7 +152,7 @@ class ServedBattle(Table):
             client.use_team(self.fixture.teams[SEATS.index(role)].packed)
         self._meeting()
 
-    def _accept(self, client: Client, user: str, format_id: str) -> None:
+    def _accept(self, client: User, user: str, format_id: str) -> None:
         if user in map(self.user, SEATS) and format_id == self.fixture.format and not self.room:
             client.accept(user)
 

@@ -61,6 +61,29 @@ class Room(Protocol):
         """The lines of one message for the room; the first is `|init|battle` whenever the server begins anew."""
 
 
+class User(Protocol):
+    """What a battle needs of a signed-in user of ours; see Client."""
+
+    user: str
+    lost: asyncio.Future[str]
+    on_battle: Callable[[str], Room | None]
+    on_challenge: Callable[[str, str], None]
+    on_refusal: Callable[[str], None]
+    on_return: Callable[[], None]
+
+    def say(self, text: str, room: str = "") -> None: ...
+
+    def use_team(self, packed: str | None) -> None: ...
+
+    def challenge(self, user: str, format_id: str) -> None: ...
+
+    def accept(self, user: str) -> None: ...
+
+    def join(self, room: str, listener: Room) -> None: ...
+
+    def leave(self, room: str) -> None: ...
+
+
 class Client:
     """A signed-in user. Make it with `Client.connect()`; use it as an async context manager.
 

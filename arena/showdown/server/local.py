@@ -170,6 +170,15 @@ class LocalServer(ChildProcess):
         """A side of that battle gives up."""
         self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
 
+    async def watch_searches(self, listener: Callable[[Message], None]) -> None:
+        """From now on the ladder matches only users who are expected to meet.
+
+        listener: gets {"search": user, "format": id} when a user looks for a battle. Raises ServerDied.
+        """
+        number = next(self._ids)
+        await self._ask({"op": "searches", "id": number})
+        self._listeners[number] = listener
+
     def forget(self, number: int) -> None:
         """Nothing more is wanted of this battle."""
         if self._listeners.pop(number, None) is not None:

@@ -10,10 +10,13 @@
 //       user who is not ours has for a decision; what he hears and chooses is told, too (outside.mjs). One with neither
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
+//   {op: 'searches', id}                                   the owner makes the ladder's matches (searches.mjs); answered
+//       by {id, searches: true}
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
 // From the server
 //   {ready: PORT}, {failed: WORDS}
 //   {id, room}                                             the battle has begun there
+//   {id, search: USER, format}                             see searches.mjs
 //   {id, side, …}                                          of an outside user: see outside.mjs
 //   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
 //   {id, crash: WORDS}                                     Showdown threw in it
@@ -25,6 +28,7 @@ import {rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {Outside} from './outside.mjs';
+import {watchSearches} from './searches.mjs';
 
 const folder = path.resolve(process.argv[2]);
 const require = createRequire(path.join(folder, 'dist', 'server', 'index.js'));
@@ -58,6 +62,10 @@ const actions = {
   expect(order) {
     expected.set(key(order.players.map(player => player.user), order.format), order);
     say({id: order.id, expected: true});
+  },
+  searches({id}) {
+    watchSearches(Ladders, (users, format) => expected.has(key(users, format)), message => say({id, ...message}));
+    say({id, searches: true});
   },
   lose({id, side}) {
     const battle = begun.get(id);
