@@ -11,7 +11,7 @@ from poke_env.data import to_id_str
 from rich.console import Console
 
 from arena.commands.options import db_option, db_words
-from arena.commands.playing import STOPPED, say
+from arena.commands.playing import STOPPED, reason, say
 from arena.ladder import LadderSettings, play, prepare
 from arena.record import BattleRecord
 from arena.showdown.server.client import PUBLIC_PACE
@@ -118,10 +118,7 @@ def _told(battle: UserBattle, record: BattleRecord) -> str:
         ended = "a tie" if record.reason == "tie" else "no result"
     else:
         ended = "won" if record.winner == battle.role else "lost"
-    words = f"{ended} against {battle.opponent}, {record.turns} turns"
-    if record.detail:
-        blame = "own failure: " if record.fault == battle.role else ""
-        words += f" ({blame}{record.detail})"
+    words = f"{ended} against {battle.opponent}, {record.turns} turns{reason(record)}"
     if battle.rating is not None:
         words += f"; rating {battle.rating[0]} → {battle.rating[1]}"
     return words

@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.commands.options import db_option, db_words
-from arena.commands.playing import STOPPED, say
+from arena.commands.playing import STOPPED, reason, say
 from arena.pool import load_defaults
 from arena.record import BattleRecord
 from arena.report.tables import print_results
@@ -200,5 +200,4 @@ def _told(record: BattleRecord) -> str:
         ended = "a tie" if record.reason == "tie" else f"no winner ({record.reason})"
     else:
         ended = f"{fixture.agents[0 if record.winner == 'p1' else 1]} wins"
-    why = "" if record.detail is None else f" ({record.detail})"
-    return f"{fixture.agents[0]} against {fixture.agents[1]}, {fixture.format}: {ended} in {record.turns} turns{why}"
+    return f"{' against '.join(fixture.agents)}, {fixture.format}: {ended} in {record.turns} turns{reason(record)}"

@@ -160,7 +160,9 @@ class Store:
     def add_teams(self, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:
         """Notes teams that turned up while a run went on."""
         with self._connection() as connection:
+            connection.execute("BEGIN")
             _note_teams(connection, teams)
+            connection.execute("COMMIT")
 
     def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
         """A run to go on with (the latest of its kind when None), marked as running again.
