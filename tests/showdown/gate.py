@@ -19,12 +19,12 @@ ASSERTION = "the,signed,assertion"
 class Gate:
     """A server with accounts in front of one without: signs in only who shows the assertion, and breaks connections.
 
-    messages: after how many a connection is broken, each time a few more; None: never. cuts: how often that was.
-    assertions: what was shown.
+    accounts: False for a server without. messages: after how many a connection is broken, each time a few more; None:
+    never. cuts: how often that was. assertions: what was shown.
     """
 
-    def __init__(self, uri: str, messages: int | None = None) -> None:
-        self.behind, self.messages = uri, messages
+    def __init__(self, uri: str, messages: int | None = None, accounts: bool = True) -> None:
+        self.behind, self.messages, self.accounts = uri, messages, accounts
         self.cuts = 0
         self.assertions: list[str] = []
 
@@ -42,7 +42,7 @@ class Gate:
                 with contextlib.suppress(WebSocketException):
                     async for message in user:
                         assert isinstance(message, str)
-                        if message.startswith("|/trn "):
+                        if message.startswith("|/trn ") and self.accounts:
                             name, number, assertion = message.split(",", 2)
                             self.assertions.append(assertion)
                             if assertion != ASSERTION:

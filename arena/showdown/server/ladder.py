@@ -20,8 +20,9 @@ from teamsets.errors import BadInput
 _ANSWER_SECONDS = 10.0
 #: How long after a rated battle the new rating is waited for.
 _RATING_SECONDS = 3.0
-#: What a challenged user, or the server for him, says when there will be no battle.
-_NO_BATTLE = re.compile(r"(rejected the challenge|[Cc]hallenge cancelled).*")
+#: What comes from a challenged user when there will be no battle; and when his connection broke, or he went.
+_NO_BATTLE, _CANCELLED = re.compile(r"rejected the challenge.*"), "Challenge cancelled"
+_AGAIN_SECONDS = 1.0
 #: Showdown wants so many seconds between two challenges of a user.
 _TOO_SOON, _CHALLENGE_PAUSE = "less than 10 seconds after your last challenge", 10.0
 
@@ -199,9 +200,13 @@ class Ladder:
             self.client.say(f"/reject {user}")
 
     def _answered(self, user: str, text: str) -> None:
+        if user != self.way.user or self._found.done():
+            return
         no = _NO_BATTLE.search(text)
-        if user == self.way.user and no is not None and not self._found.done():
+        if no is not None:
             self._found.set_exception(Refused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
+        elif _CANCELLED in text:
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._seek)
 
     def _refused(self, words: str) -> None:
         """A popup. While nothing has come of our search or challenge yet, it is the answer to that."""

@@ -233,3 +233,4 @@ class UserBattle:
     def _break_off(self, error: Exception) -> None:
         if not self.over.done():
             self.over.set_exception(error)
+            self.over.exception()  # seen: nobody may be waiting any more
