@@ -125,7 +125,9 @@ async def serve(
                 await _first(server, house, stopping)
                 house.closing = True
                 if not house.quiet.is_set():
-                    tell(f"No new battles. {len(house.meetings)} go on to their end; Ctrl-C once more drops them.")
+                    tell(
+                        f"No new battles. Those that go on ({len(house.meetings)}) are waited for; Ctrl-C again drops them."
+                    )
                 await _first(server, house, house.quiet, dropping)
                 dropped = not house.quiet.is_set()
             finally:

@@ -14,6 +14,7 @@ from arena.commands.options import db_option, db_words
 from arena.commands.playing import STOPPED, reason, say
 from arena.ladder import LadderSettings, play, prepare
 from arena.record import BattleRecord
+from arena.report.numbers import counted
 from arena.showdown.server.client import PUBLIC_PACE
 from arena.showdown.server.ladder import server_uri
 from arena.showdown.server.login import PUBLIC_LOGIN, Account
@@ -109,7 +110,7 @@ def _what(settings: LadderSettings) -> str:
         how = f"challenging {settings.challenge} on"
     elif settings.accept:
         how = "accepting challenges on"
-    return f"{settings.agent}, {settings.battles} battles of {settings.format}, {how} {settings.server}"
+    return f"{settings.agent}, {counted(settings.battles, 'battle')} of {settings.format}, {how} {settings.server}"
 
 
 def _told(battle: UserBattle, record: BattleRecord) -> str:

@@ -17,6 +17,7 @@ from arena.commands.options import db_option, db_words
 from arena.commands.playing import STOPPED, reason, say
 from arena.pool import load_defaults
 from arena.record import BattleRecord
+from arena.report.numbers import counted
 from arena.report.tables import print_results
 from arena.serve import ServeRun, ServeSettings, prepare
 from arena.serve import serve as open_server
@@ -166,7 +167,7 @@ def _welcome(run: ServeRun, server: LocalServer, house: House, db: Path) -> list
         warning = "WARNING: open to every machine that can reach this one, without passwords: anybody may be anybody."
     team = "" if drawn else ", team=..."
     return [
-        f"Run {run.run_id}: {len(house.residents)} agents, {', '.join(settings.formats)}; kept in {db}",
+        f"Run {run.run_id}: {counted(len(house.residents), 'agent')}, {', '.join(settings.formats)}; kept in {db}",
         f"The server listens at {server.uri}. {warning}",
         "",
         f"  In a browser: https://play.pokemonshowdown.com/~~{host}:{server.port}/ (the page comes from there, the battles",

@@ -10,12 +10,12 @@ import subprocess
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from arena_helpers import Said, run_arena, start_arena
+from arena_helpers import Said, processes, run_arena, start_arena
 from gate import Gate
 from poke_env.concurrency import POKE_LOOP
 from poke_env.player import Player, RandomPlayer
@@ -193,10 +193,15 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
             await Client.connect(here.server.uri, "fickle") as one,
         ):
             met = asyncio.Event()
-            one.on_message = lambda user, text: (heard.append(text), met.set())  # type: ignore[func-returns-value]
+            one.on_message = lambda user, text: heard.append(text)
+            one.on_refusal = lambda words: (heard.append(words), met.set())  # type: ignore[func-returns-value]
             one.use_team(team_of("gen1ou").packed)
             one.challenge("random", "gen1ou")
             await met.wait()
+            met.clear()
+            one.say("/search gen1ou")
+            await met.wait()
+            one.say("/cancelsearch")
             one.use_team(None)
             opened._search({"search": "fickle", "format": DRAWN})  # he had been searching, and is no longer
             await opened.quiet.wait()
@@ -207,7 +212,8 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
 
     kept, heard = here.run(play)
     assert [agent for record in kept for agent in record.fixture.agents if "user" in agent] == ["user:firm"]
-    assert any("I play gen1randombattle here." in text or "rejected" in text for text in heard)
+    assert heard.count("Only gen1randombattle is played here.") == 2
+    assert any("rejected the challenge" in text for text in heard)
 
 
 @pytest.mark.parametrize(
@@ -261,16 +267,6 @@ class Opened:
 def in_poke_loop(*coroutines: Any) -> None:
     for waiting in [asyncio.run_coroutine_threadsafe(each, POKE_LOOP) for each in coroutines]:
         waiting.result(180)
-
-
-def processes(mark: str) -> list[int]:
-    """The living processes with `mark` in their environment."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if mark.encode() in (folder / "environ").read_bytes():
-                found.append(int(folder.name))
-    return found
 
 
 @pytest.fixture
@@ -357,7 +353,10 @@ def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark
         time.sleep(0.05)
     opened.process.send_signal(signal.SIGINT)
     assert opened.process.stdout is not None
-    assert opened.process.stdout.readline() == "No new battles. 1 go on to their end; Ctrl-C once more drops them.\n"
+    assert (
+        opened.process.stdout.readline()
+        == "No new battles. Those that go on (1) are waited for; Ctrl-C again drops them.\n"
+    )
     with pytest.raises(subprocess.TimeoutExpired):
         opened.process.wait(1)
     said = opened.ended(signal.SIGINT)

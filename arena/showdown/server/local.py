@@ -179,6 +179,10 @@ class LocalServer(ChildProcess):
         await self._ask({"op": "searches", "id": number})
         self._listeners[number] = listener
 
+    def tell(self, user: str, words: str) -> None:
+        """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""
+        self.write_line(orjson.dumps({"op": "tell", "user": user, "words": words}))
+
     def forget(self, number: int) -> None:
         """Nothing more is wanted of this battle."""
         if self._listeners.pop(number, None) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import re
 from collections import Counter
@@ -126,7 +125,7 @@ class House:
         self.quiet.set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
-        self._wanted: set[tuple[str, str]] = set()  # visitor, format: a battle is being arranged
+        self._wanted: set[tuple[str, str, str]] = set()  # visitor, format, whom (or "" on the ladder): being arranged
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
 
@@ -151,30 +150,40 @@ class House:
         return min(self.residents, key=lambda r: (self._met[visitor, r.spec], len(r.shares), r.battles))
 
     def _challenged(self, resident: Resident, visitor: str, format_id: str) -> None:
-        if self.closing:
+        if self._refused(visitor, format_id):
             resident.client.say(f"/reject {visitor}")
-        elif format_id not in self.pools:
-            resident.client.say(f"/reject {visitor}")
-            resident.client.say(f"/msg {visitor}, I play {', '.join(self.pools)} here.")
         else:
-            self._begin(resident, visitor, format_id, lambda share: share.accept(visitor))
+            asked = (visitor, format_id, resident.name)
+            self._begin(resident, asked, lambda share: share.accept(visitor))
 
     def _search(self, message: Message) -> None:
         """A user searches the ladder (or the server has ended, which `server.dead` says, too)."""
         visitor, format_id = message.get("search", ""), message.get("format", "")
         ours = {resident.client.user for resident in self.residents}
-        if not visitor or visitor in ours or self.closing or format_id not in self.pools:
+        if not visitor or visitor in ours or self._refused(visitor, format_id):
             return
-        self._begin(self.choose(visitor), visitor, format_id, lambda share: share.say(f"/search {format_id}"))
+        self._begin(self.choose(visitor), (visitor, format_id, ""), lambda share: share.say(f"/search {format_id}"))
 
-    def _begin(self, resident: Resident, visitor: str, format_id: str, meet: Callable[[Share], None]) -> None:
-        if (visitor, format_id) in self._wanted:
+    def _refused(self, visitor: str, format_id: str) -> bool:
+        """Whether there will be no battle; the visitor is told why."""
+        if self.closing:
+            why = "No more battles are begun here."
+        elif format_id not in self.pools:
+            why = f"Only {', '.join(self.pools)} is played here."
+        else:
+            return False
+        self.server.tell(visitor, why)
+        return True
+
+    def _begin(self, resident: Resident, asked: tuple[str, str, str], meet: Callable[[Share], None]) -> None:
+        """asked: the visitor, the format, and whom he asked; what is being arranged already is not arranged twice."""
+        if asked in self._wanted:
             return
-        self._wanted.add((visitor, format_id))
-        self._met[visitor, resident.spec] += 1
+        self._wanted.add(asked)
+        self._met[asked[0], resident.spec] += 1
         resident.battles += 1
         self.quiet.clear()
-        task = asyncio.ensure_future(self._play(resident, visitor, format_id, meet))
+        task = asyncio.ensure_future(self._play(resident, asked, meet))
         self._tasks.add(task)
         task.add_done_callback(self._done)
 
@@ -185,12 +194,11 @@ class House:
         if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
             self.failed.set_exception(error)
 
-    async def _play(self, resident: Resident, visitor: str, format_id: str, meet: Callable[[Share], None]) -> None:
+    async def _play(self, resident: Resident, asked: tuple[str, str, str], meet: Callable[[Share], None]) -> None:
         """One battle, from what the visitor asked for to its record."""
+        visitor, format_id, _ = asked
         serial = next(self._serials)
         share = Share(resident.client)
-        arranging: contextlib.ExitStack = contextlib.ExitStack()
-        arranging.callback(self._wanted.discard, (visitor, format_id))
         try:
             async with resident.meeting:
                 battle = self._battle(resident, share, visitor, format_id, serial)
@@ -205,7 +213,7 @@ class House:
                     raise
                 finally:
                     begun.cancel()
-            arranging.close()
+            self._wanted.discard(asked)
             self.meetings.append(meeting)
             try:
                 self._settle(await playing, meeting)
@@ -215,7 +223,7 @@ class House:
                 playing.cancel()
                 self.meetings.remove(meeting)
         finally:
-            arranging.close()
+            self._wanted.discard(asked)
             if share in resident.shares:
                 resident.shares.remove(share)
 

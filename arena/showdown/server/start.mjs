@@ -12,6 +12,7 @@
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
 //   {op: 'searches', id}                                   the owner makes the ladder's matches (searches.mjs); answered
 //       by {id, searches: true}
+//   {op: 'tell', user, words}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
 // From the server
 //   {ready: PORT}, {failed: WORDS}
@@ -66,6 +67,9 @@ const actions = {
   searches({id}) {
     watchSearches(Ladders, (users, format) => expected.has(key(users, format)), message => say({id, ...message}));
     say({id, searches: true});
+  },
+  tell({user, words}) {
+    Users.get(user)?.popup(words);
   },
   lose({id, side}) {
     const battle = begun.get(id);
