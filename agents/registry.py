@@ -90,6 +90,8 @@ def known_specs() -> dict[str, str]:
     found: dict[str, str] = {}
     for family, members in _built_in().items():
         for name, thing in members.items():
+            if name == "*":
+                continue
             spec = f"{family}:{name}" if name else family
             found[spec] = _documentation(thing).split("\n", 1)[0]
     for name in _announced():
@@ -108,7 +110,7 @@ def _quoted(value: str) -> str:
 
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
-    """Family -> name -> class; the name is empty where a family has one member."""
+    """Family -> name -> class; the name is empty where a family has one member, "*" where it makes one for any name."""
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
@@ -134,6 +136,8 @@ def _find(family: str, argument: str, spec: str) -> Any:
     if built_in is not None:
         if argument in built_in:
             return built_in[argument]
+        if argument and "*" in built_in:
+            return built_in["*"](argument)
         if not argument:
             raise UnknownAgent(f"agent '{spec}': say which {family}, one of {', '.join(sorted(built_in))}")
         raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
