@@ -71,7 +71,9 @@ class External(ProgramAgent):
     def version(cls, **options: Any) -> str:
         """The contents of the files that the command names."""
         digest = hashlib.sha256()
-        for word in shlex.split(options.get("command", "")):
+        if _problem(options.get("command", ""), options.get("role", "challenge")):
+            return ""
+        for word in shlex.split(options["command"]):
             path = Path(options.get("cwd", ""), word)
             if path.is_file():
                 state = path.stat()

@@ -72,7 +72,7 @@ def _translate_fight(client_class):
 
 def _main():
     copy, engine, team, *options = sys.argv[1:]
-    sys.path[:0] = [copy, engine]
+    sys.path[:1] = [copy, engine]  # not this file's folder: its neighbours have nothing to do with it
     sys.argv = ["run.py", *options]
 
     import fp.main

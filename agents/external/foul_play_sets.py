@@ -157,7 +157,9 @@ def _usage(sets: Counter[_Set], count: int) -> dict[str, dict[str, float]]:
             ("Abilities", each.ability),
             ("Tera Types", each.tera or "nothing"),
         )
-        for key, value in (*traits, *(("Moves", move) for move in each.moves)):
+        # Hidden Power's power is put behind its type when usage is read, unlike that of sets.
+        moves = (("Moves", move.rstrip("067") if move.startswith("hiddenpower") else move) for move in each.moves)
+        for key, value in (*traits, *moves):
             usage[key][value] = usage[key].get(value, 0) + number
     # Counts first and one division then: a rate that rounding has put above 1 ends foul-play.
     return {key: {value: count * n / sets.total() for value, n in values.items()} for key, values in usage.items()}

@@ -12,6 +12,7 @@ import sys
 def _main():
     uri, teams, *options = sys.argv[1:]
     sys.argv = ["metamon.rl.evaluate", *options]
+    del sys.path[0]  # this file's folder, where another file is called metamon
 
     import poke_env
 

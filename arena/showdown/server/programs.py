@@ -70,16 +70,16 @@ class RunningProgram(ChildProcess):
 class Programs:
     """The programs of one battle. Use it as an async context manager around `battle.play(programs.meet)`.
 
-    agents: role -> the program in that seat.
+    agents: role -> the program in that seat. leaving: where the task is put that ends them after the battle, while it is
+    under way: they have some seconds to take leave, unless it is cancelled.
     """
 
-    def __init__(self, battle: ServedBattle, agents: dict[str, ProgramAgent]) -> None:
-        self.battle, self.agents = battle, agents
+    def __init__(self, battle: ServedBattle, agents: dict[str, ProgramAgent], leaving: set[asyncio.Task[None]]) -> None:
+        self.battle, self.agents, self._leaving = battle, agents, leaving
         self.roles = roles_of(agents)
         self._folder = Path(tempfile.mkdtemp(prefix="arena-programs-"))
         self._running: list[RunningProgram] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._over = False
 
     def meet(self) -> None:
         """The battle's meeting: starts the programs, once, and brings everybody together."""
@@ -90,20 +90,21 @@ class Programs:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._over = True
         for task in self._tasks:
             task.cancel()
-        # They may still be busy with taking leave; nobody need wait for that.
         ending = asyncio.ensure_future(self._end())
-        _endings.add(ending)
-        ending.add_done_callback(_endings.discard)
+        self._leaving.add(ending)
+        ending.add_done_callback(self._leaving.discard)
 
     async def _end(self) -> None:
-        for running in self._running:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(running.dead), _LEAVE_SECONDS)
-            await running.end_within(_LEAVE_SECONDS, running.dead)
-        shutil.rmtree(self._folder, ignore_errors=True)
+        try:
+            for running in self._running:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(running.dead), _LEAVE_SECONDS)
+        finally:
+            for running in self._running:
+                await running.end_within(_LEAVE_SECONDS, running.dead)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     async def _bring(self) -> None:
         """Who waits for a challenge is started first, and challenged when it has signed in."""
@@ -157,10 +158,6 @@ class Programs:
             if await self.battle.server.online(self.battle.user(role)):
                 pause = _SETTLE_SECONDS
             await asyncio.sleep(pause)
-
-
-#: Ends under way: asyncio keeps no task that nobody holds.
-_endings: set[asyncio.Task[None]] = set()
 
 
 def roles_of(agents: dict[str, ProgramAgent]) -> dict[str, Role]:

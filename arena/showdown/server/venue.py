@@ -18,6 +18,9 @@ from arena.showdown.server.programs import Programs
 from arena.showdown.simulator import Rules
 from arena.showdown.table import source_of
 
+#: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
+_numbers = itertools.count(1)
+
 
 class ServerVenue:
     """Plays fixtures on a server. Many at once: `play` returns when its battle is over.
@@ -29,7 +32,7 @@ class ServerVenue:
     def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules) -> None:
         self.server, self.guard, self.rules = server, guard, rules
         self._idle: list[Client] = []
-        self._numbers = itertools.count(1)
+        self._leaving: set[asyncio.Task[None]] = set()  # programs that are done with their battles
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
         """Plays one fixture to its end, whatever the agents do.
@@ -45,7 +48,7 @@ class ServerVenue:
         )
         try:
             if programs:
-                async with Programs(battle, programs) as brought:
+                async with Programs(battle, programs, self._leaving) as brought:
                     record = await battle.play(brought.meet)
             else:
                 record = await battle.play(battle.challenge)
@@ -64,10 +67,13 @@ class ServerVenue:
         self.server.end_input()
 
     async def close(self) -> None:
-        """Signs all users off."""
+        """Signs all users off, and ends all programs."""
         for client in self._idle:
             await client.close()
         self._idle.clear()
+        for task in self._leaving:
+            task.cancel()
+        await asyncio.gather(*self._leaving, return_exceptions=True)
 
     async def __aenter__(self) -> ServerVenue:
         return self
@@ -77,7 +83,7 @@ class ServerVenue:
 
     def _outsider(self, agent: ProgramAgent) -> Outsider:
         # All names are equally long: foul-play strikes its own out of a title to find its opponent's.
-        user = f"visitor{next(self._numbers):07d}"
+        user = f"visitor{next(_numbers):07d}"
         return Outsider(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
 
     async def _client(self) -> Client:
@@ -85,7 +91,7 @@ class ServerVenue:
             client = self._idle.pop()
             if not client.lost.done():
                 return client
-        connecting = asyncio.ensure_future(Client.connect(self.server.uri, f"arena{next(self._numbers)}"))
+        connecting = asyncio.ensure_future(Client.connect(self.server.uri, f"arena{next(_numbers)}"))
         waited_for: set[asyncio.Future[Any]] = {connecting, self.server.dead}
         try:
             await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
