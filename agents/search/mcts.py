@@ -66,7 +66,7 @@ class MonteCarloTreeSearch(Agent):
         return options.get("iterations", 0) > 0 and options.get("threads", 1) == 1
 
     @classmethod
-    def missing(cls, gen: int | None = None) -> str:
+    def missing(cls, gen: int | None = None, **options: Any) -> str:
         """Why it cannot play a generation (None: any at all), with the mend; empty when it can."""
         return missing(gen)
 

@@ -131,9 +131,15 @@ def drop(awaitable: Awaitable[Choice]) -> None:
 
 
 @functools.cache
-def _source(spec: str) -> AgentSource:
+def source_of(spec: str) -> AgentSource:
+    """The source of a spec, looked for once."""
     return resolve(spec)
 
 
+def is_outside(fixture: Fixture) -> bool:
+    """Whether a program of other people plays in it: it is played on a server, whatever the run's venue."""
+    return any(source_of(spec).outside for spec in fixture.agents)
+
+
 def _made(spec: str) -> Agent:
-    return _source(spec).make()
+    return source_of(spec).make()

@@ -114,6 +114,11 @@ class ServedBattle(Table):
         role, client = next(iter(self.clients.items()))
         client.challenge(self.user("p2" if role == "p1" else "p1"), self.fixture.format)
 
+    def withdraw(self) -> None:
+        """Takes the challenge of `challenge` back."""
+        role, client = next(iter(self.clients.items()))
+        client.say(f"/cancelchallenge {self.user('p2' if role == 'p1' else 'p1')}")
+
     def lose(self, role: str, fault: Fault) -> None:
         """The seat has failed: it loses. Only the first fault counts."""
         if self.fault is not None or self.over.done():
@@ -231,12 +236,22 @@ class ServedBattle(Table):
             silent = silent + 1 if now == heard else 0
             heard = now
             if not self.room and self.outsiders and silent * _LOOK_SECONDS > coming:
-                self._nobody_came(coming)
+                await self._blame_absent(coming)
             elif silent * _LOOK_SECONDS > _SILENCE_SECONDS + longest:
                 self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
 
-    def _nobody_came(self, seconds: float) -> None:
-        self.lose(next(iter(self.outsiders)), Fault("timeout", f"did not come to the battle within {seconds:g} s"))
+    async def _blame_absent(self, seconds: float) -> None:
+        """Somebody has not come: one who is not there, else one who has not answered a challenge, else the challenger."""
+        absent = [role for role in self.outsiders if not await self.server.online(self.user(role))]
+        first, second = map(self.user, SEATS)
+        deaf = [
+            role
+            for role, by, user in (("p1", second, first), ("p2", first, second))
+            if role in self.outsiders and await self.server.challenged(by, user)
+        ]
+        role = (absent or deaf or list(self.outsiders))[0]
+        why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
+        self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
 
 
 def _as_simulated(input_log: list[str]) -> list[str]:

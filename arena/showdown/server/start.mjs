@@ -4,6 +4,8 @@
 //
 // To the server
 //   {op: 'ping', id}                                       answered by {id, pong: true}
+//   {op: 'online', id, user}                               answered by {id, online: whether he is signed in}
+//   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
 //   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, outside?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
 //       sides; answered by {id, expected: true}, so that they may be brought together then. outside: the seconds that a
@@ -60,6 +62,10 @@ const key = (users, format) => [...users].sort().join('|') + '|' + format;
 
 const actions = {
   ping: order => say({id: order.id, pong: true}),
+  online: ({id, user}) => say({id, online: !!Users.get(user)?.connected}),
+  challenged({id, by, user}) {
+    say({id, challenged: !!Ladders.challenges.get(user)?.some(challenge => challenge.from === by)});
+  },
   expect(order) {
     expected.set(key(order.players.map(player => player.user), order.format), order);
     say({id: order.id, expected: true});

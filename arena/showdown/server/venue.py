@@ -6,25 +6,33 @@ import asyncio
 import itertools
 from typing import Any
 
+from agents.external import ProgramAgent
 from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.server.battle import ServedBattle
 from arena.showdown.server.client import Client
 from arena.showdown.server.local import LocalServer, ServerDied
+from arena.showdown.server.outside import Outsider
+from arena.showdown.server.programs import Programs
 from arena.showdown.simulator import Rules
+from arena.showdown.table import source_of
+
+#: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
+_numbers = itertools.count(1)
 
 
 class ServerVenue:
-    """Plays fixtures between our own agents on a server. Many at once: `play` returns when its battle is over.
+    """Plays fixtures on a server. Many at once: `play` returns when its battle is over.
 
-    Each battle takes two users, which are signed in once and used again.
+    Each seat of ours takes a user, which is signed in once and used again. A program of other people is started for each
+    of its battles (programs.py), and signs in under a new name.
     """
 
     def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules) -> None:
         self.server, self.guard, self.rules = server, guard, rules
         self._idle: list[Client] = []
-        self._numbers = itertools.count(1)
+        self._leaving: set[asyncio.Task[None]] = set()  # programs that are done with their battles
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
         """Plays one fixture to its end, whatever the agents do.
@@ -32,10 +40,18 @@ class ServerVenue:
         serial: a number for this fixture that the guard shows to other processes. Raises ServerDied, ConnectionLost or
         SimulatorCrashed when the venue, and no agent, failed.
         """
-        clients = {role: await self._client() for role in SEATS}
-        battle = ServedBattle(self.server, self.guard, self.rules, fixture, serial, clients=clients)
+        programs = _programs(fixture)
+        clients = {role: await self._client() for role in SEATS if role not in programs}
+        outsiders = {role: self._outsider(agent) for role, agent in programs.items()}
+        battle = ServedBattle(
+            self.server, self.guard, self.rules, fixture, serial, clients=clients, outsiders=outsiders
+        )
         try:
-            record = await battle.play(battle.challenge)
+            if programs:
+                async with Programs(battle, programs, self._leaving) as brought:
+                    record = await battle.play(brought.meet)
+            else:
+                record = await battle.play(battle.challenge)
         except BaseException:
             for client in clients.values():  # they may still be in that battle
                 await client.close()
@@ -51,10 +67,13 @@ class ServerVenue:
         self.server.end_input()
 
     async def close(self) -> None:
-        """Signs all users off."""
+        """Signs all users off, and ends all programs."""
         for client in self._idle:
             await client.close()
         self._idle.clear()
+        for task in self._leaving:
+            task.cancel()
+        await asyncio.gather(*self._leaving, return_exceptions=True)
 
     async def __aenter__(self) -> ServerVenue:
         return self
@@ -62,12 +81,17 @@ class ServerVenue:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def _outsider(self, agent: ProgramAgent) -> Outsider:
+        # All names are equally long: foul-play strikes its own out of a title to find its opponent's.
+        user = f"visitor{next(_numbers):07d}"
+        return Outsider(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
+
     async def _client(self) -> Client:
         while self._idle:
             client = self._idle.pop()
             if not client.lost.done():
                 return client
-        connecting = asyncio.ensure_future(Client.connect(self.server.uri, f"arena{next(self._numbers)}"))
+        connecting = asyncio.ensure_future(Client.connect(self.server.uri, f"arena{next(_numbers)}"))
         waited_for: set[asyncio.Future[Any]] = {connecting, self.server.dead}
         try:
             await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
@@ -77,3 +101,13 @@ class ServerVenue:
         if self.server.dead.done():
             raise ServerDied(self.server.dead.result())
         return connecting.result()
+
+
+def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
+    """Role -> the program of other people that plays it."""
+    made = {
+        role: source_of(spec).make()
+        for role, spec in zip(SEATS, fixture.agents, strict=True)
+        if source_of(spec).outside
+    }
+    return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}
