@@ -183,6 +183,16 @@ def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> Non
                 raise BadInput(f"agent '{source.spec}': cannot play {format_id}: {lacks}")
 
 
+def check_ours(sources: list[AgentSource], command: str) -> None:
+    """Raises BadInput for an agent that is a program of its own, where only agents that think here can play."""
+    for source in sources:
+        if source.outside:
+            raise BadInput(
+                f"agent '{source.spec}': a program of its own, which `arena {command}` cannot bring: name others; "
+                "`arena evaluate` plays with it"
+            )
+
+
 def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[FixtureTeam, ...]], tuple[str, ...]]:
     """(format, team set) -> teams, in the order of the settings; and a line for each set with teams left out."""
     if settings.battles < 1:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from agents import AgentSource, resolve
-from arena.evaluate import EvaluateSettings, check_available, load_pools, taking_in
+from arena.evaluate import EvaluateSettings, check_available, check_ours, load_pools, taking_in
 from arena.fixture import FixtureTeam
 from arena.provenance import git_state, versions
 from arena.record import BattleRecord
@@ -62,6 +62,7 @@ class LadderRun:
 def prepare(store: Store, settings: LadderSettings) -> LadderRun:
     """Checks the settings, loads the teams, and notes the run in the store. Raises BadInput with what is wrong."""
     source = resolve(settings.agent)
+    check_ours([source], "ladder")
     check_available([source], (settings.format,))
     pools, _ = load_pools(EvaluateSettings((source.spec,), (settings.format,), (settings.team_set,)))
     (((format_id, team_set), teams),) = pools.items()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.evaluate import EvaluateSettings, check_available, load_pools, regularly, resolve_each, taking_in
+from arena.evaluate import EvaluateSettings, check_available, check_ours, load_pools, regularly, resolve_each, taking_in
 from arena.fixture import FixtureTeam
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
@@ -52,6 +52,7 @@ def prepare(store: Store, settings: ServeSettings) -> ServeRun:
     """
     sources = resolve_each(settings.agents)
     specs = tuple(source.spec for source in sources)
+    check_ours(sources, "serve")
     check_available(sources, settings.formats)
     pools, _ = load_pools(EvaluateSettings(specs, settings.formats, (settings.team_set,)))
     config = {

@@ -382,6 +382,7 @@ def test_other_bad_input_is_one_line(arena: Callable[..., Said]) -> None:
         (("--agents",), "--agents: names none"),
         (("random", "--address", "here"), "--address here: not an IP address"),
         (("nobody",), "agent 'nobody': unknown"),
+        (("external?command=true",), "agent 'external?command=true': a program of its own"),
         (("user:ash",), "agent 'user:ash': so people and programs are called"),
     ]:
         said = arena("serve", *words, "--db", os.devnull + "-not")
