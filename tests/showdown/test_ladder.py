@@ -237,6 +237,27 @@ def scripted(uri_words: list[str], what: Callable[[str], Awaitable[None]]) -> No
     against(speak, what)
 
 
+def test_a_sign_in_that_fails_is_said_at_once_and_one_that_cannot_be_tried_in_a_while() -> None:
+    async def sign_in(uri: str) -> None:
+        wrong = r"user 'x': the login server .* refused the password: Wrong password"
+        with LoginServer("right").open() as login, pytest.raises(Refused, match=wrong):
+            await Client.connect(uri, Account("x", login, "wrong"))
+        with pytest.raises(ConnectionLost, match=r"no connection for 0.5 s: login server http://127.0.0.1:9/: Conn"):
+            await Client.connect(uri, Account("x", "http://127.0.0.1:9/", "right"), patience=0.5)
+        with pytest.raises(
+            Refused, match=r"user name 'x' was refused: .* \(if it wants a password, set ARENA_SHOWDOWN_PAS"
+        ):
+            await Client.connect(uri, "x")
+
+    async def speak(socket: ServerConnection) -> None:
+        await socket.send("|challstr|4|abc")
+        async for message in socket:
+            assert message == "|/trn x,0,"  # whoever has a password comes no further than the login server
+            await socket.send("|nametaken|x|Your authentication token was invalid.")
+
+    against(speak, sign_in)
+
+
 def test_a_ban_is_said_at_once() -> None:
     async def sign_in(uri: str) -> None:
         with pytest.raises(Refused, match=r"the server closed the connection: You are banned because of <3\. Bye"):
@@ -301,6 +322,33 @@ def test_another_address_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(BadInput, match="--server: not the address of a server") as refused:
         server_uri(text)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("user", "words", "problem"),
+    [
+        ("", (), "ARENA_SHOWDOWN_USER: not set"),
+        ("me", ("--challenge", "you", "--accept"), "--challenge you --accept: give one"),
+        ("me", ("--challenge", "Me"), "--challenge Me: that is the name to play under"),
+        ("me", ("--server", "ftp://x"), "--server: not the address of a server"),
+        ("me", ("--agent", "nobody"), "agent 'nobody': unknown"),
+        ("me", ("--agent", "external?command=true"), "a program of its own, which `arena ladder` cannot bring"),
+        ("me", ("--agent", "bad_agents:RaisesWhenMade"), "cannot be made, and would forfeit every battle"),
+    ],
+)
+def test_bad_input_is_one_line(
+    user: str,
+    words: tuple[str, ...],
+    problem: str,
+    arena: Callable[..., Said],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ARENA_SHOWDOWN_USER", user)
+    start = ("ladder", "--server", "localhost:9", "--agent", "random", "--battles", 1, "--format", DRAWN)
+    said = arena(*start, *words, "--db", tmp_path / "arena.duckdb")
+    assert said.code == 2
+    assert problem in said.err and said.err.count("\n") == 1
 
 
 SECRET = "hunter2/übergeheim"
