@@ -86,13 +86,14 @@ async def serve(
     settings, loop = run.settings, asyncio.get_running_loop()
     stopping, dropping = asyncio.Event(), asyncio.Event()
     played = 0
-    brought: dict[tuple[str, str], list[FixtureTeam]] = {}
+    brought: dict[tuple[str, str], dict[str, FixtureTeam]] = {}  # format, team set -> the visitors' own, by id
 
     def keep(record: BattleRecord) -> None:
         nonlocal played
         store.add(record.to_line(run.run_id))
         fixture = record.fixture
-        brought.setdefault((fixture.format, fixture.team_set), []).extend(fixture.teams)
+        mine = brought.setdefault((fixture.format, fixture.team_set), {})
+        mine.update({team.id: team for team in fixture.teams if team.packed})
         played += 1
         told(record)
         if settings.battles is not None and played >= settings.battles:
@@ -140,7 +141,7 @@ async def serve(
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)
         store.take_in()
-        store.add_teams(brought)
+        store.add_teams({where: teams.values() for where, teams in brought.items()})
         store.end_run(run.run_id, "stopped" if dropped else "finished")
     return not dropped
 

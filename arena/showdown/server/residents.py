@@ -23,7 +23,7 @@ from arena.showdown.simulator import Rules
 from arena.showdown.table import VenueFailed
 
 #: How long a visitor has to come to the battle that he has asked for, in seconds: he may have taken that back.
-_COMING = 15.0
+_COMING = 30.0
 #: Showdown's limit on the length of a name.
 _LONGEST = 18
 
