@@ -179,14 +179,15 @@ class LocalServer(ChildProcess):
         """A side of that battle gives up."""
         self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
 
-    async def watch_searches(self, listener: Callable[[Message], None]) -> None:
-        """From now on the ladder matches only users who are expected to meet.
+    async def watch_searches(self, listener: Callable[[Message], None]) -> int:
+        """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
 
         listener: gets {"search": user, "format": id} when a user looks for a battle. Raises ServerDied.
         """
         number = next(self._ids)
         await self._ask({"op": "searches", "id": number})
         self._listeners[number] = listener
+        return number
 
     def tell(self, user: str, words: str) -> None:
         """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""

@@ -128,6 +128,7 @@ class House:
         self._wanted: set[tuple[str, str, str]] = set()  # visitor, format, whom (or "" on the ladder): being arranged
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
+        self._searches = 0
 
     async def open(self, specs: Sequence[str]) -> None:
         """Signs the residents in; from now on visitors can play."""
@@ -135,10 +136,12 @@ class House:
             name = resident_name(spec, {resident.client.user for resident in self.residents})
             client = await Client.connect(self.server.uri, name)
             self.residents.append(Resident(spec, name, client, self._challenged))
-        await self.server.watch_searches(self._search)
+        self._searches = await self.server.watch_searches(self._search)
 
     async def close(self) -> None:
         """Signs the residents off. Battles that go on are dropped."""
+        self.closing = True
+        self.server.forget(self._searches)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

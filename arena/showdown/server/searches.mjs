@@ -4,8 +4,13 @@
 //
 // Showdown then matches him with a user whom the owner expects him to play, and with nobody else.
 
-/** From now on. isExpected(users, format): whether the owner has ordered that battle. say: to the owner. */
+let told = null;
+
+/** From now on; a second call replaces the first. isExpected(users, format): whether the owner has ordered that battle. say: to the owner. */
 export function watchSearches(Ladders, isExpected, say) {
+  const first = told === null;
+  told = say;
+  if (!first) return;
   const {prototype} = Ladders.Ladder;
   const {addSearch} = prototype;
 
@@ -16,6 +21,6 @@ export function watchSearches(Ladders, isExpected, say) {
   prototype.addSearch = function (search, user) {
     addSearch.call(this, search, user);
     const {formatid} = search;
-    if (Ladders.searches.get(formatid)?.searches.get(user.id) === search) say({search: user.id, format: formatid});
+    if (Ladders.searches.get(formatid)?.searches.get(user.id) === search) told({search: user.id, format: formatid});
   };
 }
