@@ -31,6 +31,8 @@ class Agent:
     repeatable: ClassVar[bool] = True
     #: False for one that looks at `battle.legal` and nothing else: its seat then spares the cost of the state.
     reads_battle: ClassVar[bool] = True
+    #: True for a program of its own that plays over a websocket (agents/external): it is never asked here.
+    outside: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
     #: What it thought at its last decision (values, visit shares …), JSON-able; kept with the decision, then cleared.
@@ -42,7 +44,12 @@ class Agent:
         return cls.repeatable
 
     @classmethod
-    def missing(cls, gen: int | None = None) -> str:
+    def version(cls, **options: Any) -> str:
+        """What decides how it plays besides its code and its options (another program's contents), as a short text."""
+        return ""
+
+    @classmethod
+    def missing(cls, gen: int | None = None, **options: Any) -> str:
         """What it lacks to play a generation (None: any at all) and the mend, in one line; empty when nothing.
 
         Asked before a run begins, so that an agent that needs a program or a file does not lose every battle instead.

@@ -7,6 +7,7 @@ announce by the entry-point group `arena.agents`, and, when neither knows the wo
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import importlib
 import inspect
@@ -18,7 +19,7 @@ from functools import cache
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from poke_env.player import baselines
 from poke_env.player.player import Player
@@ -39,7 +40,8 @@ class AgentSource:
     spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
     fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
     repeatable: whether the same seed gives the same battle. options: every option that it takes, with its default.
-    documentation: its class's own. missing: as the class's own (`Agent.missing`).
+    documentation: its class's own. missing: as the class's own (`Agent.missing`). outside: it is a program of its own,
+    which plays over a websocket.
     """
 
     spec: str
@@ -49,6 +51,7 @@ class AgentSource:
     options: dict[str, Any]
     documentation: str
     missing: Callable[[int | None], str]
+    outside: bool = False
 
     @property
     def about(self) -> str:
@@ -62,7 +65,7 @@ def resolve(spec: str) -> AgentSource:
     family, _, argument = head.partition(":")
     thing = _find(family, argument, spec)
     options = _typed_options(thing, dict(parse_qsl(query, keep_blank_values=True)), spec)
-    given = "&".join(f"{key}={value}" for key, value in sorted(dict(parse_qsl(query)).items()))
+    given = "&".join(f"{key}={_quoted(value)}" for key, value in sorted(dict(parse_qsl(query)).items()))
     canonical = head + (f"?{given}" if given else "")
 
     def make() -> Agent:
@@ -77,7 +80,8 @@ def resolve(spec: str) -> AgentSource:
         repeatable=is_player(thing) or thing.repeats(**options),
         options=_options_of(thing),
         documentation=_documentation(thing),
-        missing=_missing(thing),
+        missing=Agent.missing if is_player(thing) else functools.partial(_missing, thing, options),
+        outside=not is_player(thing) and thing.outside,
     )
 
 
@@ -86,6 +90,8 @@ def known_specs() -> dict[str, str]:
     found: dict[str, str] = {}
     for family, members in _built_in().items():
         for name, thing in members.items():
+            if name == "*":
+                continue
             spec = f"{family}:{name}" if name else family
             found[spec] = _documentation(thing).split("\n", 1)[0]
     for name in _announced():
@@ -93,13 +99,19 @@ def known_specs() -> dict[str, str]:
     return found
 
 
-def _missing(thing: Any) -> Callable[[int | None], str]:
-    return Agent.missing if is_player(thing) else thing.missing
+def _missing(thing: type[Agent], options: dict[str, Any], gen: int | None) -> str:
+    return thing.missing(gen, **options)
+
+
+def _quoted(value: str) -> str:
+    """An option's value as a spec must hold it: what would be read as something else is %-encoded."""
+    return quote(value, safe=" !\"$'()*,-./:;<=>?@[\\]^_`{|}~")
 
 
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
-    """Family -> name -> class; the name is empty where a family has one member."""
+    """Family -> name -> class; the name is empty where a family has one member, "*" where it makes one for any name."""
+    from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
     from agents.search import PLAYERS as SEARCHERS
@@ -110,6 +122,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
         "heuristic": dict(PLAYERS),
         "search": dict(SEARCHERS),
         "poke-env": poke_env_players,
+        **PROGRAMS,
     }
 
 
@@ -123,9 +136,13 @@ def _find(family: str, argument: str, spec: str) -> Any:
     if built_in is not None:
         if argument in built_in:
             return built_in[argument]
+        if argument and "*" in built_in:
+            return built_in["*"](argument)
         if not argument:
             raise UnknownAgent(f"agent '{spec}': say which {family}, one of {', '.join(sorted(built_in))}")
         raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
+    if family == "user":
+        raise UnknownAgent(f"agent '{spec}': so people and programs are called that came by a server: not an agent")
     if family in _announced():
         return _checked(_announced()[family].load(), spec)
     if argument:
@@ -212,6 +229,8 @@ def _fingerprint(thing: Any, options: dict[str, Any]) -> str:
     for path in sorted(_sources(Path(inspect.getsourcefile(thing) or ""), thing.__module__.rpartition(".")[0])):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
+    if issubclass(thing, Agent):
+        digest.update(thing.version(**options).encode())
     return digest.hexdigest()[:16]
 
 

@@ -14,6 +14,8 @@ from teamsets.errors import ArenaError, BadInput, MissingTool
 COMMANDS = {
     "evaluate": "evaluate",
     "match": "match",
+    "serve": "serve",
+    "ladder": "ladder",
     "report": "report",
     "battle": "battle",
     "replay": "battle",

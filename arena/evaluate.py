@@ -160,13 +160,18 @@ def _run(
 
 
 def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
-    """The agents of the specs; each only once."""
-    sources = list({source.spec: source for source in map(resolve, specs)}.values())
+    """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
+    sources = resolve_each(specs)
     if len(sources) < 2:
         raise BadInput(
             f"agents: at least two different ones are needed to play, not {len(sources)}: name more, or --all"
         )
     return sources
+
+
+def resolve_each(specs: tuple[str, ...]) -> list[AgentSource]:
+    """The agents of the specs; each only once."""
+    return list({source.spec: source for source in map(resolve, specs)}.values())
 
 
 def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> None:
@@ -176,6 +181,16 @@ def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> Non
             lacks = source.missing(get_format(format_id).gen)
             if lacks:
                 raise BadInput(f"agent '{source.spec}': cannot play {format_id}: {lacks}")
+
+
+def check_ours(sources: list[AgentSource], command: str) -> None:
+    """Raises BadInput for an agent that is a program of its own, where only agents that think here can play."""
+    for source in sources:
+        if source.outside:
+            raise BadInput(
+                f"agent '{source.spec}': a program of its own, which `arena {command}` cannot bring: name others; "
+                "`arena evaluate` plays with it"
+            )
 
 
 def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[FixtureTeam, ...]], tuple[str, ...]]:
@@ -245,8 +260,8 @@ async def play(
         show(progress)
 
     background = [
-        asyncio.ensure_future(_regularly(0.25, show_all)),
-        asyncio.ensure_future(_taking_in(store)),
+        asyncio.ensure_future(regularly(0.25, show_all)),
+        asyncio.ensure_future(taking_in(store)),
     ]
     finished = False
     try:
@@ -264,13 +279,14 @@ async def play(
     return Played(schedule, progress, finished, coordinator.stopping)
 
 
-async def _regularly(seconds: float, function: Callable[[], None]) -> None:
+async def regularly(seconds: float, function: Callable[[], None]) -> None:
+    """Calls a function again and again, so many seconds apart."""
     while True:
         await asyncio.sleep(seconds)
         function()
 
 
-async def _taking_in(store: Store) -> None:
+async def taking_in(store: Store) -> None:
     """Moves the journal into the database now and then; when a reader is in the file, the next time will do."""
     while True:
         await asyncio.sleep(TAKE_IN_SECONDS)

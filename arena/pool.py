@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.external.settings import VARIABLES
 from teamsets.errors import BadInput
 from teamsets.showdown import PROJECT
 
@@ -52,11 +53,14 @@ def load_defaults(path: Path | None = None) -> Defaults:
         raise BadInput(f"pool file {path}: {error.strerror}: say --pool FILE") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"pool file {path}: not TOML: {error}") from None
-    strange = sorted(table.keys() - {"evaluate"})
-    if strange or not isinstance(table.get("evaluate", {}), dict):
+    strange = sorted(table.keys() - {"evaluate", "external"})
+    if strange or not all(isinstance(value, dict) for value in table.values()):
         raise BadInput(
-            f"pool file {path}: takes one table, [evaluate], and nothing else: {', '.join(strange or table)}"
+            f"pool file {path}: takes the tables [evaluate] and [external], and nothing else: {', '.join(strange or table)}"
         )
+    for key, value in table.get("external", {}).items():  # where programs of other people lie; agents/external reads it
+        if key not in VARIABLES or not isinstance(value, str):
+            raise BadInput(f"pool file {path}: [external] {key}: takes {', '.join(VARIABLES)}, each with a path")
     values: dict[str, Any] = table.get("evaluate", {})
     for key, value in values.items():
         if key not in _KINDS:

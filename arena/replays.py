@@ -62,8 +62,14 @@ class Comparison:
 def play_again(battle: StoredBattle, *, stock: bool = False) -> Comparison:
     """Plays the battle from its input log and compares both sides' logs line by line.
 
-    stock: on Showdown's code untouched. Raises BadInput for a battle that was never played out (its worker died).
+    stock: on Showdown's code untouched. Raises BadInput for a battle that was never played out (its worker died), and for
+    one on a server of other people.
     """
+    if not battle.input_log and any(battle.logs.values()):
+        raise BadInput(
+            f"battle {battle.battle_id}: was played on a server that keeps its chance and the other side's choices to "
+            f"itself, so it cannot be played again: `arena watch {battle.battle_id}` shows what was seen of it"
+        )
     if not battle.input_log:
         raise BadInput(
             f"battle {battle.battle_id}: its worker died in it ({battle.reason}), so it has no input log to replay"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import os
 import subprocess
@@ -54,6 +55,17 @@ def run_arena(*words: Any, cwd: Path | None = None, timeout: float = 240, **envi
         finally:
             process.kill()
     return Said(process.returncode, out, err)
+
+
+def processes(mark: str, word: str = "") -> list[int]:
+    """The living processes that were started, directly or not, with `mark` in their environment."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                if mark.encode() in (folder / "environ").read_bytes() and word in (folder / "cmdline").read_text():
+                    found.append(int(folder.name))
+    return found
 
 
 @dataclass(frozen=True)

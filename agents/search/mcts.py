@@ -89,7 +89,7 @@ class MonteCarloTreeSearch(Agent):
         return "\n".join([*builds(), *(path.read_text() for path in files)])
 
     @classmethod
-    def missing(cls, gen: int | None = None) -> str:
+    def missing(cls, gen: int | None = None, **options: Any) -> str:
         """Why it cannot play a generation (None: any at all), with the mend; empty when it can."""
         return missing(gen)
 

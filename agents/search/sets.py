@@ -44,7 +44,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class _Statistics:
+class Statistics:
     """Of a format's teams: species -> how often, and species -> its sets, one for each team that has it."""
 
     species: Mapping[str, int]
@@ -64,7 +64,7 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
 
 def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[Carried]:
     """`count` Pokémon that have not been shown: species by how often the format's teams have them, none of `seen`."""
-    often = dict(_statistics(battle.format_id, battle.gen).species)
+    often = dict(statistics(battle.format_id, battle.gen).species)
     for name in seen:
         often.pop(name, None)
     drawn: list[Carried] = []
@@ -130,7 +130,7 @@ def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> 
 def _sets(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
     """Both sources' sets of a species, each source with its share of the weight."""
     published = candidates(format_id, gen, species)
-    own = _statistics(format_id, gen).sets.get(species, ())
+    own = statistics(format_id, gen).sets.get(species, ())
     shares = ((published, 1 - _OWN_TEAMS if own else 1.0), (own, _OWN_TEAMS if published else 1.0))
     return tuple(
         replace(s, weight=s.weight * share / sum(other.weight for other in sets))
@@ -140,12 +140,12 @@ def _sets(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
 
 
 @cache
-def _statistics(format_id: str, gen: int) -> _Statistics:
+def statistics(format_id: str, gen: int) -> Statistics:
     """Those of the format's competitive teams; empty where there are none."""
     try:
         files = team_files(SHIPPED / "competitive", format_id)
     except BadInput:
-        return _Statistics({}, {})
+        return Statistics({}, {})
     species: dict[str, int] = {}
     sets: dict[str, list[CandidateSet]] = {}
     for file in files:
@@ -162,4 +162,4 @@ def _statistics(format_id: str, gen: int) -> _Statistics:
             )
             species[name] = species.get(name, 0) + 1
             sets.setdefault(name, []).append(carried)
-    return _Statistics(species, {name: tuple(found) for name, found in sets.items()})
+    return Statistics(species, {name: tuple(found) for name, found in sets.items()})

@@ -67,8 +67,9 @@ def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
 
 def _tell(stored: StoredBattle) -> None:
     print(f"Battle {stored.battle_id}, {stored.format}: {stored.agents['p1']} against {stored.agents['p2']}")
-    print(f"(as {stored.agents['p1']} saw it: its own HP exactly, the other's in %)")
-    for sentence in narrate(stored.logs["p1"], stored.agents):
+    seen = next((seat for seat, log in stored.logs.items() if log), "p1")
+    print(f"(as {stored.agents[seen]} saw it: its own HP exactly, the other's in %)")
+    for sentence in narrate(stored.logs[seen], stored.agents):
         print(sentence)
     if stored.detail:
         print(f"({stored.reason}: {stored.detail})")

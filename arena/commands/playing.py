@@ -7,6 +7,8 @@ import asyncio
 from rich.console import Console
 
 from arena.evaluate import Played, Run, play
+from arena.fixture import SEATS
+from arena.record import BattleRecord
 from arena.report.live import display
 from arena.store import Store
 
@@ -38,3 +40,16 @@ def say_unfinished(console: Console, played: Played, going_on: str) -> None:
     progress = played.progress
     left = "" if progress.total is None else f" with {progress.total - progress.done:,} battles left"
     say(console, f"{why}{left}. To go on: {going_on}")
+
+
+def reason(record: BattleRecord) -> str:
+    """Why a battle ended as it did, where there is more to say than who won: " (user:ash forfeited)"."""
+    if record.detail is None:
+        return ""
+    words = record.detail
+    for seat, agent in zip(SEATS, record.fixture.agents, strict=True):
+        if record.fault == seat:
+            words = f"{agent}: {words}"
+        elif words.startswith(f"{seat} "):
+            words = f"{agent}{words[2:]}"
+    return f" ({words})"

@@ -16,6 +16,8 @@ from teamsets.errors import BadInput
 _LISTS = {"challengers": "--challenger", "formats": "--format", "team_sets": "--teams"}
 _OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed", "think_limit": "--think-limit"}
 _OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
+#: Kinds of runs that play with people and programs that are not ours; they cannot be gone on with.
+_WITH_OTHERS = ("ladder", "serve")
 _FLAGS = {"fresh": "--fresh", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
 
@@ -61,6 +63,8 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     if kind == "battle":
         words = ["battle", *agents, "--format", config["formats"][0], "--teams", config["team_sets"][0]]
         return shlex.join(["arena", *words, "--seed", str(config["seed"]), *target])
+    if kind in _WITH_OTHERS:
+        return shlex.join(["arena", kind, *_words_with_others(config), *target])
     words = ["arena", kind, *agents]
     sprt = config.get("sprt")
     if sprt:
@@ -81,19 +85,38 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
     return shlex.join([*words, *target])
 
 
+def _words_with_others(config: dict[str, Any]) -> list[str]:
+    """The options of a run that plays with whoever is there (its battles will be others)."""
+    words = ["--server", config["server"], "--agent", config["agent"]] if "server" in config else []
+    for format_id in config["formats"]:
+        words += ["--format", format_id]
+    words += ["--teams", config["team_set"]]
+    words += ["--agents", *config["agents"]] if "server" not in config else []
+    for key, option in (("battles", "--battles"), ("challenge", "--challenge")):
+        words += [option, str(config[key])] if config.get(key) else []
+    return [*words, *(["--accept"] if config.get("accept") else [])]
+
+
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
     """What a reader must be careful about, one sentence each."""
-    return [*_notes_on_run(run), *(note for each in formats for note in _notes_on_format(each))]
+    users = sorted({row["agent"] for each in formats for row in each["ranking"] if row["agent"].startswith("user:")})
+    return [
+        *_notes_on_run(run),
+        *_notes_on_users(users),
+        *(note for each in formats for note in _notes_on_format(each)),
+    ]
 
 
 def _notes_on_run(run: dict[str, Any]) -> list[str]:
     said = []
     target = "" if run["database"] == str(DEFAULT) else f" --db {run['database']}"
-    resume = f"; `arena {run['kind']} --resume {run['id']}{target}` goes on with it" if run["kind"] != "battle" else ""
+    resume = ""
+    if run["kind"] not in ("battle", *_WITH_OTHERS):
+        resume = f"; `arena {run['kind']} --resume {run['id']}{target}` goes on with it"
     if run["status"] == "running":
         said.append("The run still goes on: the numbers will change, and tables may differ by some battles.")
     elif run["status"] != "finished":
@@ -114,6 +137,23 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
         )
     if (run["git"] or "").endswith("+"):
         said.append(f"Files had changed since commit {run['git'][:10]}: the commit alone does not say what was run.")
+    return said
+
+
+def _notes_on_users(users: list[str]) -> list[str]:
+    """users: the names of those that are no agents of ours."""
+    said = []
+    elsewhere = [user for user in users if "@" in user]
+    if len(elsewhere) < len(users):
+        said.append(
+            "user:NAME is who came under that name: without passwords it need not be the same player each time."
+        )
+    if elsewhere:
+        said.append(
+            f"user:NAME@HOST ({counted(len(elsewhere), 'opponent')}) played on a server that shows our side only: their "
+            "teams, choices and think times are not known, so they are missing below, and none of these battles can be "
+            "played again."
+        )
     return said
 
 

@@ -5,6 +5,7 @@
       "reason": "win", "winner": "p2" | null, "fault": "p1" | "p2" | "venue" | null, "detail": "…" | null,
       "result": "Alice wins.",            # all of that in words; detail: what the failure was, if there was one
       "length": 21,                       # turns
+      "unseen": {"p2": "…"},              # a side of which there is no log, nor choices: what that means, in words
       "seats": {
         "p1": {
           "agent": "heuristic:restless", "name": "restless",       # name: the short one that the events use
@@ -39,7 +40,8 @@ Decision: {"seat": "p1", "choice": 3, "legal": [0, 1, 3],          # indices int
            "tables": {"values": [0.2, null, 0.8]},                 # the agent's own numbers, one for each legal choice
            "texts": [["plan", "…"]]}                               # what else it thought, by name; both left out when empty
 
-HP is exact on both sides (from each side's own log). Where only one side's log is there, the other's is in 100ths.
+HP is exact on both sides (from each side's own log). Of an unseen side it is in 100ths, and the team has those Pokémon
+that came out.
 """
 
 from __future__ import annotations
@@ -76,6 +78,10 @@ _DECISIONS = f"""
 """
 #: The story has the teams at its head, and the end in its own words (the log calls a turn limit a tie).
 _TOLD_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
+_UNSEEN = (
+    "Of the side of {} nothing was seen but what it showed: its HP is in %, its team what came out of it, and its choices "
+    "are not known."
+)
 _FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "error": "failed with an error"}
 
 
@@ -106,6 +112,11 @@ def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[s
     for seat, wording in seats.items():
         board.sides[seat].meet(wording.team)
     turns = _turns(logs, board, names)
+    for turn in turns:  # of a side that was not seen, the team is known only in the end
+        for seat in SEATS:
+            turn["state"][seat]["hp"] += [member.usual or 100 for member in board.sides[seat].team][
+                len(turn["state"][seat]["hp"]) :
+            ]
     by_number = {turn["turn"]: turn for turn in turns}
     for row in decisions:
         by_number[row["turn"]]["decisions"].append(seats[row["seat"]].decision(row))
@@ -118,6 +129,7 @@ def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[s
         **{key: battle[key] for key in ("format", "team_set", "reason", "winner", "fault", "detail")},
         "result": result,
         "length": battle["turns"],
+        "unseen": {seat: _UNSEEN.format(battle[seat]) for seat in SEATS if turns and not logs[seat]},
         "seats": {
             seat: {
                 "agent": battle[seat],

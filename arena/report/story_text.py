@@ -29,6 +29,7 @@ def head(story: dict[str, Any]) -> Group:
         lines.append(_text(story["detail"], "dim"))
     if not story["turns"]:
         lines.append(_text("This battle left no log: there is nothing to be seen of it."))
+    lines += [_text(words, "dim") for words in story["unseen"].values()]
     return Group(*lines)
 
 
@@ -112,6 +113,8 @@ def _side(story: dict[str, Any], seat: str, state: dict[str, Any], following: di
 
 def _choices(story: dict[str, Any], seat: str, told: dict[str, Any]) -> Group:
     made = [decision for decision in told["decisions"] if decision["seat"] == seat]
+    if seat in story["unseen"]:
+        return Group(Text(f"{seat}'s choices are not known", "dim"))
     if not made:
         return Group(Text(f"{seat} made no choice in this turn", "dim"))
     return Group(*(_decision(story["seats"][seat]["choices"], decision) for decision in made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +13,7 @@ from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord, score
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.schedules.schedule import Schedule
+from arena.showdown.table import is_outside
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -23,6 +24,8 @@ GRACE_SECONDS = 5.0
 WATCH_SECONDS = 0.5
 #: A fixture whose worker died this often, with no agent's step to blame, is given up.
 WORKER_DEATHS = 3
+#: How many battles with programs of other people may wait for those before them.
+MOST_WAITING = 200
 
 
 class WorkersFail(ArenaError):
@@ -91,6 +94,7 @@ class Coordinator:
         self.in_the_air = in_the_air
         self.workers: list[WorkerProcess] = []
         self.again: list[tuple[int, Fixture]] = []
+        self.waiting: deque[tuple[int, Fixture]] = deque()  # with programs of other people; see `next_fixture`
         self.deaths: Counter[int] = Counter()
         self.serial = 0
         self.stopping = False
@@ -117,7 +121,7 @@ class Coordinator:
                     break
                 self.changed.clear()
                 await self.changed.wait()
-            return schedule.over or (self.exhausted and not self.stopping)
+            return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
             watching.cancel()
             for worker in self.workers:
@@ -140,18 +144,36 @@ class Coordinator:
             following = self.next_fixture()
             if following is None:
                 return
+            outside = is_outside(following[1])
             if len(self.workers) < self.count:
                 worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death)
                 self.workers.append(worker)
             else:
-                worker = min(has_room, key=lambda w: len(w.fixtures))
+                worker = min(has_room, key=lambda w: (outside and w.outside(), len(w.fixtures)))
             worker.give(*following)
 
     def next_fixture(self) -> tuple[int, Fixture] | None:
+        """The next battle that may be begun now.
+
+        A program of other people is a process that wants a core, and one limited by time plays worse without it. So there
+        is one such battle for each worker at a time; the others wait, and those behind them go before.
+        """
         if self.again:
             return self.again.pop(0)
         if self.deadline is not None and time.monotonic() > self.deadline:
             return None
+        free = sum(worker.outside() for worker in self.workers) < self.count
+        if free and self.waiting:
+            return self.waiting.popleft()
+        while len(self.waiting) < MOST_WAITING:
+            following = self.scheduled()
+            if following is None or free or not is_outside(following[1]):
+                return following
+            self.waiting.append(following)
+        return None
+
+    def scheduled(self) -> tuple[int, Fixture] | None:
+        """The schedule's next battle."""
         try:
             fixture = next(self.schedule)
         except StopIteration:

@@ -17,6 +17,7 @@ from arena.child import ChildProcess
 from arena.fixture import Fixture
 from arena.showdown.guard import SHARED_BYTES, read_step
 from arena.showdown.simulator import Rules
+from arena.showdown.table import is_outside
 from teamsets.showdown import PROJECT
 
 
@@ -78,6 +79,10 @@ class WorkerProcess(ChildProcess):
         """Another battle for this worker."""
         self.fixtures[serial] = fixture
         self._send({"serial": serial, "fixture": fixture.to_json()})
+
+    def outside(self) -> int:
+        """How many of its battles have programs of other people in them."""
+        return sum(is_outside(fixture) for fixture in self.fixtures.values())
 
     def step(self) -> tuple[int, float] | None:
         """Whose step it is in, and for how many seconds it is overdue: (serial * 2 + seat, seconds)."""

@@ -26,7 +26,7 @@ from arena.showdown.host import Host
 from arena.showdown.server.local import LocalServer
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules, Simulator
-from arena.showdown.table import Venue, VenueFailed
+from arena.showdown.table import Venue, VenueFailed, is_outside
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
 ATTEMPTS = 3
@@ -42,14 +42,14 @@ class Worker:
         self.on_server = settings["venue"] == "server"
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
-        self.venue: Venue | None = None
+        self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture) -> None:
         """Plays one fixture and reports it; a failure of the venue is tried again on a fresh process."""
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
-            venue = await self.ready_venue()
+            venue = await self.ready_venue(self.on_server or is_outside(fixture))
             try:
                 record = await venue.play(fixture, serial)
                 break
@@ -60,14 +60,17 @@ class Worker:
             record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words)
         self.report(serial, record)
 
-    async def ready_venue(self) -> Venue:
+    async def ready_venue(self, server: bool) -> Venue:
+        """The venue for a fixture. server: programs of other people can be met there alone."""
         async with self.launching:
-            if self.venue is None or self.venue.gone:
-                if self.on_server:
-                    self.venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules)
+            venue = self.venues.get(server)
+            if venue is None or venue.gone:
+                if server:
+                    venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules)
                 else:
-                    self.venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
-            return self.venue
+                    venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
+                self.venues[server] = venue
+            return venue
 
     def report(self, serial: int, record: BattleRecord) -> None:
         data = memoryview(orjson.dumps(record.header(serial)) + b"\t" + record.to_line(self.run) + b"\n")
@@ -99,8 +102,8 @@ class Worker:
             task.add_done_callback(done)
         for task in playing:
             task.cancel()
-        if self.venue is not None:
-            self.venue.end()
+        for venue in self.venues.values():
+            venue.end()
 
 
 def _die_with_parent() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from typing import Any, Protocol
 
 from agents import Agent, AgentSource, Choice, resolve
@@ -12,6 +12,7 @@ from arena.fixture import SEATS, Fixture, seat_seed
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.seat import Fault, Seat, make_agent, new_seat
+from arena.showdown.server.outside import outside_seat
 from teamsets.errors import ArenaError
 from teamsets.formats import get_format
 
@@ -35,12 +36,22 @@ class Venue(Protocol):
 
 
 class Table:
-    """One battle of two of our agents: its seats, the first fault, and what is kept of it.
+    """One battle: its seats, the first fault, and what is kept of it.
 
-    faults: of agents that could not be made, by seat; they lose as soon as the battle has begun.
+    outside: the seats in which no agent of ours sits. faults: of agents that could not be made, by seat; they lose as
+    soon as the battle has begun.
     """
 
-    def __init__(self, fixture: Fixture, guard: StepGuard, serial: int, *, tag: str, think_limit: float) -> None:
+    def __init__(
+        self,
+        fixture: Fixture,
+        guard: StepGuard,
+        serial: int,
+        *,
+        tag: str,
+        think_limit: float,
+        outside: Collection[str] = (),
+    ) -> None:
         self.fixture = fixture
         self.started = time.time()
         self._clock = time.perf_counter()
@@ -50,6 +61,9 @@ class Table:
         gen = get_format(fixture.format).gen
         for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
             who = serial * 2 + index
+            if role in outside:
+                self.seats[role] = outside_seat(role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
+                continue
             try:
                 agent = make_agent(guard, who, functools.partial(_made, spec))
             except Fault as fault:
@@ -95,7 +109,9 @@ class Table:
         if end["turnLimit"]:
             return {"winner": None, "reason": "turn-limit"}
         if end["winner"]:
-            return {"winner": end["winner"], "reason": "win"}
+            last = end["inputLog"][-1]
+            gave_up = f"{last[-2:]} forfeited" if last.startswith(">forcelose ") else None
+            return {"winner": end["winner"], "reason": "win", "detail": gave_up}
         return {"winner": None, "reason": "tie"}
 
 
@@ -115,9 +131,15 @@ def drop(awaitable: Awaitable[Choice]) -> None:
 
 
 @functools.cache
-def _source(spec: str) -> AgentSource:
+def source_of(spec: str) -> AgentSource:
+    """The source of a spec, looked for once."""
     return resolve(spec)
 
 
+def is_outside(fixture: Fixture) -> bool:
+    """Whether a program of other people plays in it: it is played on a server, whatever the run's venue."""
+    return any(source_of(spec).outside for spec in fixture.agents)
+
+
 def _made(spec: str) -> Agent:
-    return _source(spec).make()
+    return source_of(spec).make()

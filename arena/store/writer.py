@@ -145,15 +145,6 @@ class Store:
         teams: Mapping[tuple[str, str], Iterable[FixtureTeam]],
     ) -> None:
         """Notes a new run with all that is needed to repeat it or go on with it."""
-        known = pandas.DataFrame(
-            [
-                (t.id, format_id, team_set, t.name, t.packed, t.seed)
-                for (format_id, team_set), ts in teams.items()
-                for t in ts
-            ],
-            columns=["team_id", "format", "team_set", "name", "packed", "seed"],
-            dtype="string",
-        )
         with self._connection() as connection:
             connection.execute("BEGIN")
             connection.execute(
@@ -163,8 +154,14 @@ class Store:
             for agent in agents:
                 values = [run_id, agent.spec, agent.fingerprint, agent.repeatable, agent.about]
                 connection.execute("INSERT INTO agents VALUES (?, ?, ?, ?, ?)", values)
-            connection.register("known", known)
-            connection.execute("INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM known ON CONFLICT DO NOTHING")
+            _note_teams(connection, teams)
+            connection.execute("COMMIT")
+
+    def add_teams(self, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:
+        """Notes teams that turned up while a run went on."""
+        with self._connection() as connection:
+            connection.execute("BEGIN")
+            _note_teams(connection, teams)
             connection.execute("COMMIT")
 
     def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
@@ -242,3 +239,17 @@ class Store:
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         return connect(self.path, read_only=False)
+
+
+def _note_teams(connection: duckdb.DuckDBPyConnection, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:
+    known = pandas.DataFrame(
+        [
+            (t.id, format_id, team_set, t.name, t.packed, t.seed)
+            for (format_id, team_set), ts in teams.items()
+            for t in ts
+        ],
+        columns=["team_id", "format", "team_set", "name", "packed", "seed"],
+        dtype="string",
+    )
+    connection.register("known", known)
+    connection.execute("INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM known ON CONFLICT DO NOTHING")

@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 import pytest
-from arena_helpers import run_arena, start_arena, table, tournament
+from arena_helpers import processes, run_arena, start_arena, table, tournament
 
 from arena.store import BadDatabase, rows
 
@@ -68,23 +68,12 @@ def _wait_for_battles(process: subprocess.Popen[str], db: Path, number: int) -> 
     assert process.poll() is None, process.communicate()
 
 
-def _processes(mark: str, word: str = "") -> list[int]:
-    """The living processes that were started, directly or not, with `mark` in their environment."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with contextlib.suppress(OSError):
-                if mark.encode() in (folder / "environ").read_bytes() and word in (folder / "cmdline").read_text():
-                    found.append(int(folder.name))
-    return found
-
-
 @pytest.fixture
 def mark() -> Iterator[str]:
     """A word in the environment by which a run's processes are found again; none of them may be left over."""
     mark = uuid.uuid4().hex
     yield mark
-    left = _processes(mark)
+    left = processes(mark)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     assert not left
@@ -106,7 +95,7 @@ def test_a_run_killed_at_random_moments_and_resumed_comes_out_as_an_undisturbed_
         _wait_for_battles(process, db, target)
         time.sleep(rng.uniform(0, 0.1))
         _killed(process)
-        _wait(lambda: not _processes(mark), 30)
+        _wait(lambda: not processes(mark), 30)
         if rng.random() < 0.5:  # a line torn in the middle, as a killed process may leave it
             with open(f"{db}.journal", "ab") as journal:
                 journal.write(b'{"run": "torn')
@@ -128,7 +117,7 @@ def test_a_simulator_killed_in_mid_battle_is_nobodys_loss(
     process = start_arena("evaluate", *AGENTS, *WORDS, "--db", db, MARK=mark)
     for target in (TOTAL // 6, TOTAL // 2):
         _wait_for_battles(process, db, target)
-        hosts = _wait(lambda: _processes(mark, "host.mjs"))
+        hosts = _wait(lambda: processes(mark, "host.mjs"))
         for host in hosts:
             os.kill(host, signal.SIGKILL)
     out, err = process.communicate(timeout=240)
@@ -188,11 +177,11 @@ def test_a_run_on_the_server_venue_survives_its_servers_and_itself(
     words = [4 if word == BATTLES else word for word in WORDS]
     process = start_arena("evaluate", *AGENTS, *words, "--venue", "server", "--db", db, MARK=mark)
     _wait_for_battles(process, db, 1)
-    os.kill(_processes(mark, "start.mjs")[0], signal.SIGKILL)
+    os.kill(processes(mark, "start.mjs")[0], signal.SIGKILL)
     _wait_for_battles(process, db, 4)
-    assert len(_wait(lambda: (found := _processes(mark, "start.mjs"))[1:] and found)) == 2
+    assert len(_wait(lambda: (found := processes(mark, "start.mjs"))[1:] and found)) == 2
     _killed(process)
-    _wait(lambda: not _processes(mark), 30)
+    _wait(lambda: not processes(mark), 30)
     assert run_arena("evaluate", "--resume", "--db", db, MARK=mark).code == 0
     found = table(db, OUTCOME)
     keys = {row[0] for row in found}

@@ -155,4 +155,4 @@ def test_messages_are_taken_apart_by_room() -> None:
     against(speak, hear)
     assert rooms == {"battle-gen1ou-1": [["|init|battle", "|title|x"], ["|turn|2", "|upkeep"]]}
     assert challenges == [("rival", "gen1ou")]
-    assert popups == ["Your team was rejected:  - because"]
+    assert popups == ["Your team was rejected: - because"]

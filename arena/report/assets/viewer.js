@@ -162,7 +162,8 @@ window.ArenaViewer = (() => {
 
   function choices(story, seat, turn) {
     const made = turn.decisions.filter(decision => decision.seat === seat);
-    const none = make("p", "av-decision", [make("span", "av-seat", seat), make("span", "av-muted", " made no choice in this turn")]);
+    const words = seat in story.unseen ? "'s choices are not known" : " made no choice in this turn";
+    const none = make("p", "av-decision", [make("span", "av-seat", seat), make("span", "av-muted", words)]);
     return make("div", "", made.length ? made.map(decision => choiceTable(story, decision)) : none);
   }
 
@@ -187,6 +188,7 @@ window.ArenaViewer = (() => {
       make("p", "av-muted", facts.join(" · ")),
       make("p", story.fault ? "av-result av-failed" : "av-result", story.result),
       story.detail ? make("p", "av-muted av-detail", story.detail) : null,
+      ...Object.values(story.unseen).map(words => make("p", "av-muted", words)),
     ]);
   }
 

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import html
 import logging
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+import orjson
 from asyncio_throttle import Throttler
 from poke_env.data import to_id_str
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
+from arena.showdown.server.login import PASSWORD, Account, LoginFailed
 from arena.showdown.table import VenueFailed
+from teamsets.errors import ArenaError, BadInput
 
 #: Showdown gives up a user's battle after a minute or so without him.
 _RECONNECT_SECONDS = 60.0
 _SIGN_IN_SECONDS = 60.0
+#: How often a connection is looked at on which nothing is heard, in seconds, and after how many looks it is given up.
+_LOOK_SECONDS = 15.0
+_LOOKS = 3
 
 # websockets notes every connection that breaks; here that is handled, and the server's log has it.
 _SILENT = logging.getLogger("arena.client")
@@ -28,6 +36,10 @@ _SILENT.propagate = False
 
 class ConnectionLost(VenueFailed):
     """The server could not be reached, again and again, or refused the user."""
+
+
+class Refused(ConnectionLost, BadInput):
+    """The server would not have the user, or what the user asked for; in its own words."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +61,44 @@ class Room(Protocol):
         """The lines of one message for the room; the first is `|init|battle` whenever the server begins anew."""
 
 
+class User(Protocol):
+    """What a battle needs of a signed-in user of ours; see Client."""
+
+    user: str
+    lost: asyncio.Future[str]
+    on_battle: Callable[[str], Room | None]
+    on_challenge: Callable[[str, str], None]
+    on_refusal: Callable[[str], None]
+    on_return: Callable[[], None]
+
+    def say(self, text: str, room: str = "") -> None: ...
+
+    def use_team(self, packed: str | None) -> None: ...
+
+    def challenge(self, user: str, format_id: str) -> None: ...
+
+    def accept(self, user: str) -> None: ...
+
+    def join(self, room: str, listener: Room) -> None: ...
+
+    def leave(self, room: str) -> None: ...
+
+
 class Client:
     """A signed-in user. Make it with `Client.connect()`; use it as an async context manager.
 
     user: its id on the server. on_battle: makes the listener of a battle that begins (room id -> Room). on_challenge:
-    told (user, format) of a challenge by another. on_refusal: told the words of every popup. on_return: called when the
-    connection had broken and stands again. lost: set to the reason when it cannot be mended.
+    told (user, format) of a challenge by another. on_message: told (user, text) of what another says to us. on_search:
+    told (formats searched, rooms of our battles) whenever that changes. on_refusal: told the words of every popup.
+    on_return: called when the connection had broken and stands again. lost: set to the reason when it cannot be mended.
     """
 
-    def __init__(self, uri: str, name: str, pace: Pace | None = None) -> None:
-        self.uri, self.name, self.user = uri, name, to_id_str(name)
+    def __init__(self, uri: str, account: Account, pace: Pace | None = None, patience: float | None = None) -> None:
+        self.uri, self.account, self.name, self.user = uri, account, account.name, to_id_str(account.name)
         self.on_battle: Callable[[str], Room | None] = lambda room: None
         self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
+        self.on_message: Callable[[str, str], None] = lambda user, text: None
+        self.on_search: Callable[[list[str], list[str]], None] = lambda formats, rooms: None
         self.on_refusal: Callable[[str], None] = lambda words: None
         self.on_return: Callable[[], None] = lambda: None
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -69,12 +107,22 @@ class Client:
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._signed_in = asyncio.Event()
         self._socket: ClientConnection | None = None
+        self._patience = _RECONNECT_SECONDS if patience is None else patience
+        self._heard = False
+        self._popup = ""
+        self._refused = False
         self._task = asyncio.ensure_future(self._stay())
 
     @classmethod
-    async def connect(cls, uri: str, name: str, *, pace: Pace | None = None) -> Client:
-        """Connects and signs in, with no password. pace: None for a server without limits. Raises ConnectionLost."""
-        client = cls(uri, name, pace)
+    async def connect(
+        cls, uri: str, who: str | Account, *, pace: Pace | None = None, patience: float | None = None
+    ) -> Client:
+        """Connects and signs in. Raises ConnectionLost, or Refused when the server would not have the user.
+
+        who: a name, where there are no passwords, or an account. pace: None for a server without limits. patience: for
+        how many seconds the first connection is tried; by default as long as a broken one.
+        """
+        client = cls(uri, Account(who) if isinstance(who, str) else who, pace, patience)
         waiting = asyncio.ensure_future(client._signed_in.wait())
         try:
             await asyncio.wait({waiting, client._task}, return_when=asyncio.FIRST_COMPLETED)
@@ -84,8 +132,13 @@ class Client:
         finally:
             waiting.cancel()
         if client.lost.done():
-            raise ConnectionLost(client.lost.result())
+            raise client.failure
         return client
+
+    @property
+    def failure(self) -> ArenaError:
+        """Why it is `lost`, as an exception."""
+        return (Refused if self._refused else ConnectionLost)(self.lost.result())
 
     def say(self, text: str, room: str = "") -> None:
         """Queues a message, a command mostly. What is queued while the connection is broken is dropped."""
@@ -130,28 +183,43 @@ class Client:
         """Connects, and again when that breaks, until it cannot be mended."""
         loop = asyncio.get_running_loop()
         broken_since, pause, why = loop.time(), 0.05, ""
-        while loop.time() - broken_since < _RECONNECT_SECONDS:
+        patience = self._patience
+        while loop.time() - broken_since < patience:
             try:
                 # No pings: an agent that thinks long holds the loop, and would pass for a broken connection.
                 async with connect(self.uri, max_size=None, ping_interval=None, logger=_SILENT) as socket:
-                    await self._talk(socket)
+                    await self._talk(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
-            except ConnectionLost as error:
-                self.lost.set_result(str(error))
-                return
+            except (Refused, LoginFailed) as error:
+                why = str(error)
+                # A name may be "in use" by our own connection, whose end the server has not noticed yet.
+                if self._socket is None or isinstance(error, LoginFailed):
+                    self._refused = True
+                    break
             except (OSError, TimeoutError, WebSocketException) as error:
                 why = str(error) or type(error).__name__
+            if self._popup:
+                self._refused = True
+                why = f"the server closed the connection: {self._popup}"
+                break
             if self._signed_in.is_set():
                 self._signed_in.clear()
-                broken_since, pause = loop.time(), 0.05
+                patience, broken_since, pause = _RECONNECT_SECONDS, loop.time(), 0.05
             await asyncio.sleep(pause)
             pause = min(2 * pause, 2.0)
-        self.lost.set_result(f"{self.uri}: no connection for {_RECONNECT_SECONDS:g} s: {why}")
+        else:
+            why = f"no connection for {patience:g} s: {why}"
+        self.lost.set_result(f"{self.uri}: {why}")
 
-    async def _talk(self, socket: ClientConnection) -> None:
-        """One connection, from its beginning to its end."""
-        async with asyncio.timeout(_SIGN_IN_SECONDS):
-            await self._sign_in(socket)
+    async def _talk(self, socket: ClientConnection, patience: float) -> None:
+        """One connection, from its beginning to its end. patience: seconds for the sign-in."""
+        self._popup = ""
+        try:
+            async with asyncio.timeout(patience):
+                await self._sign_in(socket)
+        except TimeoutError:
+            raise TimeoutError(f"not signed in within {patience:g} s") from None
+        self._popup = ""
         while not self._outgoing.empty():
             self._outgoing.get_nowait()
         again = self._socket is not None
@@ -161,25 +229,54 @@ class Client:
             for room in self._rooms:
                 self.say(f"/join {room}")
             self.on_return()
-        sending = asyncio.ensure_future(self._send(socket))
+        background = [asyncio.ensure_future(self._send(socket)), asyncio.ensure_future(self._probe(socket))]
         try:
             async for message in socket:
                 assert isinstance(message, str)
+                self._heard = True
                 self._hear(message)
         finally:
-            sending.cancel()
+            for task in background:
+                task.cancel()
 
     async def _sign_in(self, socket: ClientConnection) -> None:
-        await self._speak(socket, f"|/trn {self.name},0,")
+        """Until the server calls the connection by the user's name. What pops up before the end says why it ends."""
+        if not self.account.has_password:
+            with contextlib.suppress(WebSocketException):  # closed already: it has said why
+                await self._speak(socket, f"|/trn {self.name},0,")
         while True:
             message = await socket.recv()
             assert isinstance(message, str)
             for line in message.split("\n"):
                 words = line.split("|")
-                if line.startswith("|nametaken|"):
-                    raise ConnectionLost(f"{self.uri}: user name '{self.name}' was refused: {words[-1]}")
-                if line.startswith("|updateuser|") and words[3] == "1" and to_id_str(words[2]) == self.user:
+                if line.startswith("|challstr|") and self.account.has_password:
+                    assertion = await self.account.assertion(line[10:])
+                    await self._speak(socket, f"|/trn {self.name},0,{assertion}")
+                elif line.startswith("|nametaken|"):
+                    wanted = "" if self.account.has_password else f" (if it wants a password, set {PASSWORD})"
+                    raise Refused(f"user name '{self.name}' was refused: {_plain(words[-1])}{wanted}")
+                elif line.startswith("|popup|"):
+                    self._popup = _plain(line[7:])
+                elif line.startswith("|updateuser|") and words[3] == "1" and to_id_str(words[2]) == self.user:
                     return
+
+    async def _probe(self, socket: ClientConnection) -> None:
+        """Ends a connection from which nothing comes back any more: one that died without a word would be kept for ever.
+
+        Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
+        """
+
+        def answered(pong: asyncio.Future[float]) -> None:
+            self._heard = self._heard or not (pong.cancelled() or pong.exception())
+
+        silent = 0
+        while silent < _LOOKS:
+            await asyncio.sleep(_LOOK_SECONDS)
+            silent = 0 if self._heard else silent + 1
+            self._heard = False
+            if silent:
+                asyncio.ensure_future(await socket.ping()).add_done_callback(answered)
+        socket.transport.abort()
 
     async def _send(self, socket: ClientConnection) -> None:
         with contextlib.suppress(WebSocketException):  # the receiving end sees it, too, and sees to it
@@ -200,9 +297,22 @@ class Client:
             words = line.split("|")
             kind = words[1] if len(words) > 1 else ""
             if kind == "popup":
-                self.on_refusal(line[7:].replace("||", " ").strip())
-            elif kind == "pm" and words[4].startswith("/challenge ") and to_id_str(words[2]) != self.user:
-                self.on_challenge(to_id_str(words[2]), words[4].split(" ", 1)[1])
+                self.on_refusal(_plain(line[7:]))
+            elif kind == "updatesearch":
+                found = orjson.loads(line[14:])
+                self.on_search(found["searching"], list(found["games"] or {}))
+            elif kind == "pm":
+                self._hear_pm(to_id_str(words[2]), "|".join(words[4:]))
+
+    def _hear_pm(self, sender: str, text: str) -> None:
+        if text.startswith("/error "):  # of what we said to somebody
+            self.on_refusal(_plain(text[7:]))
+        elif sender == self.user:
+            return
+        elif text.startswith("/challenge "):
+            self.on_challenge(sender, text.split(" ", 1)[1].split("|", 1)[0])
+        else:
+            self.on_message(sender, text)
 
     def _hear_room(self, room: str, lines: list[str]) -> None:
         listener = self._rooms.get(room)
@@ -212,3 +322,9 @@ class Client:
                 self._rooms[room] = listener
         if listener is not None:
             listener.receive(lines)
+
+
+def _plain(words: str) -> str:
+    """What a server says in a popup, as one line of text."""
+    text = re.sub(r"^(\|(modal|html)\|)+", "", words)
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("||", " ").split())

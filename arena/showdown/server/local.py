@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from typing import Any
 import orjson
 
 from arena.child import ChildProcess
+from arena.showdown.server.logs import last_line, new_log
 from arena.showdown.table import VenueFailed
-from teamsets import cache
 from teamsets.errors import BadInput
 from teamsets.showdown import node, package
 
@@ -101,7 +100,7 @@ class LocalServer(ChildProcess):
         Raises MissingTool without node or the package, BadInput when it cannot listen there, ServerDied when it does
         not start.
         """
-        log_path = log_path or _new_log()
+        log_path = log_path or new_log("server-logs", _LOGS_KEPT)
         folder = Path(tempfile.mkdtemp(prefix="arena-server-"))
         try:
             _lay_out(folder, address, port)
@@ -166,13 +165,41 @@ class LocalServer(ChildProcess):
         self._listeners[number] = listener
         return number
 
+    async def online(self, user: str) -> bool:
+        """Whether somebody is signed in as `user`. Raises ServerDied."""
+        answer = await self._ask({"op": "online", "id": next(self._ids), "user": user})
+        return bool(answer["online"])
+
+    async def challenged(self, by: str, user: str) -> bool:
+        """Whether a challenge by one user to another waits for an answer. Raises ServerDied."""
+        answer = await self._ask({"op": "challenged", "id": next(self._ids), "by": by, "user": user})
+        return bool(answer["challenged"])
+
+    def lose(self, number: int, role: str) -> None:
+        """A side of that battle gives up."""
+        self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
+
+    async def watch_searches(self, listener: Callable[[Message], None]) -> int:
+        """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
+
+        listener: gets {"search": user, "format": id} when a user looks for a battle. Raises ServerDied.
+        """
+        number = next(self._ids)
+        await self._ask({"op": "searches", "id": number})
+        self._listeners[number] = listener
+        return number
+
+    def tell(self, user: str, words: str) -> None:
+        """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""
+        self.write_line(orjson.dumps({"op": "tell", "user": user, "words": words}))
+
     def forget(self, number: int) -> None:
         """Nothing more is wanted of this battle."""
         if self._listeners.pop(number, None) is not None:
             self.write_line(orjson.dumps({"op": "forget", "id": number}))
 
-    async def _ask(self, order: Message) -> None:
-        """Sends an order and waits until it has been answered."""
+    async def _ask(self, order: Message) -> Message:
+        """Sends an order and waits for its answer."""
         if self.dead.done():
             raise ServerDied(self.dead.result())
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -189,6 +216,7 @@ class LocalServer(ChildProcess):
             self._listeners.pop(order["id"], None)
         if "died" in message:
             raise ServerDied(message["died"])
+        return message
 
     async def close(self) -> None:
         """Ends the server and all its processes. Its log stays."""
@@ -213,10 +241,7 @@ class LocalServer(ChildProcess):
 
     def last_words(self) -> str:
         """Why it could not start, or the last line of its log."""
-        if self._failure:
-            return self._failure
-        lines = self.log_path.read_text(errors="replace").strip().split("\n")
-        return lines[-1][:300]
+        return self._failure or last_line(self.log_path)
 
     def connection_lost(self, exc: Exception | None) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -240,14 +265,3 @@ def _lay_out(folder: Path, address: str, port: int) -> None:
     (folder / "databases" / "migrations").symlink_to(package() / "databases" / "migrations")
     config = orjson.dumps({**_CONFIG, "bindaddress": address, "port": port}).decode()
     (folder / "config" / "config.js").write_text(f"module.exports = {config};\n")
-
-
-def _new_log() -> Path:
-    """A log file of its own in the cache folder, where the last `_LOGS_KEPT` are kept."""
-    logs = cache.folder() / "server-logs"
-    logs.mkdir(parents=True, exist_ok=True)
-    for old in sorted(logs.glob("*.log"))[: -_LOGS_KEPT + 1]:
-        old.unlink(missing_ok=True)
-    handle, path = tempfile.mkstemp(".log", time.strftime("%Y%m%d-%H%M%S-"), logs)
-    os.close(handle)
-    return Path(path)

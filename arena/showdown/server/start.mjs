@@ -4,13 +4,23 @@
 //
 // To the server
 //   {op: 'ping', id}                                       answered by {id, pong: true}
-//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?}, …]}
+//   {op: 'online', id, user}                               answered by {id, online: whether he is signed in}
+//   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
+//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, outside?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
-//       sides; answered by {id, expected: true}, so that they may be brought together then
+//       sides; answered by {id, expected: true}, so that they may be brought together then. outside: the seconds that a
+//       user who is not ours has for a decision; what he hears and chooses is told, too (outside.mjs). One with neither
+//       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
+//   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
+//   {op: 'searches', id}                                   the owner makes the ladder's matches (searches.mjs); answered
+//       by {id, searches: true}
+//   {op: 'tell', user, words}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
 // From the server
 //   {ready: PORT}, {failed: WORDS}
 //   {id, room}                                             the battle has begun there
+//   {id, search: USER, format}                             see searches.mjs
+//   {id, side, …}                                          of an outside user: see outside.mjs
 //   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
 //   {id, crash: WORDS}                                     Showdown threw in it
 //
@@ -20,6 +30,8 @@ import {once} from 'node:events';
 import {rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
+import {Outside} from './outside.mjs';
+import {watchSearches} from './searches.mjs';
 
 const folder = path.resolve(process.argv[2]);
 const require = createRequire(path.join(folder, 'dist', 'server', 'index.js'));
@@ -43,20 +55,39 @@ function endAll() {
 process.stdin.on('end', endAll);
 process.stdin.on('error', endAll);
 
+const LINGER_MS = 60_000;
 const expected = new Map(); // the sorted user ids and the format -> the order
 const begun = new Map(); // id -> its battle
 const key = (users, format) => [...users].sort().join('|') + '|' + format;
 
 const actions = {
   ping: order => say({id: order.id, pong: true}),
+  online: ({id, user}) => say({id, online: !!Users.get(user)?.connected}),
+  challenged({id, by, user}) {
+    say({id, challenged: !!Ladders.challenges.get(user)?.some(challenge => challenge.from === by)});
+  },
   expect(order) {
     expected.set(key(order.players.map(player => player.user), order.format), order);
     say({id: order.id, expected: true});
   },
+  searches({id}) {
+    watchSearches(Ladders, (users, format) => expected.has(key(users, format)), message => say({id, ...message}));
+    say({id, searches: true});
+  },
+  tell({user, words}) {
+    Users.get(user)?.popup(words);
+  },
+  lose({id, side}) {
+    const battle = begun.get(id);
+    battle?.forfeitPlayer(battle[side]);
+  },
   forget(order) {
     for (const [name, found] of expected) if (found.id === order.id) expected.delete(name);
-    begun.get(order.id)?.room?.destroy();
+    const battle = begun.get(order.id);
     begun.delete(order.id);
+    // A user who is not ours may stay and look at the end.
+    if (battle?.outside.limits.size) setTimeout(() => battle.room?.destroy(), LINGER_MS);
+    else battle?.room?.destroy();
   },
 };
 
@@ -80,9 +111,10 @@ function ordered(options) {
   expected.delete(name);
   const players = order.players.map(({user, team, seed}) => {
     const player = options.players[users.indexOf(user)];
-    return {...player, team: team || '', seed};
+    return team || seed ? {...player, team: team || '', seed} : player;
   });
-  return {...options, players, seed: order.seed, order};
+  // Who changes his name gives up: records tell users by their names.
+  return {...options, players, seed: order.seed ?? options.seed, allowRenames: false, order};
 }
 
 function hook() {
@@ -114,6 +146,9 @@ function hook() {
     if (order) {
       begun.set(order.id, this);
       say({id: order.id, room: this.roomid});
+      // Our seats have clocks of their own, and outside users have ours.
+      this.timer.start = () => false;
+      this.outside = new Outside(this, order, say);
     }
     return start.call(this);
   };
@@ -126,6 +161,7 @@ function hook() {
       return undefined;
     }
     const result = receive.call(this, lines);
+    this.outside?.hear(lines);
     if (order?.maxTurns && !this.turnLimit && !this.ended && this.turn > order.maxTurns) {
       this.turnLimit = true;
       this.tie();
@@ -139,9 +175,19 @@ function hook() {
       const {inputLog, logData: {turns}} = this;
       const winner = ['p1', 'p2'].find(side => winnerName && this[side].name === winnerName) || '';
       say({id: order.id, end: {winner, turns, turnLimit: !!this.turnLimit || turns > 1000, inputLog}});
+      this.outside?.close();
     }
     return end.call(this, winnerName);
   };
+
+  for (const [name, told] of [['choose', 'chose'], ['onLeave', 'left'], ['onJoin', 'came']]) {
+    const method = RoomBattle.prototype[name];
+    RoomBattle.prototype[name] = function (user, ...rest) {
+      const result = method.call(this, user, ...rest);
+      this.outside?.[told](this.playerTable?.[user.id]?.slot);
+      return result;
+    };
+  }
 }
 
 try {

@@ -7,7 +7,21 @@ from typing import Any
 from poke_env.data import to_id_str
 
 # What a server adds of its own: about the room, its visitors, chat, its timer. `t:` is the time of day.
-_ROOM = {"init", "title", "deinit", "noinit", "expire", "t:", ":", "uhtml", "uhtmlchange", "raw", "html", "askreg"}
+_ROOM = {
+    "init",
+    "title",
+    "rated",
+    "deinit",
+    "noinit",
+    "expire",
+    "t:",
+    ":",
+    "uhtml",
+    "uhtmlchange",
+    "raw",
+    "html",
+    "askreg",
+}
 _VISITORS = {"j", "J", "l", "L", "n", "N", "join", "leave", "name", "c", "c:", "chat", "hidelines", "unlink"}
 _SERVER_ONLY = frozenset(_ROOM | _VISITORS | {"inactive", "inactiveoff", "sentchoice"})
 _GAVE_UP = (" forfeited.", " lost due to inactivity.")

@@ -1,0 +1,125 @@
+"""`external?command=…`: any program that speaks Showdown, by the command line that starts it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+from agents.external.contract import Place, Program, ProgramAgent
+from teamsets.errors import BadInput
+
+_PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
+#: A file that is larger is known by its size and date: hashing a model's weights would take as long as loading them.
+_HASHED_BYTES = 16 << 20
+
+
+class External(ProgramAgent):
+    """A program of your own that plays on the arena's Showdown server, started anew for each battle.
+
+    The command is split as a shell would split it, but no shell is run. In it stand for the battle's own
+
+        {uri}        the server's websocket, ws://127.0.0.1:PORT/showdown/websocket
+        {user}       the name to sign in with, without a password: `/trn NAME,0,`
+        {opponent}   the user in the other seat
+        {role}       challenge (it challenges the opponent) or accept (it accepts the opponent's challenge)
+        {format}     e.g. gen1ou
+        {team}       its team, packed; empty where the format draws it
+        {team_file}  a file with its team in Showdown's export text; empty where the format draws it
+        {battles}    how many battles it is to play: 1
+        {folder}     a folder of its own, removed afterwards
+
+    The same are in its environment: ARENA_URI, ARENA_USER and so on. What it prints is kept in a log.
+
+    In a spec `+` and `%20` mean a space, so `+`, `%`, `&` and `#` within the command are written %2B, %25, %26 and %23:
+    `external?command=python bot.py --server {uri} --name {user} --versus {opponent}`.
+
+    Options: command; role, challenge; allowance, the seconds for a decision beyond the think limit, 5; start, the seconds
+    from its start to the battle, 60; cwd, where it runs, the current folder.
+    """
+
+    def __init__(
+        self, command: str = "", role: str = "challenge", allowance: float = 5.0, start: float = 60.0, cwd: str = ""
+    ) -> None:
+        problem = _problem(command, role)
+        if problem:
+            raise BadInput(f"agent 'external': {problem}")
+        self.words = shlex.split(command)
+        self.role = "accept" if role == "accept" else "challenge"
+        self.allowance, self.start_limit, self.cwd = allowance, start, cwd
+
+    @classmethod
+    def missing(cls, gen: int | None = None, **options: Any) -> str:
+        """What is wrong with the command, and whether its program is there."""
+        command = options.get("command", "")
+        problem = _problem(command, options.get("role", "challenge"))
+        if problem:
+            return problem
+        folder = options.get("cwd") or "."
+        if not os.path.isdir(folder):
+            return f"cwd '{folder}' is no folder: give the folder that the program shall run in"
+        program = shlex.split(command)[0]
+        if shutil.which(os.path.join(folder, program) if os.sep in program else program) is None:
+            return f"its program '{program}' was not found: install it, or give its whole path"
+        return ""
+
+    @classmethod
+    def version(cls, **options: Any) -> str:
+        """The contents of the files that the command names."""
+        digest = hashlib.sha256()
+        if _problem(options.get("command", ""), options.get("role", "challenge")):
+            return ""
+        for word in shlex.split(options["command"]):
+            path = Path(options.get("cwd", ""), word)
+            if path.is_file():
+                state = path.stat()
+                digest.update(word.encode())
+                small = state.st_size <= _HASHED_BYTES
+                digest.update(path.read_bytes() if small else f"{state.st_size} {state.st_mtime_ns}".encode())
+        return digest.hexdigest()
+
+    def program(self, place: Place) -> Program:
+        values = _values(place)
+        command = [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in self.words]
+        environment = {f"ARENA_{name.upper()}": value for name, value in values.items()}
+        return Program(command, environment, Path(self.cwd) if self.cwd else None)
+
+
+_NAMES = ("uri", "user", "opponent", "role", "format", "team", "team_file", "battles", "folder")
+
+
+def _values(place: Place) -> dict[str, str]:
+    team, file = place.team or "", place.team_file
+    values = (
+        place.uri,
+        place.user,
+        place.opponent,
+        place.role,
+        place.format,
+        team,
+        str(file or ""),
+        "1",
+        str(place.folder),
+    )
+    return dict(zip(_NAMES, values, strict=True))
+
+
+def _problem(command: str, role: str) -> str:
+    """Why no program can be started with these options, with the mend; empty when it can."""
+    if role not in ("challenge", "accept"):
+        return f"role '{role}' is none: say challenge or accept"
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        return f"its command cannot be split into words: {error}: mend its quotation marks"
+    if not words:
+        return "it needs a command: external?command=python bot.py {uri} {user} {opponent}"
+    for word in words:
+        for name in _PLACEHOLDER.findall(word):
+            if name not in _NAMES:
+                return f"its command has '{{{name}}}': the placeholders are {', '.join(_NAMES)}"
+    return ""

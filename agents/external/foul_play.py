@@ -1,0 +1,161 @@
+"""foul-play as an agent: Smogon's ladder bot by pmariglia, run as the separate program that it is.
+
+Its checkout stays as it is. Everything that is made for it lies in the cache folder, below `foul-play`: an environment
+with its pinned requirements, poke-engine once for each generation, and a copy of its code with set data in its caches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from agents.external import foul_play_sets
+from agents.external.contract import Place, Program, ProgramAgent
+from agents.external.settings import VARIABLES, place_of
+from teamsets import cache as cache_folder
+from teamsets.builder import published
+from teamsets.errors import BadInput, MissingTool
+from teamsets.formats import get_format
+
+#: poke-engine's name for each generation that it can be built for.
+FEATURES = {gen: f"gen{gen}" for gen in range(1, 9)} | {9: "terastallization"}
+_LAUNCH = Path(__file__).with_name("foul_play_launch.py")
+_GET = "git clone https://github.com/pmariglia/foul-play"
+_NAME_IT = f'name its folder in {VARIABLES["foul-play"]}, or in arena.toml: [external] foul-play = "FOLDER"'
+# What is no part of the program: caches that it fills by itself, and teams to play with.
+_NOT_CODE = {"pkmn_sets_cache", "smogon_stats_cache", "local_data", "__pycache__"}
+
+
+class FoulPlay(ProgramAgent):
+    """foul-play, the search bot by pmariglia: the same as on the ladder, on its own poke-engine, as a separate program.
+
+    It samples what the opponent hides, searches each sample for `ms` milliseconds, and draws among the good choices.
+    Where little is revealed it searches twice as many samples, so a decision takes about 2 * ms and some time besides.
+
+    Needs its checkout, Rust's cargo, and `arena agents setup foul-play`; `arena agents doctor foul-play` says what lacks.
+
+    Options: ms, the milliseconds for one sample, 100; parallelism, how many samples are searched at once, each in a
+    process, 1; threads, of each search, 1; allowance, the seconds for a decision beyond the think limit, 5; start, the
+    seconds from its start to the battle, 60.
+    """
+
+    def __init__(
+        self, ms: int = 100, parallelism: int = 1, threads: int = 1, allowance: float = 5.0, start: float = 60.0
+    ) -> None:
+        for name, value in (("ms", ms), ("parallelism", parallelism), ("threads", threads)):
+            if value < 1:
+                raise BadInput(f"foul-play: {name}={value}: give 1 or more")
+        self.ms, self.parallelism, self.threads = ms, parallelism, threads
+        self.allowance, self.start_limit = allowance, start
+
+    @classmethod
+    def missing(cls, gen: int | None = None, **options: Any) -> str:
+        """What of the checkout, its environment and poke-engine's builds is not there."""
+        place = place_of("foul-play")
+        if place is None:
+            return f"where foul-play lies is not said: {_GET}, {_NAME_IT}, then `arena agents setup foul-play`"
+        if not _is_checkout(place):
+            return f"{place} is no checkout of foul-play: {_GET}, {_NAME_IT}"
+        home = Home(place)
+        if gen is None:
+            return "" if home.built() else "it is not set up: run `arena agents setup foul-play`"
+        if gen in home.built():
+            return ""
+        return f"it is not set up for generation {gen}: run `arena agents setup foul-play --gen {gen}`"
+
+    @classmethod
+    def version(cls, **options: Any) -> str:
+        """The contents of the checkout and of our launcher."""
+        place = place_of("foul-play")
+        if place is None or not _is_checkout(place):
+            return ""
+        return contents(place) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
+
+    def program(self, place: Place) -> Program:
+        checkout = place_of("foul-play")
+        if checkout is None or not _is_checkout(checkout):
+            raise MissingTool(f"foul-play: {self.missing()}")
+        home = Home(checkout)
+        gen = get_format(place.format).gen
+        bot: dict[str, object] = {
+            "websocket-uri": place.uri,
+            "ps-username": place.user,
+            "bot-mode": "challenge_user" if place.role == "challenge" else "accept_challenge",
+            "user-to-challenge": place.opponent,
+            "pokemon-format": place.format,
+            "search-time-ms": self.ms,
+            "search-parallelism": self.parallelism,
+            "search-threads": self.threads,
+            "run-count": 1,
+            "log-level": "INFO",
+        }
+        if place.team_file is not None:
+            bot["team-name"] = place.team_file
+        words = [word for name, value in bot.items() for word in (f"--{name}", str(value))]
+        launch = [str(_LAUNCH), str(home.prepared(place.format)), str(home.engine(gen)), place.team or ""]
+        return Program([str(home.python), "-u", *launch, *words], folder=place.folder)
+
+
+class Home:
+    """What the arena keeps for one checkout of foul-play."""
+
+    def __init__(self, checkout: Path) -> None:
+        self.checkout = checkout
+        self.requirements = (checkout / "requirements.txt").read_text(encoding="utf-8")
+        # Its environment serves every checkout with the same requirements.
+        made_of = f"{self.requirements}{sys.version}"
+        self.folder = cache_folder.folder() / "foul-play" / hashlib.sha256(made_of.encode()).hexdigest()[:12]
+        self.python = self.folder / "environment" / "bin" / "python"
+
+    def engine(self, gen: int) -> Path:
+        """The folder from which poke-engine is imported for a generation, whether it is there or not."""
+        return self.folder / f"gen{gen}"
+
+    def built(self) -> list[int]:
+        """The generations that can be played."""
+        return [gen for gen in FEATURES if (self.engine(gen) / ".ready").is_file()] if self.python.exists() else []
+
+    def prepared(self, format_id: str) -> Path:
+        """A copy of the checkout's code with data for the format in its caches; made when it is not there."""
+        copy = self.folder / f"copy-{_made_of(self.checkout)}-{format_id}"
+        if not copy.is_dir():
+            work = Path(tempfile.mkdtemp(prefix=".copy-", dir=self.folder))
+            try:
+                shutil.copytree(self.checkout / "fp", work / "fp", ignore=lambda _, names: _NOT_CODE & set(names))
+                foul_play_sets.write_sets(work / "fp" / "data", format_id)
+                os.rename(work, copy)
+            except FileExistsError:
+                pass  # another process was quicker
+            except OSError:
+                if not copy.is_dir():
+                    raise
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
+        return copy
+
+
+def _is_checkout(folder: Path) -> bool:
+    return (folder / "fp" / "run_battle.py").is_file() and (folder / "requirements.txt").is_file()
+
+
+def _made_of(checkout: Path) -> str:
+    """What a copy is made of: the checkout, and what fills its caches."""
+    parts = (contents(checkout), Path(foul_play_sets.__file__).read_text(encoding="utf-8"), published.version())
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
+
+
+@cache
+def contents(checkout: Path) -> str:
+    """A hash over the checkout's code, data and requirements: what is played, committed or not."""
+    digest = hashlib.sha256((checkout / "requirements.txt").read_bytes())
+    for path in sorted((checkout / "fp").rglob("*")):
+        if path.suffix in (".py", ".json") and not _NOT_CODE & set(path.relative_to(checkout).parts):
+            digest.update(str(path.relative_to(checkout)).encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -1,0 +1,92 @@
+"""Runs in foul-play's own environment: `python foul_play_launch.py COPY ENGINE TEAM [OPTION of foul-play]...`.
+
+COPY: the folder with the package `fp`. ENGINE: the folder with poke-engine for the generation that is played. TEAM: its
+team, packed; what foul-play itself makes of a team's export text is not always what Showdown's validator takes.
+
+foul-play plays as it is. What is put right here is how it meets our server:
+
+- It signs in at the public login server and fetches sets from the net. Here it does neither: our server takes any name,
+  and what is not in its caches is not there.
+- In generation 1 Showdown asks one that cannot act (asleep, frozen, trapped) for "Fight" instead of a move. foul-play
+  does not know that, and would end. It is asked for a move as in other generations, and its answer is sent as "Fight".
+"""
+
+import asyncio
+import json
+import sys
+
+_REQUEST = "|request|"
+
+
+class _NotFound:
+    """The answer to everything that would be fetched."""
+
+    status_code = 404
+    text = ""
+    content = b""
+
+    @staticmethod
+    def json():
+        return {"data": {}}
+
+
+async def _sign_in(client):
+    await client.get_id_and_challstr()
+    await client.send_message("", [f"/trn {client.username},0,"])
+    while True:
+        words = (await client.receive_message()).split("|")
+        if words[1] == "updateuser" and words[3] == "1":
+            return client.username
+
+
+def _with_moves(message):
+    """A request for "Fight" as one for any of the moves; every other message, and None for it, as they are."""
+    head, _, text = message.partition(_REQUEST)
+    request = json.loads(text or "null") or {}
+    active = request.get("active", [{}])[0]
+    if [move["id"] for move in active.get("moves", [])] != ["fight"]:
+        return None
+    (fighter,) = [mon for mon in request["side"]["pokemon"] if mon["active"]]
+    active["moves"] = [{"move": move, "id": move, "pp": 10, "disabled": False} for move in fighter["moves"]]
+    return head + _REQUEST + json.dumps(request)
+
+
+def _translate_fight(client_class):
+    receive, send = client_class.receive_message, client_class.send_message
+
+    async def receive_message(self):
+        message = await receive(self)
+        if _REQUEST not in message:
+            return message
+        changed = _with_moves(message)
+        self.must_fight = changed is not None
+        return changed or message
+
+    async def send_message(self, room, message_list):
+        if getattr(self, "must_fight", False) and message_list[0].startswith("/choose move "):
+            message_list = ["/choose move fight", *message_list[1:]]
+        await send(self, room, message_list)
+
+    client_class.receive_message, client_class.send_message = receive_message, send_message
+
+
+def _main():
+    copy, engine, team, *options = sys.argv[1:]
+    sys.path[:1] = [copy, engine]  # not this file's folder: its neighbours have nothing to do with it
+    sys.argv = ["run.py", *options]
+
+    import fp.main
+    import requests
+    from fp.websocket_client import PSWebsocketClient
+
+    for name in ("get", "post"):
+        setattr(requests, name, lambda *_, **__: _NotFound)
+    PSWebsocketClient.login = _sign_in
+    _translate_fight(PSWebsocketClient)
+    load_team = fp.main.load_team
+    fp.main.load_team = lambda name: (team, *load_team(name)[1:])
+    asyncio.run(fp.main.run_foul_play())
+
+
+if __name__ == "__main__":
+    _main()

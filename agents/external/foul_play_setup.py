@@ -1,0 +1,76 @@
+"""`arena agents setup foul-play`: its environment with its pinned requirements, and poke-engine for each generation."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from agents.external.foul_play import FEATURES, FoulPlay, Home
+from agents.external.settings import place_of
+from teamsets.errors import ArenaError, BadInput, MissingTool
+
+#: The generations that are built when none is named: those for which teams are shipped.
+USUAL = (1, 2, 3, 4, 9)
+_PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+
+def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
+    """Makes what is not there yet. say: is told what goes on. Raises MissingTool, BadInput, or ArenaError with pip's end."""
+    checkout = place_of("foul-play")
+    if checkout is None:
+        raise MissingTool(f"foul-play: {FoulPlay.missing()}")
+    if not (checkout / "requirements.txt").is_file():
+        raise BadInput(f"foul-play: {FoulPlay.missing()}")
+    for gen in gens:
+        if gen not in FEATURES:
+            raise BadInput(f"--gen {gen}: no generation of Pokémon: give one from 1 to 9")
+    home = Home(checkout)
+    engine, others = _requirements(home.requirements)
+    if not home.python.exists():
+        say(f"making its environment in {home.folder} ...")
+        home.folder.mkdir(parents=True, exist_ok=True)
+        _run([sys.executable, "-m", "venv", str(home.python.parents[1])])
+        try:
+            _run([str(home.python), *_PIP, *others])
+        except ArenaError:
+            shutil.rmtree(home.python.parents[1])  # half an environment would pass for one
+            raise
+    for gen in gens:
+        if gen not in home.built():
+            _build(home, engine, gen, say)
+    say(f"ready for generations {', '.join(map(str, home.built()))}")
+
+
+def _requirements(text: str) -> tuple[str, list[str]]:
+    """poke-engine's requirement without its build options, and the others."""
+    lines = [line.split(" --", 1)[0].strip() for line in text.splitlines() if re.match(r"[\w-]", line)]
+    engines = [line for line in lines if line.startswith("poke-engine")]
+    if not engines:
+        raise BadInput("foul-play: its requirements.txt names no poke-engine: is it a checkout of foul-play?")
+    return engines[0], [line for line in lines if line not in engines]
+
+
+def _build(home: Home, engine: str, gen: int, say: Callable[[str], None]) -> None:
+    if shutil.which("cargo") is None:
+        raise MissingTool(
+            "cargo: not found, and poke-engine is built from Rust: install Rust (rustup.rs, apt install cargo)"
+        )
+    say(f"building {engine} for generation {gen} (some minutes) ...")
+    folder = home.engine(gen)
+    shutil.rmtree(folder, ignore_errors=True)
+    options = f"build-args=--features poke-engine/{FEATURES[gen]} --no-default-features"
+    # No cache: pip does not look at a build's options, and would give every generation the first one's build.
+    build = ["--no-deps", "--no-cache-dir", "--no-binary", "poke-engine", "--config-settings", options]
+    _run([str(home.python), *_PIP, *build, "--target", str(folder), engine])
+    Path(folder, ".ready").write_text(engine, encoding="utf-8")
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        words = " ".join(done.stdout.split())[-600:]
+        raise ArenaError(f"'{' '.join(command)[:200]}' ended with {done.returncode}: {words}")

@@ -1,0 +1,125 @@
+"""`arena ladder`: an agent on somebody's Showdown server."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+from poke_env.data import to_id_str
+from rich.console import Console
+
+from arena.commands.options import db_option, db_words
+from arena.commands.playing import STOPPED, reason, say
+from arena.ladder import LadderSettings, play, prepare
+from arena.record import BattleRecord
+from arena.report.numbers import counted
+from arena.showdown.server.client import PUBLIC_PACE
+from arena.showdown.server.ladder import server_uri
+from arena.showdown.server.login import PUBLIC_LOGIN, Account
+from arena.showdown.server.user_battle import UserBattle
+from arena.showdown.simulator import Rules
+from arena.store import Store, writer_lock
+from teamsets.errors import BadInput
+from teamsets.formats import get_format
+
+
+@click.command()
+@click.option("--server", required=True, metavar="URI", help="Its host or its websocket, e.g. sim3.psim.us.")
+@click.option("--agent", required=True, metavar="AGENT", help="Who plays.")
+@click.option("--battles", required=True, type=click.IntRange(min=1), help="How many, one after the other.")
+@click.option("--format", "format_id", default="gen9ou", show_default=True, metavar="F", help="The format.")
+@click.option(
+    "--teams",
+    "--team-set",
+    "team_set",
+    default="competitive",
+    show_default=True,
+    metavar="SET",
+    help="Set or folder of teams; each battle draws one.",
+)
+@click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
+@click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")
+@click.option(
+    "--think-limit", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Seconds for one decision."
+)
+@click.option(
+    "--login-server", default=PUBLIC_LOGIN, show_default=True, metavar="URL", help="Where the password is shown."
+)
+@click.option("--unthrottled", is_flag=True, help="Hold no message back: for a server without limits, your own.")
+@db_option
+def ladder(
+    server: str,
+    agent: str,
+    battles: int,
+    format_id: str,
+    team_set: str,
+    challenge: str,
+    accept: bool,
+    think_limit: float,
+    login_server: str,
+    unthrottled: bool,
+    db: Path,
+) -> None:
+    """Play rated battles on a Showdown server, with an agent of ours against whoever is there, and keep every battle.
+
+    The name to play under is read from ARENA_SHOWDOWN_USER, its password, where the server wants one, from
+    ARENA_SHOWDOWN_PASSWORD. The password is shown to the login server only, and kept nowhere. Ctrl-C finishes the battle
+    under way and stops; Ctrl-C once more forfeits it.
+
+    \b
+    Examples:
+      arena ladder --server sim3.psim.us --agent heuristic:expert --format gen9ou --battles 20
+      arena ladder --server localhost:8000 --agent random --challenge rival --battles 1
+    """
+    account = Account.from_environment(login_server)
+    if challenge and accept:
+        raise BadInput(f"--challenge {challenge} --accept: give one: challenge somebody, or wait to be challenged")
+    if challenge and to_id_str(challenge) == to_id_str(account.name):
+        raise BadInput(f"--challenge {challenge}: that is the name to play under: name somebody else")
+    settings = LadderSettings(
+        server_uri(server),
+        agent,
+        get_format(format_id).id,
+        team_set,
+        battles,
+        to_id_str(challenge),
+        accept,
+        Rules(think_limit),
+    )
+    console = Console()
+    with writer_lock(db):
+        store = Store(db)
+        run = prepare(store, settings)
+        say(console, f"Run {run.run_id}: {_what(settings)}; kept in {db}")
+
+        def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
+            say(console, f"{number} of {settings.battles}: {_told(battle, record)}")
+
+        pace = None if unthrottled else PUBLIC_PACE
+        finished = asyncio.run(play(run, store, account, pace, tell=lambda words: say(console, words), show=show))
+    say(console, f"What it has shown: arena report {run.run_id}{db_words(db)}")
+    if not finished:
+        sys.exit(STOPPED)
+
+
+def _what(settings: LadderSettings) -> str:
+    how = "on the ladder of"
+    if settings.challenge:
+        how = f"challenging {settings.challenge} on"
+    elif settings.accept:
+        how = "accepting challenges on"
+    return f"{settings.agent}, {counted(settings.battles, 'battle')} of {settings.format}, {how} {settings.server}"
+
+
+def _told(battle: UserBattle, record: BattleRecord) -> str:
+    """A finished battle in a line."""
+    if record.winner is None:
+        ended = "a tie" if record.reason == "tie" else "no result"
+    else:
+        ended = "won" if record.winner == battle.role else "lost"
+    words = f"{ended} against {battle.opponent}, {record.turns} turns{reason(record)}"
+    if battle.rating is not None:
+        words += f"; rating {battle.rating[0]} → {battle.rating[1]}"
+    return words

@@ -1,0 +1,161 @@
+"""`arena serve`: our own server, open for people and programs, who play with the pool; every battle kept."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from arena.evaluate import EvaluateSettings, check_available, check_ours, load_pools, regularly, resolve_each, taking_in
+from arena.fixture import FixtureTeam
+from arena.provenance import git_state, versions
+from arena.ratings.evidence import default_anchor
+from arena.record import BattleRecord
+from arena.showdown.guard import StepGuard
+from arena.showdown.server.local import LocalServer, ServerDied
+from arena.showdown.server.residents import House
+from arena.showdown.simulator import Rules
+from arena.store import Store
+
+
+@dataclass(frozen=True)
+class ServeSettings:
+    """Who plays what, and where. patience: a visitor's seconds for one decision. battles: after so many it ends; None:
+    when it is stopped. port: 0 for any that is free."""
+
+    agents: tuple[str, ...]
+    formats: tuple[str, ...]
+    team_set: str
+    address: str = "127.0.0.1"
+    port: int = 0
+    patience: float = 150.0
+    battles: int | None = None
+    rules: Rules = field(default_factory=Rules)
+
+
+@dataclass(frozen=True)
+class ServeRun:
+    """A run that is ready to be opened. pools: format -> teams of our agents; none where Showdown draws them."""
+
+    run_id: str
+    settings: ServeSettings
+    pools: dict[str, tuple[FixtureTeam, ...]]
+
+
+def prepare(store: Store, settings: ServeSettings) -> ServeRun:
+    """Checks the settings, loads the teams, and notes the run in the store. Raises BadInput with what is wrong.
+
+    Battles that its agents played with each other in earlier runs count for its ratings, so that visitors are rated on
+    the same scale.
+    """
+    sources = resolve_each(settings.agents)
+    specs = tuple(source.spec for source in sources)
+    check_ours(sources, "serve")
+    check_available(sources, settings.formats)
+    pools, _ = load_pools(EvaluateSettings(specs, settings.formats, (settings.team_set,)))
+    config = {
+        **asdict(settings),
+        "agents": specs,
+        "team_sets": list(dict.fromkeys(team_set for _, team_set in pools)),
+        "anchor": default_anchor(specs),
+        "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
+    }
+    run_id = store.new_run_id()
+    store.begin_run(run_id, "serve", config, git_state(), versions(), sources, pools)
+    store.take_over(run_id)
+    return ServeRun(run_id, settings, {format_id: teams for (format_id, _), teams in pools.items()})
+
+
+async def serve(
+    run: ServeRun,
+    store: Store,
+    *,
+    tell: Callable[[str], None],
+    opened: Callable[[LocalServer, House], None],
+    show: Callable[[House], None],
+    told: Callable[[BattleRecord], None],
+) -> bool:
+    """Opens the server until it is stopped; True when all battles came to their end.
+
+    opened(server, house) is called when visitors may come, show(house) four times a second, told(record) after each
+    battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those that
+    go on. Raises ServerDied; what was finished is kept.
+    """
+    settings, loop = run.settings, asyncio.get_running_loop()
+    stopping, dropping = asyncio.Event(), asyncio.Event()
+    played = 0
+    brought: dict[tuple[str, str], dict[str, FixtureTeam]] = {}  # format, team set -> the visitors' own, by id
+
+    def keep(record: BattleRecord) -> None:
+        nonlocal played
+        store.add(record.to_line(run.run_id))
+        fixture = record.fixture
+        mine = brought.setdefault((fixture.format, fixture.team_set), {})
+        mine.update({team.id: team for team in fixture.teams if team.packed})
+        played += 1
+        told(record)
+        if settings.battles is not None and played >= settings.battles:
+            stopping.set()
+
+    def stop() -> None:
+        (dropping if stopping.is_set() else stopping).set()
+
+    background = [asyncio.ensure_future(taking_in(store))]
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    dropped = True
+    try:
+        async with await LocalServer.launch(address=settings.address, port=settings.port) as server:
+            house = House(
+                server,
+                StepGuard(),
+                settings.rules,
+                run.pools,
+                settings.team_set,
+                run.run_id,
+                patience=settings.patience,
+                keep=keep,
+                tell=tell,
+            )
+            for number in numbers:
+                loop.add_signal_handler(number, stop)
+            try:
+                await house.open(settings.agents)
+                opened(server, house)
+                background.append(asyncio.ensure_future(regularly(0.25, lambda: show(house))))
+                await _first(server, house, stopping)
+                house.closing = True
+                if not house.quiet.is_set():
+                    tell(
+                        f"No new battles. Those that go on ({len(house.meetings)}) are waited for; Ctrl-C again drops them."
+                    )
+                await _first(server, house, house.quiet, dropping)
+                dropped = not house.quiet.is_set()
+            finally:
+                await house.close()
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+        for task in background:
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
+        store.take_in()
+        store.add_teams({where: teams.values() for where, teams in brought.items()})
+        store.end_run(run.run_id, "stopped" if dropped else "finished")
+    return not dropped
+
+
+async def _first(server: LocalServer, house: House, *events: asyncio.Event) -> None:
+    """Until one of the events is set. Raises ServerDied, and what has failed in the house."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    ends: list[asyncio.Future[Any]] = [*waiting, server.dead, house.failed]
+    try:
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for each in waiting:
+            each.cancel()
+    if house.failed.done():
+        house.failed.result()
+    if server.dead.done():
+        raise ServerDied(server.dead.result())

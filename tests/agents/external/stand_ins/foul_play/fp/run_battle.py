@@ -1,0 +1,1 @@
+"""What a checkout of foul-play is known by."""
