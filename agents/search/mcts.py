@@ -14,6 +14,7 @@ from agents.search.engine import EngineFailed, Found, Option, engine_for
 from agents.search.history import History
 from agents.search.state import position
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 
 class MonteCarloTreeSearch(Agent):
@@ -66,9 +67,9 @@ class MonteCarloTreeSearch(Agent):
         return options.get("iterations", 0) > 0 and options.get("threads", 1) == 1
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
-        """Why it cannot play a generation (None: any at all), with the mend; empty when it can."""
-        return missing(gen)
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        """Why it cannot play a format (None: any at all), with the mend; empty when it can."""
+        return missing(None if format_id is None else get_format(format_id).gen)
 
     def act(self, battle: SeatBattle) -> Choice:
         self._began = time.perf_counter()

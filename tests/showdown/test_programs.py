@@ -89,6 +89,12 @@ def test_a_program_plays_in_any_seat_and_role(
         ("is killed", {}, "error", r"its program ended with status 137"),
         ("never comes", {"start": 3}, "timeout", r"did not come to the battle within 3 s: was not there"),
         ("mute", {"start": 6}, "timeout", r"did not come to the battle within 6 s: did not challenge"),
+        (
+            "brings its own",
+            {"start": 6},
+            "timeout",
+            r"did not come .* did not challenge; the server told it: .*rejected",
+        ),
         ("hangs", {"allowance": 0.5}, "timeout", r"no choice within 2\.5 s"),
         ("hangs up", {"allowance": 0.5}, "timeout", r"no choice within 2\.5 s: it had left"),
         ("cheats", {"allowance": 0.5}, "illegal", r"no choice that the server took .*Invalid choice"),

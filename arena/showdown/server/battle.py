@@ -251,6 +251,8 @@ class ServedBattle(Table):
         ]
         role = (absent or deaf or list(self.outsiders))[0]
         why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
+        refusal = await self.server.refusal(self.user(role))
+        why += f"; the server told it: {refusal}" if refusal else ""
         self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
 
 
