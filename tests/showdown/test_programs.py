@@ -25,7 +25,9 @@ from arena.showdown.guard import StepGuard
 from arena.showdown.server.local import LocalServer
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules
+from arena.showdown.table import VenueFailed
 from arena.store import Store, writer_lock
+from teamsets.errors import ArenaError
 
 STAND_INS = TESTS / "agents" / "external" / "stand_ins"
 PATIENT = Rules(think_limit=60.0)
@@ -114,6 +116,17 @@ def test_a_program_that_cannot_be_started_loses(server: tuple[asyncio.Runner, Lo
     record = played(server, "external?command=no-such-program-anywhere", "random")
     assert (record.winner, record.reason, record.fault) == ("p2", "error", "p1")
     assert "no-such-program-anywhere" in (record.detail or "")
+
+
+def test_what_we_fail_to_give_a_program_is_not_its_loss(
+    server: tuple[asyncio.Runner, LocalServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> str:
+        raise ArenaError("node is gone")
+
+    monkeypatch.setattr("teamsets.validator.TeamValidator.export", fail)
+    with pytest.raises(VenueFailed, match="a team could not be written for a program: node is gone"):
+        played(server, stand_in("usual"), "random")
 
 
 def test_a_forfeit_is_no_fault(server: tuple[asyncio.Runner, LocalServer]) -> None:

@@ -16,6 +16,7 @@ from arena.fixture import SEATS
 from arena.showdown.seat import Fault
 from arena.showdown.server.battle import ServedBattle
 from arena.showdown.server.logs import last_line, new_log
+from arena.showdown.table import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.validator import TeamValidator
 
@@ -138,7 +139,12 @@ class Programs:
             folder=folder,
         )
         try:
-            program = await asyncio.to_thread(_prepared, agent, place)
+            await asyncio.to_thread(_write_team, place)
+        except (ArenaError, OSError) as error:  # nothing that the program could do about it
+            self.battle.break_off(VenueFailed(f"a team could not be written for a program: {error}"))
+            return
+        try:
+            program = await asyncio.to_thread(agent.program, place)
             running = await RunningProgram.launch(program)
         except (ArenaError, OSError) as error:
             self.battle.lose(role, Fault("error", f"could not be started: {error}"))
@@ -168,9 +174,8 @@ def roles_of(agents: dict[str, ProgramAgent]) -> dict[str, Role]:
     return {role: "challenge" if role == first else "accept" for role in agents}
 
 
-def _prepared(agent: ProgramAgent, place: Place) -> Program:
-    """The program with its team in place. Runs in a thread: it waits for node and for disks."""
+def _write_team(place: Place) -> None:
+    """Puts the team where the place says. Runs in a thread: it waits for node."""
     if place.team_file is not None and place.team is not None:
         with TeamValidator() as validator:
             place.team_file.write_text(validator.export(place.team), encoding="utf-8")
-    return agent.program(place)
