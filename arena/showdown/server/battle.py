@@ -204,7 +204,7 @@ class ServedBattle(Table):
                 if line.startswith("|error|[Invalid choice]"):
                     self._refusals[role] = line[7:]
         elif "chose" in message:
-            seat.chose(message["ms"])
+            seat.chose(message["chose"], message["ms"])
             self._refusals.pop(role, None)
         elif "late" in message and role in self._refusals:
             words = f"no choice that the server took within {patience:g} s; the last: {self._refusals[role]}"
