@@ -17,12 +17,14 @@ import pytest
 from arena_helpers import TESTS, table
 from real_battles import fixtures
 
+from agents.external import Program
 from agents.external.foul_play import Home
 from arena.evaluate import EvaluateSettings, play, prepare, resume
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.server.local import LocalServer
+from arena.showdown.server.programs import RunningProgram
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules
 from arena.showdown.table import VenueFailed
@@ -182,6 +184,23 @@ def test_a_program_is_gone_when_its_owner_is_killed() -> None:
         assert all(map(alive, pids))
         os.kill(owner.pid, signal.SIGKILL)
     assert gone(pids)
+
+
+def test_a_killed_keeper_leaves_no_program() -> None:
+    script = "import os, subprocess, time; c = subprocess.Popen(['sleep', '600']);"
+    script += "print('pids', os.getpid(), c.pid, flush=True); time.sleep(600)"
+
+    async def run() -> None:
+        running = await RunningProgram.launch(Program([sys.executable, "-c", script]))
+        told = None
+        while told is None:
+            await asyncio.sleep(0.1)
+            told = re.search(r"pids (\d+) (\d+)", running.log.read_text())
+        os.kill(running.pid, signal.SIGKILL)
+        assert "status -9" in await running.dead
+        assert gone([int(told[1]), int(told[2])])
+
+    asyncio.run(run())
 
 
 @pytest.mark.slow

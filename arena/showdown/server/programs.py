@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -38,6 +39,7 @@ class RunningProgram(ChildProcess):
     def __init__(self, log: Path) -> None:
         super().__init__()
         self.log = log
+        self._group: int | None = None
         self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     @classmethod
@@ -48,8 +50,7 @@ class RunningProgram(ChildProcess):
         try:
             _, running = await asyncio.get_running_loop().subprocess_exec(
                 lambda: cls(log),
-                *[sys.executable, "-I", str(_KEEPER), *program.command],
-                stdout=output,
+                *[sys.executable, "-I", str(_KEEPER), str(log), *program.command],
                 stderr=output,
                 env={**os.environ, **program.environment},
                 cwd=program.folder,
@@ -60,9 +61,14 @@ class RunningProgram(ChildProcess):
         return running
 
     def line_received(self, line: bytes) -> None:
-        """Nothing comes: its output is in its log."""
+        """The keeper says the program's process group; what the program prints is in its log."""
+        self._group = int(line)
 
     def process_exited(self) -> None:
+        assert self.status is not None
+        if self.status < 0 and self._group is not None:  # somebody has killed the keeper: its work is left to us
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._group, signal.SIGKILL)
         words = last_line(self.log)
         said = f": {words}" if words else ""
         self.dead.set_result(f"its program ended with status {self.status}{said}; its log is {self.log}")
