@@ -49,8 +49,8 @@ class Agent:
         return ""
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
-        """What it lacks to play a generation (None: any at all) and the mend, in one line; empty when nothing.
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        """What it lacks to play a format (None: any at all) and the mend, in one line; empty when nothing.
 
         Asked before a run begins, so that an agent that needs a program or a file does not lose every battle instead.
         """

@@ -50,7 +50,7 @@ class AgentSource:
     repeatable: bool
     options: dict[str, Any]
     documentation: str
-    missing: Callable[[int | None], str]
+    missing: Callable[[str | None], str]
     outside: bool = False
 
     @property
@@ -99,8 +99,8 @@ def known_specs() -> dict[str, str]:
     return found
 
 
-def _missing(thing: type[Agent], options: dict[str, Any], gen: int | None) -> str:
-    return thing.missing(gen, **options)
+def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
+    return thing.missing(format_id, **options)
 
 
 def _quoted(value: str) -> str:

@@ -178,7 +178,7 @@ def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> Non
     """Raises BadInput for an agent that lacks what it needs to play one of the formats."""
     for source in sources:
         for format_id in formats:
-            lacks = source.missing(get_format(format_id).gen)
+            lacks = source.missing(format_id)
             if lacks:
                 raise BadInput(f"agent '{source.spec}': cannot play {format_id}: {lacks}")
 

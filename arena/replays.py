@@ -86,6 +86,8 @@ def play_again(battle: StoredBattle, *, stock: bool = False) -> Comparison:
 
 
 async def _replayed(input_log: list[str], stock: bool) -> dict[str, list[str]]:
+    # In generation 1 Showdown notes "fight" for whatever one chose who could not act, and takes it back only from some.
+    input_log = [line[:4] + "move 1" if line[4:] == "move fight" else line for line in input_log]
     async with await Host.launch(stock=stock) as host:
         message = await host.ask({"op": "replay", "inputLog": input_log})
     return {seat: message[seat]["log"].split("\n") for seat in SEATS}

@@ -53,7 +53,7 @@ class External(ProgramAgent):
         self.allowance, self.start_limit, self.cwd = allowance, start, cwd
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """What is wrong with the command, and whether its program is there."""
         command = options.get("command", "")
         problem = _problem(command, options.get("role", "challenge"))

@@ -55,7 +55,7 @@ class FoulPlay(ProgramAgent):
         self.allowance, self.start_limit = allowance, start
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """What of the checkout, its environment and poke-engine's builds is not there."""
         place = place_of("foul-play")
         if place is None:
@@ -63,8 +63,12 @@ class FoulPlay(ProgramAgent):
         if not _is_checkout(place):
             return f"{place} is no checkout of foul-play: {_GET}, {_NAME_IT}"
         home = Home(place)
-        if gen is None:
+        if format_id is None:
             return "" if home.built() else "it is not set up: run `arena agents setup foul-play`"
+        chosen = get_format(format_id)
+        if chosen.random:
+            return "its sets for random battles are not there: choose a format with teams"
+        gen = chosen.gen
         if gen in home.built():
             return ""
         return f"it is not set up for generation {gen}: run `arena agents setup foul-play --gen {gen}`"

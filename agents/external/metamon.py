@@ -45,9 +45,11 @@ class Metamon(ProgramAgent):
         self.allowance, self.start_limit = allowance, start
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """What of its environment, its cache folder and its weights is not there."""
         place = place_of("metamon")
+        if format_id is not None and _plays(format_id) is None:
+            return f"it plays {', '.join(_TIERS)} of every generation: choose one of these"
         if place is None:
             return f"where metamon lies is not said: {_GET}; {_NAME_IT}"
         if not (place.is_file() and os.access(place, os.X_OK)):
@@ -73,11 +75,9 @@ class Metamon(ProgramAgent):
 
     def program(self, place: Place) -> Program:
         python = place_of("metamon")
-        found = re.fullmatch(r"gen(\d)(\w+)", place.format)
-        if python is None or found is None or found[2] not in _TIERS or place.team_file is None:
-            raise BadInput(
-                f"{self.name}: cannot play {place.format}: metamon plays {', '.join(_TIERS)} of generations 1-9"
-            )
+        found = _plays(place.format)
+        if python is None or found is None or place.team_file is None:
+            raise BadInput(f"{self.name}: cannot play {place.format}: {self.missing(place.format)}")
         teams = place.folder / "teams" / place.format
         teams.mkdir(parents=True)
         (teams / f"team.{place.format}_team").write_bytes(place.team_file.read_bytes())
@@ -90,6 +90,11 @@ class Metamon(ProgramAgent):
             *(["--checkpoints", self.checkpoint] if self.checkpoint else []),
         ]
         return Program([str(python), "-u", str(_LAUNCH), place.uri, str(teams.parent), *words], folder=place.folder)
+
+
+def _plays(format_id: str) -> re.Match[str] | None:
+    """Generation and tier of a format that it plays."""
+    return re.fullmatch(rf"gen(\d)({'|'.join(_TIERS)})", format_id)
 
 
 @cache

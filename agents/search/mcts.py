@@ -15,6 +15,7 @@ from agents.search.engine import EngineFailed, Found, Option, SearchSettings, en
 from agents.search.history import History
 from agents.search.state import position
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 #: What scripts/fit_search_weights.py has fitted, a file for each generation that has it.
 WEIGHTS = Path(__file__).with_name("weights")
@@ -89,9 +90,9 @@ class MonteCarloTreeSearch(Agent):
         return "\n".join([*builds(), *(path.read_text() for path in files)])
 
     @classmethod
-    def missing(cls, gen: int | None = None, **options: Any) -> str:
-        """Why it cannot play a generation (None: any at all), with the mend; empty when it can."""
-        return missing(gen)
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        """Why it cannot play a format (None: any at all), with the mend; empty when it can."""
+        return missing(None if format_id is None else get_format(format_id).gen)
 
     def act(self, battle: SeatBattle) -> Choice:
         self._began = time.perf_counter()

@@ -78,7 +78,7 @@ def doctor(name: str | None) -> None:
         source = resolve(spec)
         lacks = source.missing(None)
         fine = fine and not lacks
-        gens = ", ".join(str(gen) for gen in range(1, 10) if not source.missing(gen))
+        gens = ", ".join(str(gen) for gen in range(1, 10) if not source.missing(f"gen{gen}ou"))
         print(f"{spec}: {lacks or f'ready for generations {gens}'}")
     sys.exit(0 if fine or name is None else 1)
 

@@ -17,15 +17,19 @@ import pytest
 from arena_helpers import TESTS, table
 from real_battles import fixtures
 
+from agents.external import Program
 from agents.external.foul_play import Home
 from arena.evaluate import EvaluateSettings, play, prepare, resume
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.server.local import LocalServer
+from arena.showdown.server.programs import RunningProgram
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules
+from arena.showdown.table import VenueFailed
 from arena.store import Store, writer_lock
+from teamsets.errors import ArenaError
 
 STAND_INS = TESTS / "agents" / "external" / "stand_ins"
 PATIENT = Rules(think_limit=60.0)
@@ -89,6 +93,12 @@ def test_a_program_plays_in_any_seat_and_role(
         ("is killed", {}, "error", r"its program ended with status 137"),
         ("never comes", {"start": 3}, "timeout", r"did not come to the battle within 3 s: was not there"),
         ("mute", {"start": 6}, "timeout", r"did not come to the battle within 6 s: did not challenge"),
+        (
+            "brings its own",
+            {"start": 6},
+            "timeout",
+            r"did not come .* did not challenge; the server told it: .*rejected",
+        ),
         ("hangs", {"allowance": 0.5}, "timeout", r"no choice within 2\.5 s"),
         ("hangs up", {"allowance": 0.5}, "timeout", r"no choice within 2\.5 s: it had left"),
         ("cheats", {"allowance": 0.5}, "illegal", r"no choice that the server took .*Invalid choice"),
@@ -108,6 +118,17 @@ def test_a_program_that_cannot_be_started_loses(server: tuple[asyncio.Runner, Lo
     record = played(server, "external?command=no-such-program-anywhere", "random")
     assert (record.winner, record.reason, record.fault) == ("p2", "error", "p1")
     assert "no-such-program-anywhere" in (record.detail or "")
+
+
+def test_what_we_fail_to_give_a_program_is_not_its_loss(
+    server: tuple[asyncio.Runner, LocalServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> str:
+        raise ArenaError("node is gone")
+
+    monkeypatch.setattr("teamsets.validator.TeamValidator.export", fail)
+    with pytest.raises(VenueFailed, match="a team could not be written for a program: node is gone"):
+        played(server, stand_in("usual"), "random")
 
 
 def test_a_forfeit_is_no_fault(server: tuple[asyncio.Runner, LocalServer]) -> None:
@@ -163,6 +184,23 @@ def test_a_program_is_gone_when_its_owner_is_killed() -> None:
         assert all(map(alive, pids))
         os.kill(owner.pid, signal.SIGKILL)
     assert gone(pids)
+
+
+def test_a_killed_keeper_leaves_no_program() -> None:
+    script = "import os, subprocess, time; c = subprocess.Popen(['sleep', '600']);"
+    script += "print('pids', os.getpid(), c.pid, flush=True); time.sleep(600)"
+
+    async def run() -> None:
+        running = await RunningProgram.launch(Program([sys.executable, "-c", script]))
+        told = None
+        while told is None:
+            await asyncio.sleep(0.1)
+            told = re.search(r"pids (\d+) (\d+)", running.log.read_text())
+        os.kill(running.pid, signal.SIGKILL)
+        assert "status -9" in await running.dead
+        assert gone([int(told[1]), int(told[2])])
+
+    asyncio.run(run())
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ class ServedBattle(Table):
                 if line.startswith("|error|[Invalid choice]"):
                     self._refusals[role] = line[7:]
         elif "chose" in message:
-            seat.chose(message["ms"])
+            seat.chose(message["chose"], message["ms"])
             self._refusals.pop(role, None)
         elif "late" in message and role in self._refusals:
             words = f"no choice that the server took within {patience:g} s; the last: {self._refusals[role]}"
@@ -251,6 +251,8 @@ class ServedBattle(Table):
         ]
         role = (absent or deaf or list(self.outsiders))[0]
         why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
+        refusal = await self.server.refusal(self.user(role))
+        why += f"; the server told it: {refusal}" if refusal else ""
         self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
 
 

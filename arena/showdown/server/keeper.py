@@ -1,8 +1,9 @@
-"""Runs one program of other people and sees to it that nothing of it is left: `python keeper.py COMMAND...`.
+"""Runs one program of other people and sees to it that nothing of it is left: `python keeper.py LOG COMMAND...`.
 
-The program gets a process group of its own. When it ends, or our stdin is closed (our owner ended us, or is gone, however
-that came), everything that it has started is killed, what left its group included. Linux: the program dies with the
-keeper, too. Our exit status is the program's; 128 and the signal's number when a signal ended it.
+The program gets a process group of its own, whose number is our one line of output; what it prints goes to the file LOG.
+When it ends, or our stdin is closed (our owner ended us, or is gone, however that came), everything that it has started is
+killed, what left its group included. Linux: the program dies with the keeper, too. Our exit status is the program's; 128
+and the signal's number when a signal ended it.
 """
 
 from __future__ import annotations
@@ -53,16 +54,21 @@ def _end_orphans() -> None:
 def main() -> int:
     """Returns the status to exit with."""
     _prctl(_ADOPT_ORPHANS, 1)
+    log = open(sys.argv[1], "ab")  # noqa: SIM115 (open until we end)
     try:
         program = subprocess.Popen(
-            sys.argv[1:],
+            sys.argv[2:],
             stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
             start_new_session=True,
             preexec_fn=lambda: _prctl(_DIE_WITH_PARENT, signal.SIGKILL),
         )
     except OSError as error:
-        print(f"{sys.argv[1]}: {error.strerror}", file=sys.stderr)
+        log.write(f"{sys.argv[2]}: {error.strerror}\n".encode())
+        log.flush()
         return 127
+    print(program.pid, flush=True)
 
     def end_with_owner() -> None:
         while os.read(0, 4096):

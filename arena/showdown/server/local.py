@@ -167,8 +167,11 @@ class LocalServer(ChildProcess):
 
     async def online(self, user: str) -> bool:
         """Whether somebody is signed in as `user`. Raises ServerDied."""
-        answer = await self._ask({"op": "online", "id": next(self._ids), "user": user})
-        return bool(answer["online"])
+        return bool((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["online"])
+
+    async def refusal(self, user: str) -> str:
+        """What the server has refused a user last, in its words; empty when nothing. Raises ServerDied."""
+        return str((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["refusal"])
 
     async def challenged(self, by: str, user: str) -> bool:
         """Whether a challenge by one user to another waits for an answer. Raises ServerDied."""

@@ -1,7 +1,7 @@
 // What users who are not ours hear and choose in a battle, for the owner of the server (start.mjs has the rest):
 //
 //   {id, side, lines: […]}          one message of the battle to this side, as its connection gets it
-//   {id, side, chose: N, ms}        it has chosen for the request with the number N, so long after that was put
+//   {id, side, chose: WORDS, ms}    its choice for the last request, so long after that was put
 //   {id, side, here: true | false}  it has come, or come back; its last connection has left
 //   {id, side, late: SECONDS}       it has not chosen within its limit; said once
 
@@ -43,8 +43,8 @@ export class Outside {
 
   chose(side) {
     if (!this.limits.has(side)) return;
-    const {rqid, isWait, choice} = this.battle[side].request;
-    if (isWait === true && choice) this.say(side, {chose: rqid, ms: Date.now() - this.since.get(side)});
+    const {isWait, choice} = this.battle[side].request;
+    if (isWait === true && choice) this.say(side, {chose: choice, ms: Date.now() - this.since.get(side)});
   }
 
   came(side) {

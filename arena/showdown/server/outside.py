@@ -50,10 +50,11 @@ class _Nobody(Agent):
 
 @dataclass
 class _Asked:
-    """A request that awaits a choice, and how long that has taken (milliseconds)."""
+    """A request that awaits a choice, what was sent for it, and how long that has taken (milliseconds)."""
 
     turn: int
     request: dict[str, Any]
+    sent: str = ""
     ms: float = 0.0
 
 
@@ -78,10 +79,10 @@ class OutsideSeat(Seat):
             self._asked.append(_Asked(self.battle.turn, self.request))
         return False
 
-    def chose(self, ms: float) -> None:
-        """He has chosen for the last request, so many milliseconds after it was put."""
+    def chose(self, sent: str, ms: float) -> None:
+        """What he has sent for the last request, so many milliseconds after it was put."""
         if self._asked:
-            self._asked[-1].ms = ms
+            self._asked[-1].sent, self._asked[-1].ms = sent, ms
 
     def read_decisions(self, input_log: list[str]) -> None:
         """Sets `decisions` from Showdown's input log: what each side chose, one line for each decision."""
@@ -89,7 +90,8 @@ class OutsideSeat(Seat):
         self.decisions = []
         for asked, line in zip(self._asked, lines, strict=False):  # the last may have got no choice any more
             legal = legal_choices(asked.request)
-            choice = read_answer(line, legal, asked.request)
+            # What he sent may say no more than "default"; what is noted may be "fight", which he was not offered.
+            choice = read_answer(line, legal, asked.request) or read_answer(asked.sent, legal, asked.request)
             words = line if choice is None else choice.words
             self.decisions.append(Decision(asked.turn, [c.words for c in legal], words, asked.ms))
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from arena.fixture import SEATS
 from arena.showdown.seat import Fault
 from arena.showdown.server.battle import ServedBattle
 from arena.showdown.server.logs import last_line, new_log
+from arena.showdown.table import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.validator import TeamValidator
 
@@ -37,6 +39,7 @@ class RunningProgram(ChildProcess):
     def __init__(self, log: Path) -> None:
         super().__init__()
         self.log = log
+        self._group: int | None = None
         self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     @classmethod
@@ -47,8 +50,7 @@ class RunningProgram(ChildProcess):
         try:
             _, running = await asyncio.get_running_loop().subprocess_exec(
                 lambda: cls(log),
-                *[sys.executable, "-I", str(_KEEPER), *program.command],
-                stdout=output,
+                *[sys.executable, "-I", str(_KEEPER), str(log), *program.command],
                 stderr=output,
                 env={**os.environ, **program.environment},
                 cwd=program.folder,
@@ -59,9 +61,14 @@ class RunningProgram(ChildProcess):
         return running
 
     def line_received(self, line: bytes) -> None:
-        """Nothing comes: its output is in its log."""
+        """The keeper says the program's process group; what the program prints is in its log."""
+        self._group = int(line)
 
     def process_exited(self) -> None:
+        assert self.status is not None
+        if self.status < 0 and self._group is not None:  # somebody has killed the keeper: its work is left to us
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._group, signal.SIGKILL)
         words = last_line(self.log)
         said = f": {words}" if words else ""
         self.dead.set_result(f"its program ended with status {self.status}{said}; its log is {self.log}")
@@ -138,7 +145,12 @@ class Programs:
             folder=folder,
         )
         try:
-            program = await asyncio.to_thread(_prepared, agent, place)
+            await asyncio.to_thread(_write_team, place)
+        except (ArenaError, OSError) as error:  # nothing that the program could do about it
+            self.battle.break_off(VenueFailed(f"a team could not be written for a program: {error}"))
+            return
+        try:
+            program = await asyncio.to_thread(agent.program, place)
             running = await RunningProgram.launch(program)
         except (ArenaError, OSError) as error:
             self.battle.lose(role, Fault("error", f"could not be started: {error}"))
@@ -168,9 +180,8 @@ def roles_of(agents: dict[str, ProgramAgent]) -> dict[str, Role]:
     return {role: "challenge" if role == first else "accept" for role in agents}
 
 
-def _prepared(agent: ProgramAgent, place: Place) -> Program:
-    """The program with its team in place. Runs in a thread: it waits for node and for disks."""
+def _write_team(place: Place) -> None:
+    """Puts the team where the place says. Runs in a thread: it waits for node."""
     if place.team_file is not None and place.team is not None:
         with TeamValidator() as validator:
             place.team_file.write_text(validator.export(place.team), encoding="utf-8")
-    return agent.program(place)

@@ -4,7 +4,8 @@
 //
 // To the server
 //   {op: 'ping', id}                                       answered by {id, pong: true}
-//   {op: 'online', id, user}                               answered by {id, online: whether he is signed in}
+//   {op: 'online', id, user}                               answered by {id, online: whether he is signed in, refusal: the
+//                                                          last that the server refused him, in its words}
 //   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
 //   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, outside?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
@@ -62,7 +63,10 @@ const key = (users, format) => [...users].sort().join('|') + '|' + format;
 
 const actions = {
   ping: order => say({id: order.id, pong: true}),
-  online: ({id, user}) => say({id, online: !!Users.get(user)?.connected}),
+  online({id, user: name}) {
+    const user = Users.get(name);
+    say({id, online: !!user?.connected, refusal: user?.refusal || ''});
+  },
   challenged({id, by, user}) {
     say({id, challenged: !!Ladders.challenges.get(user)?.some(challenge => challenge.from === by)});
   },
@@ -123,6 +127,13 @@ function hook() {
   Rooms.createBattle = options => createBattle.call(Rooms, ordered(options));
 
   const {addPlayer, start, receive, end} = RoomBattle.prototype;
+
+  // Refusals come as popups. They are for programs, which do not say them to anybody.
+  const {popup} = Users.Connection.prototype;
+  Users.Connection.prototype.popup = function (message) {
+    if (this.user) this.user.refusal = message.replace(/(\|\|)+/g, ' ').slice(0, 300);
+    return popup.call(this, message);
+  };
 
   // Showdown's simulator draws a random team from a seed if it is given one; its server never passes it on.
   RoomBattle.prototype.addPlayer = function (user, options) {

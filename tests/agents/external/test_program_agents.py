@@ -68,7 +68,7 @@ def test_plus_and_percent_are_decoded_once() -> None:
 def test_what_is_wrong_with_a_command_is_said_before_a_run(
     spec: str, words: str, arena: Callable[..., Said], tmp_path: Path
 ) -> None:
-    assert words in resolve(spec).missing(1)
+    assert words in resolve(spec).missing("gen1ou")
     said = arena("evaluate", spec, "random", "--db", tmp_path / "a.duckdb")
     assert said.code == 2
     assert words in said.err and len(said.err.strip().split("\n")) == 1
@@ -108,7 +108,8 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
     ready(Home(checkout), 4)
     said = arena("agents", "doctor", "foul-play")
     assert (said.code, said.out) == (0, "foul-play: ready for generations 4\n")
-    assert "arena agents setup foul-play --gen 9" in FoulPlay.missing(9)
+    assert "arena agents setup foul-play --gen 9" in FoulPlay.missing("gen9ou")
+    assert "random battles" in FoulPlay.missing("gen4randombattle")
     assert load_defaults().agents == ("random",)
 
 
@@ -220,5 +221,5 @@ def test_the_doctor_leads_to_metamon(
     command = agent.program(place(tmp_path, role="accept")).command  # type: ignore[attr-defined]
     assert command[command.index("--agent") + 1] == "Kadabra3" and command[command.index("--role") + 1] == "acceptor"
     assert command[-2:] == ["--checkpoints", "4"]
-    with pytest.raises(BadInput, match="metamon plays ubers, ou, uu, nu"):
+    with pytest.raises(BadInput, match="it plays ubers, ou, uu, nu"):
         agent.program(place(tmp_path, "gen9randombattle"))  # type: ignore[attr-defined]

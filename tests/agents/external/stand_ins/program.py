@@ -28,7 +28,7 @@ def meet(socket: ClientConnection) -> None:
     wait_for(socket, "|challstr|")
     socket.send(f"|/trn {USER},0,")
     wait_for(socket, f"|updateuser| {USER}|1|")
-    socket.send(f"|/utm {TEAM or 'null'}")
+    socket.send(f"|/utm {'Mewtwo|||pressure|splash|||||||' if HABIT == 'brings its own' else TEAM or 'null'}")
     if HABIT == "mute":
         time.sleep(600)
     if HABIT == "late":
