@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
+from agents.heuristics.expert import Expert
 from agents.search.builds import builds, missing
 from agents.search.engine import EngineFailed, Found, Option, SearchSettings, engine_for
 from agents.search.history import History
@@ -93,6 +94,10 @@ class MonteCarloTreeSearch(Agent):
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Why it cannot play a format (None: any at all), with the mend; empty when it can."""
         return missing(None if format_id is None else get_format(format_id).gen)
+
+    def team_preview(self, battle: SeatBattle) -> Choice | None:
+        """The lead that `heuristic:expert` would take: the preview is no position of poke-engine's."""
+        return Expert().team_preview(battle)
 
     def act(self, battle: SeatBattle) -> Choice:
         self._began = time.perf_counter()
