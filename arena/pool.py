@@ -44,7 +44,12 @@ class Defaults:
 
 
 def load_defaults(path: Path | None = None) -> Defaults:
-    """From `path`, or arena.toml in the current folder, or the shipped one. Raises BadInput naming file and key."""
+    """From `path`, or arena.toml in the current folder, or the shipped one. Raises BadInput naming file and key.
+
+    An arena.toml in the current folder that has no [evaluate] (it says where programs lie, and no more) leaves the pool to
+    the shipped one.
+    """
+    chosen = path is not None
     if path is None:
         path = Path("arena.toml") if Path("arena.toml").is_file() else SHIPPED
     try:
@@ -61,6 +66,8 @@ def load_defaults(path: Path | None = None) -> Defaults:
     for key, value in table.get("external", {}).items():  # where programs of other people lie; agents/external reads it
         if key not in VARIABLES or not isinstance(value, str):
             raise BadInput(f"pool file {path}: [external] {key}: takes {', '.join(VARIABLES)}, each with a path")
+    if not chosen and path != SHIPPED and table.keys() == {"external"}:
+        return load_defaults(SHIPPED)
     values: dict[str, Any] = table.get("evaluate", {})
     for key, value in values.items():
         if key not in _KINDS:

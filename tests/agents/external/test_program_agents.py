@@ -16,7 +16,7 @@ from agents.external import Place
 from agents.external.foul_play import FoulPlay, Home, contents
 from agents.external.foul_play_launch import _with_moves
 from agents.external.foul_play_setup import _requirements, set_up
-from arena.pool import load_defaults
+from arena.pool import SHIPPED, load_defaults
 from teamsets.errors import BadInput, MissingTool
 
 STAND_INS = Path(__file__).parent / "stand_ins"
@@ -111,6 +111,11 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
     assert "arena agents setup foul-play --gen 9" in FoulPlay.missing("gen9ou")
     assert "random battles" in FoulPlay.missing("gen4randombattle")
     assert load_defaults().agents == ("random",)
+    # a file that says where programs lie, and no more, leaves the pool as it is
+    (tmp_path / "arena.toml").write_text('[external]\nfoul-play = "foul-play"\n')
+    assert load_defaults() == load_defaults(SHIPPED)
+    with pytest.raises(BadInput, match="names no agents"):
+        load_defaults(tmp_path / "arena.toml")
 
 
 def ready(home: Home, gen: int) -> None:
