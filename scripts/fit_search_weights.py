@@ -2,10 +2,11 @@
 
 From each turn of a battle in which both sides chose freely comes one position, with nothing hidden. A logistic regression
 learns who won; the strength of who plays is fitted with it and left out of the file. A softmax regression learns what was
-chosen by the agents named with --teacher. Positions of one pair of battles are all in the fitting or all held out. Printed
-of what was held out: the log loss and the share of winners foreseen, beside those of poke-engine's own evaluation (its
-scale fitted to the same battles); the log loss of the choices and how often the likeliest was chosen, beside those of
-options that are all alike.
+chosen by the agents named with --teacher. Positions of one pair of battles are all in the fitting or all held out.
+
+Printed of what was held out: the log loss and the share of winners foreseen, beside those of poke-engine's own evaluation
+(its scale and the players' strengths fitted in the same way); the log loss of the choices and how often the likeliest was
+chosen, beside those of options that are all alike.
 
     arena evaluate heuristic:expert heuristic:staller … --format gen1ou --battles 80 --db battles.duckdb
     python scripts/fit_search_weights.py --format gen1ou --db battles.duckdb --teacher heuristic:expert
@@ -199,7 +200,8 @@ def fit_values(found: Positions, out: np.ndarray) -> list[str]:
     won, names = np.array(found.won), frequent(found.features)
     x = matrix(found.features, names)
     print(f"values: {len(won)} positions, {out.sum()} of them held out; {len(names)} features")
-    own = scipy.sparse.csr_matrix(np.array(found.evaluations)[:, None] / 100)
+    players = [place for place, name in enumerate(names) if name.startswith(_PLAYER)]
+    own = scipy.sparse.hstack([np.array(found.evaluations)[:, None] / 100, x[:, players]]).tocsr()
     print(f"  poke-engine's evaluation: {told(own[out] @ fit(own[~out], won[~out], 0.0), won[out])}")
     losses = {}
     for penalty in _PENALTIES:
