@@ -1,0 +1,298 @@
+"""What a model sees: a battle at one decision as arrays. Nothing that the player could not see is in them.
+
+An observation has 19 tokens, each with WORDS ids of the vocabulary and NUMBERS numbers (both padded, ids with 0):
+
+| token | what | its ids | its numbers |
+|---|---|---|---|
+| 0 | the field | generation, weather, terrains and rooms | turn, ages, what is asked |
+| 1, 2 | our side, theirs | our last move, theirs | hazards, screens, how many stand |
+| 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `_pokemon` | see `_pokemon` |
+| 9 – 14 | theirs: on the field, then the others as they were seen; unknown ones last | | |
+| 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | power, accuracy, PP … |
+
+So action 4 + i is about token 4 + i, and actions i and 9 + i about token 15 + i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.battle.effect import Effect
+from poke_env.battle.field import Field
+from poke_env.battle.move import Move
+from poke_env.battle.move_category import MoveCategory
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.side_condition import SideCondition
+from poke_env.battle.status import Status
+from poke_env.battle.weather import Weather
+from poke_env.data import GenData, to_id_str
+
+from agents.battle import SeatBattle
+from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
+from agents.policy.vocabulary import move_word, vocabulary
+
+#: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
+VERSION = 1
+TOKENS, WORDS, NUMBERS = 19, 12, 48
+OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
+
+_CONDITIONS = (
+    SideCondition.SPIKES, SideCondition.STEALTH_ROCK, SideCondition.TOXIC_SPIKES, SideCondition.STICKY_WEB,
+    SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.AURORA_VEIL, SideCondition.TAILWIND,
+    SideCondition.SAFEGUARD, SideCondition.MIST, SideCondition.LUCKY_CHANT,
+)  # fmt: skip
+_LAYERS = frozenset({SideCondition.SPIKES, SideCondition.TOXIC_SPIKES})
+_EFFECTS = {
+    effect: place
+    for place, effect in enumerate(
+        (
+            Effect.SUBSTITUTE, Effect.CONFUSION, Effect.LEECH_SEED, Effect.REFLECT, Effect.FOCUS_ENERGY, Effect.TAUNT,
+            Effect.ENCORE, Effect.DISABLE, Effect.TRAPPED, Effect.PARTIALLY_TRAPPED, Effect.CURSE, Effect.YAWN,
+            Effect.DESTINY_BOND, Effect.PERISH1, Effect.SALT_CURE, Effect.LOCKED_MOVE,
+        )
+    )
+}  # fmt: skip
+_BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
+_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
+_MOVES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """ids: int16 [19, 12]; numbers: float32 [19, 48]; legal: bool [13]."""
+
+    ids: NDArray[np.int16]
+    numbers: NDArray[np.float32]
+    legal: NDArray[np.bool_]
+
+
+def observe(battle: SeatBattle) -> Observation:
+    """A battle at the request that it stands at, as its own player sees it."""
+    eyes = _eyes()
+    request = battle.last_request
+    ids: list[list[int]] = [[]] * TOKENS
+    numbers: list[list[float]] = [[]] * TOKENS
+    ids[0], numbers[0] = eyes.field(battle, request)
+    own, other = battle.active_pokemon, battle.opponent_active_pokemon
+    ids[1], numbers[1] = eyes.side(battle.side_conditions, battle.turn, battle.team.values(), own, battle.used_tera)
+    ids[2], numbers[2] = eyes.side(
+        battle.opponent_side_conditions, battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera
+    )
+    team = request["side"]["pokemon"]
+    standing = next((mon for mon in team if mon["active"]), None)
+    ours = [standing, *ordered_bench(request)]
+    for token, entry in zip(OURS, ours, strict=False):
+        mon = battle.team.get(entry["ident"]) if entry is not None else None
+        ids[token], numbers[token] = eyes.pokemon(mon, entry)
+    for token, mon in zip(THEIRS, _theirs(battle, other), strict=False):
+        ids[token], numbers[token] = eyes.pokemon(mon, None)
+    for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
+        ids[token], numbers[token] = eyes.move(listed, battle.gen, own, other)
+    return Observation(
+        np.array([[*row, *(0,) * (WORDS - len(row))] for row in ids], dtype=np.int16),
+        np.array([[*row, *(0.0,) * (NUMBERS - len(row))] for row in numbers], dtype=np.float32),
+        legal_mask(legal_actions(request, battle.legal)),
+    )
+
+
+def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
+    """The opponent's Pokémon: the one on the field, those seen before, those that the preview told of, unknown ones."""
+    seen = [mon for mon in battle.opponent_team.values() if mon is not active]
+    out = [mon.base_species for mon in battle.opponent_team.values()]
+    told = []
+    for mon in battle.teampreview_opponent_team:
+        if mon.base_species in out:
+            out.remove(mon.base_species)
+        else:
+            told.append(mon)
+    return [active, *seen, *told, *(None,) * 6][:6]
+
+
+class _Eyes:
+    """The regions of the vocabulary at hand, so that no name is looked up at each decision."""
+
+    def __init__(self) -> None:
+        words = vocabulary()
+        self.species, self.moves, self.last = words.region("species"), words.region("moves"), words.region("last_moves")
+        self.abilities, self.items = words.region("abilities"), words.region("items")
+        self.types, self.tera = words.region("types"), words.region("tera_types")
+        self.statuses, self.weathers = words.region("statuses"), words.region("weathers")
+        self.fields, self.gens, self.categories = (
+            words.region("fields"),
+            words.region("gens"),
+            words.region("categories"),
+        )
+        self.nobody = [
+            self.species.unknown,
+            self.items.unknown,
+            self.abilities.unknown,
+            *(self.moves.unknown,) * _MOVES,
+        ]
+        self.status = {status: self.statuses[status.name.lower()] for status in Status}
+        self.move_ids: dict[str, int] = {}
+
+    def field(self, battle: SeatBattle, request: dict[str, Any]) -> tuple[list[int], list[float]]:
+        weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
+        terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:4]
+        ids = [
+            self.gens[str(battle.gen)],
+            self.weathers.none if weather is None else self.weathers[weather.name.lower()],
+            *(self.fields[field.name.lower()] for field in terrains),
+        ]
+        turn = battle.turn
+        numbers = [
+            min(turn, 100) / 100,
+            1.0 / (1 + turn),
+            (turn - battle.weather[weather]) / 8 if weather is not None else 0.0,
+            float(bool(request.get("forceSwitch"))),
+            float(bool(battle.trapped)),
+            float(bool(battle.can_tera)),
+            *((turn - battle.fields[field]) / 8 for field in terrains),
+        ]
+        return ids, numbers
+
+    def side(
+        self, conditions: dict[SideCondition, int], turn: int, team: Any, active: Pokemon | None, used_tera: bool
+    ) -> tuple[list[int], list[float]]:
+        last = active.last_move if active is not None else None
+        numbers = [0.0] * len(_CONDITIONS)
+        for place, condition in enumerate(_CONDITIONS):
+            value = conditions.get(condition)
+            if value is not None:
+                numbers[place] = value / 3 if condition in _LAYERS else 1.0
+        ages = [(turn - conditions[c]) / 8 if c in conditions and c not in _LAYERS else 0.0 for c in _CONDITIONS[4:8]]
+        known = list(team)
+        standing = [mon for mon in known if not mon.fainted]
+        counts = [
+            len(standing) / 6,
+            len(known) / 6,
+            (len(known) - len(standing)) / 6,
+            sum(mon.current_hp_fraction for mon in standing) / 6,
+            float(used_tera),
+        ]
+        return [self.last.none if last is None else self.last[move_word(last.id)]], numbers + ages + counts
+
+    def pokemon(self, mon: Pokemon | None, entry: dict[str, Any] | None) -> tuple[list[int], list[float]]:
+        """ids: species, item, ability, 4 moves, status, 2 types, tera type. entry: of the request, for our own."""
+        if mon is None:
+            return self.nobody, [0.0, 1.0]
+        known = sorted(mon.moves)[:_MOVES] if entry is None else sorted(move_word(m) for m in entry["moves"])[:_MOVES]
+        missing = self.moves.unknown if entry is None else self.moves.none
+        item, ability, gen = mon.item, mon.ability, mon.gen
+        tera = mon.tera_type
+        kinds = mon.types
+        ids = [
+            self.species[mon.species],
+            self.items.none if not item else self.items[item],
+            self.abilities.unknown if ability is None and gen >= 3 else self.abilities[ability or "noability"],
+            *(self._move_id(move) for move in known),
+            *(missing,) * (_MOVES - len(known)),
+            self.statuses.none if mon.status is None else self.status[mon.status],
+            self.types[kinds[0].name.lower()],
+            self.types[kinds[1].name.lower()] if len(kinds) > 1 else self.types.none,
+            self.tera.unknown
+            if tera is None and gen == 9
+            else self.tera[tera.name.lower()]
+            if tera
+            else self.tera.none,
+        ]
+        active = mon.active
+        numbers = [
+            1.0,
+            0.0,
+            mon.current_hp_fraction,
+            float(mon.fainted),
+            float(bool(active)),
+            float(entry is not None),
+            float(mon.revealed),
+            mon.level / 100,
+            min(mon.status_counter, 8) / 8,
+            len(known) / _MOVES,
+            float(mon.is_terastallized),
+            *_base_stats(gen, mon.species),
+            *self._pp(mon, known),
+        ]
+        if active:
+            boosts = mon.boosts
+            numbers += [boosts[stat] / 6 for stat in _BOOSTS]
+            numbers += [
+                float(mon.first_turn),
+                float(mon.must_recharge),
+                float(bool(mon.preparing)),
+                mon.protect_counter / 4,
+            ]
+            effects = [0.0] * len(_EFFECTS)
+            for effect in mon.effects:
+                place = _EFFECTS.get(effect)
+                if place is not None:
+                    effects[place] = 1.0
+            numbers += effects
+        return ids, numbers
+
+    def _move_id(self, move: str) -> int:
+        found = self.move_ids.get(move)
+        if found is None:
+            found = self.move_ids[move] = self.moves[move_word(move)]
+        return found
+
+    def _pp(self, mon: Pokemon, known: list[str]) -> list[float]:
+        moves = mon.moves
+        shares = [moves[m].current_pp / (moves[m].max_pp or 1) if m in moves else 1.0 for m in known]
+        return shares + [0.0] * (_MOVES - len(known))
+
+    def move(
+        self, listed: dict[str, Any], gen: int, own: Pokemon | None, other: Pokemon | None
+    ) -> tuple[list[int], list[float]]:
+        """ids: move, type, category. listed: the request's entry of the move."""
+        name = str(listed["id"])
+        facts = _facts(name, gen)
+        pp, most = listed.get("pp"), listed.get("maxpp")
+        numbers = [1.0, float(bool(listed.get("disabled"))), pp / most if pp is not None and most else 1.0]
+        if facts is None:
+            return [self._move_id(name)], numbers
+        move, category, fixed = facts
+        effect = other.damage_multiplier(move) if other is not None and category != "status" else 1.0
+        stab = float(own is not None and move.type in own.types)
+        ids = [self._move_id(name), self.types[move.type.name.lower()], self.categories[category]]
+        return ids, [*numbers, effect / 4, stab, *fixed]
+
+
+@lru_cache(maxsize=1)
+def _eyes() -> _Eyes:
+    return _Eyes()
+
+
+@lru_cache(maxsize=8192)
+def _base_stats(gen: int, species: str) -> tuple[float, ...]:
+    stats = GenData.from_gen(gen).pokedex.get(species, {}).get("baseStats", {})
+    return tuple(stats.get(stat, 0) / 200 for stat in _STATS)
+
+
+@lru_cache(maxsize=8192)
+def _facts(name: str, gen: int) -> tuple[Move, str, tuple[float, ...]] | None:
+    """A move as poke-env knows it, its category, and what of its numbers never changes; None for "recharge" and such."""
+    try:
+        move = Move(to_id_str(name), gen=gen)
+        fixed = (
+            move.base_power / 150,
+            float(move.accuracy),
+            move.priority / 5,
+            move.expected_hits / 5,
+            move.recoil,
+            move.drain,
+            move.heal,
+            float(bool(move.self_switch)),
+            float(bool(move.force_switch)),
+            float(move.status is not None),
+            float(bool(move.boosts or move.self_boost)),
+            float(move.self_destruct is not None),
+            float(len(move.secondary) > 0),
+        )
+        category = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
+        return move, category[move.category], fixed
+    except (KeyError, ValueError):
+        return None

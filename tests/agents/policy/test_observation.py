@@ -1,0 +1,146 @@
+"""What a model sees and may do, on real battles of several generations."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import Agent
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.policy.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
+from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, THEIRS, TOKENS, WORDS, Observation, observe
+from agents.policy.vocabulary import Vocabulary, move_word, vocabulary
+from arena.evaluate import EvaluateSettings, load_pools
+from arena.fixture import Fixture, FixtureTeam
+from arena.schedules.plan import Plan, round_robin
+from arena.showdown import table
+from arena.showdown.guard import StepGuard
+from arena.showdown.host import Host
+from arena.showdown.simulator import Rules, Simulator
+
+FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
+
+
+class Watcher(Agent):
+    """Plays at random and keeps what a model would have seen at each decision, and what it could have done."""
+
+    seen: list[tuple[Observation, dict[int, Choice], dict[str, Any], list[Choice], SeatBattle]]
+
+    def act(self, battle: SeatBattle) -> Choice:
+        actions = legal_actions(battle.last_request, battle.legal)
+        self.kept.append((observe(battle), actions, battle.last_request, list(battle.legal), battle))
+        return self.rng.choice(battle.legal)
+
+    kept: list[Any]
+
+
+class FirstMove(Watcher):
+    """The first move while there is one: it never switches of its own will."""
+
+    def act(self, battle: SeatBattle) -> Choice:
+        super().act(battle)
+        return battle.legal[0]
+
+
+def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Any]]:
+    """What the watchers kept, by spec."""
+    kept: dict[str, list[Any]] = {spec: [] for spec in watchers}
+
+    def made(spec: str) -> Agent:
+        agent = watchers[spec]()
+        agent.kept = kept[spec]
+        return agent
+
+    async def battle() -> None:
+        async with await Host.launch() as host:
+            record = await Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=200)).play(fixture, 0)
+            assert record.fault is None, record.detail
+
+    monkeypatch.setattr(table, "_made", made)
+    asyncio.run(battle())
+    return kept
+
+
+def fixture_of(format_id: str) -> Fixture:
+    settings = EvaluateSettings(("one", "two"), (format_id,), battles=2)
+    return next(iter(round_robin(Plan(settings.agents, load_pools(settings)[0], 2, 0))))
+
+
+@pytest.mark.parametrize("format_id", FORMATS)
+def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, monkeypatch: pytest.MonkeyPatch):
+    kept = play(fixture_of(format_id), {"one": Watcher, "two": Watcher}, monkeypatch)
+    assert len(kept["one"]) > 10
+    size = vocabulary().size
+    for observation, actions, request, legal, _ in kept["one"] + kept["two"]:
+        assert observation.ids.shape == (TOKENS, WORDS) and observation.numbers.shape == (TOKENS, NUMBERS)
+        assert observation.ids.min() >= 0 and observation.ids.max() < size
+        assert np.isfinite(observation.numbers).all() and np.abs(observation.numbers).max() <= 8
+        assert set(np.flatnonzero(observation.legal)) == set(actions) and observation.legal.shape == (ACTIONS,)
+        named = [choice for choice in legal if choice.extra in ("", "terastallize")]
+        assert sorted(actions.values()) == sorted(named), "each choice once, but for those that no action means"
+        species = vocabulary().region("species")
+        for action, choice in actions.items():
+            assert action_of(choice.words, actions) == action
+            if action in SWITCHES:
+                name = request["side"]["pokemon"][choice.slot - 1]["details"].split(",")[0]
+                shown = observation.ids[OURS[1 + action - SWITCHES[0]], 0]
+                assert shown in (species[_id(name)], species[_id(name.split("-")[0])])
+            else:
+                listed = request["active"][0]["moves"][choice.slot - 1]["id"]
+                place = action - (MOVES[0] if action in MOVES else TERA[0])
+                shown = observation.ids[OUR_MOVES[place], 0]
+                assert shown == vocabulary().region("moves")[move_word(listed)]
+
+
+def _id(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.MonkeyPatch):
+    """Two battles that differ in the opponent's Pokémon on the bench alone: until one of them comes in, all is the same."""
+    base = fixture_of("gen1ou")
+    others = load_pools(EvaluateSettings(("one", "two"), ("gen1ou",)))[0]
+    theirs = base.teams[1]
+    mons = theirs.packed.split("]")
+    bench = next(
+        team.packed.split("]")[1:]
+        for teams in others.values()
+        for team in teams
+        if mons[0].split("|")[0] not in team.packed and len(team.packed.split("]")) == 6
+    )
+    changed = FixtureTeam(**{**_fields(theirs), "packed": "]".join([mons[0], *bench]), "id": "another"})
+    views = []
+    for team in (theirs, changed):
+        fixture = Fixture(**{**_fields(base), "teams": (base.teams[0], team)})
+        kept = play(fixture, {"one": FirstMove, "two": FirstMove}, monkeypatch)["one"]
+        views.append([(o, battle) for o, _, _, _, battle in kept])
+    same, unknown = 0, vocabulary().region("species").unknown
+    for (one, _), (two, _) in zip(*views, strict=False):
+        if not (one.ids[THEIRS[1], 0] == two.ids[THEIRS[1], 0] == unknown):
+            break  # another one has come in
+        assert np.argwhere(one.ids != two.ids).tolist() == [] and np.argwhere(one.numbers != two.numbers).tolist() == []
+        same += 1
+    assert same >= 3
+
+
+def _fields(thing: Any) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in thing.__dataclass_fields__}
+
+
+def test_the_vocabulary_keeps_its_places_and_knows_what_it_does_not_know():
+    words = vocabulary()
+    assert words.version == Vocabulary().version
+    regions = [words.region(kind) for kind in ("species", "moves", "last_moves", "abilities", "items", "types")]
+    taken = [place for region in regions for place in range(region.none, region.end)]
+    assert len(taken) == len(set(taken)) and max(taken) < words.size < np.iinfo(np.int16).max
+    species = words.region("species")
+    assert species["missingno"] == species.unknown != species["pikachu"] != species.none
+    # a checkpoint that was trained with these words reads them at these places
+    assert (species["tauros"], words.region("moves")["bodyslam"]) == (PLACES["tauros"], PLACES["bodyslam"])
+
+
+PLACES = {"tauros": 1222, "bodyslam": 1494}
