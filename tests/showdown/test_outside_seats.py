@@ -181,5 +181,5 @@ def test_one_who_never_comes_loses(venues: Venues) -> None:
 
     record = visited(venues, fixtures("gen1ou", 1)[0], deed=stay_away, coming=1.0)
     assert (record.winner, record.reason, record.fault) == ("p1", "timeout", "p2")
-    assert record.detail == "did not come to the battle within 1 s"
+    assert record.detail == "did not come to the battle within 1 s: did not answer the challenge"
     assert record.to_line("run")
