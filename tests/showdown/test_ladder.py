@@ -114,7 +114,7 @@ def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place) 
     for one, two in battles:
         record, other = one.record(), two.record()
         consistent(record, other)
-        assert (record.reason, record.fault) == ("win", None)
+        assert (record.reason, record.fault) in (("win", None), ("tie", None))
         assert record.fixture.agents[SEATS.index(one.role)] == "random"
         assert one.opponent == f"user:two@{there.host}"
         assert two.opponent == f"user:onea@{there.host}"

@@ -98,7 +98,7 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
     for record in records:
         (user,) = (agent for agent in record.fixture.agents if agent.startswith("user:"))
         visitors.add(user)
-        assert (record.reason, record.fault) == ("win", None)
+        assert (record.reason, record.fault) in (("win", None), ("tie", None))
         assert all(record.logs) and record.input_log
         assert {decision[0] for decision in record.decisions} == {0, 1}
         assert record.to_line("run")
@@ -130,7 +130,7 @@ def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkey
                 return kept
 
     records = here.run(play)
-    assert [(record.reason, record.fault) for record in records] == [("win", None)] * 3
+    assert len(records) == 3 and {(record.reason, record.fault) for record in records} <= {("win", None), ("tie", None)}
     assert gate.cuts > 1
 
 
