@@ -15,6 +15,10 @@ from arena.fixture import Fixture
 REASONS = ("win", "tie", "timeout", "illegal", "error", "turn-limit", "aborted")
 
 
+#: A decision as a record keeps it: (seat 0|1, index, turn, legal choices, choice, think ms, thought or None).
+DecisionRow = tuple[int, int, int, list[str], str, float, dict[str, Any] | None]
+
+
 @dataclass(frozen=True)
 class BattleRecord:
     """What is kept of a played fixture.
@@ -22,7 +26,7 @@ class BattleRecord:
     winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
-    decisions: for each, (seat 0|1, index, turn, legal choices, choice, think ms, thought or None).
+    decisions: of both seats, p1's first.
     oddities: protocol lines that poke-env could not take in.
     """
 
@@ -36,7 +40,7 @@ class BattleRecord:
     seconds: float = 0.0
     input_log: list[str] = field(default_factory=list)
     logs: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
-    decisions: list[tuple[int, int, int, list[str], str, float, dict[str, Any] | None]] = field(default_factory=list)
+    decisions: list[DecisionRow] = field(default_factory=list)
     oddities: int = 0
 
     def header(self, serial: int) -> dict[str, Any]:

@@ -22,19 +22,18 @@ from agents.policy.observation import observe
 from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.showdown.simulator import Rules, play_all
 from teamsets.formats import get_format
 
 AGENTS = ("heuristic:max-damage", "heuristic:emerald")
 
 
-async def play(format_id: str, battles: int) -> list[BattleRecord]:
+RULES = Rules(think_limit=60.0, max_turns=300)
+
+
+def play(format_id: str, battles: int) -> list[BattleRecord]:
     plan = Plan(AGENTS, load_pools(EvaluateSettings(AGENTS, (format_id,), battles=battles))[0], battles, 0)
-    async with await Host.launch() as host:
-        simulator = Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=300))
-        return await asyncio.gather(*(simulator.play(fixture, n) for n, fixture in enumerate(round_robin(plan))))
+    return asyncio.run(play_all(round_robin(plan), RULES))
 
 
 def costs(record: BattleRecord) -> list[tuple[float, float]]:
@@ -65,7 +64,7 @@ def main() -> None:
     parser.add_argument("--battles", type=int, default=20)
     asked = parser.parse_args()
     for format_id in asked.formats:
-        records = asyncio.run(play(format_id, asked.battles))
+        records = play(format_id, asked.battles)
         costs(records[0])  # the caches are filled
         found = 1000 * np.array([cost for record in records for cost in costs(record)])
         median, mean, reading = float(np.median(found[:, 0])), *map(float, found.mean(axis=0))

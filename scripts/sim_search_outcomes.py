@@ -24,20 +24,12 @@ from agents.search.builds import missing
 from agents.search.engine import Engine, EngineFailed
 from agents.search.prediction import Turn, Verdict, engines_fault, judge, turns
 from arena.evaluate import EvaluateSettings, load_pools
-from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.showdown.simulator import Rules, play_all
 from teamsets.formats import get_format
 
-
-async def play(fixtures: list[Fixture]) -> list[BattleRecord]:
-    """The records of the fixtures, played on one host."""
-    async with await Host.launch() as host:
-        simulator = Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=300))
-        return await asyncio.gather(*(simulator.play(fixture, serial) for serial, fixture in enumerate(fixtures)))
+RULES = Rules(think_limit=60.0, max_turns=300)
 
 
 def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Verdict]]:
@@ -94,7 +86,7 @@ def main() -> None:
         pools, _ = load_pools(settings)
         plan = Plan(settings.agents, pools, settings.battles, settings.seed)
         engine = Engine(gen)
-        records = asyncio.run(play(list(round_robin(plan))))
+        records = asyncio.run(play_all(round_robin(plan), RULES))
         report(format_id, [judged(record, engine) for record in records], asked.show)
         engine.close()
 

@@ -18,6 +18,7 @@ from typing import Any
 from poke_env.data import GenData, to_id_str
 
 from agents.heuristics.sets import full_evs
+from agents.search.layout import move_name
 from agents.search.sets import statistics
 from teamsets.builder.published import TIERS, Member, published_sets
 from teamsets.formats import get_format
@@ -88,7 +89,7 @@ def _all_sets(format_id: str, gen: int, tier: str) -> dict[str, Counter[_Set]]:
     for species, sets in statistics(format_id, gen).sets.items():
         weight = max(1, round(found[species].total() / len(sets)))
         for own in sets:
-            moves = tuple(_move(name, gen) for name in own.moves)
+            moves = tuple(move_name(to_id_str(name), gen) for name in own.moves)
             tera = own.tera.lower()
             found[species][_Set(moves, own.item or "none", own.ability or "noability", own.nature, own.evs, tera)] += (
                 weight
@@ -111,21 +112,13 @@ def _published(gen: int, tier: str) -> Iterator[tuple[str, Member]]:
 
 def _of_member(member: Member, gen: int) -> _Set:
     return _Set(
-        moves=tuple(_move(name, gen) for name in member.moves),
+        moves=tuple(move_name(to_id_str(name), gen) for name in member.moves),
         item=to_id_str(member.item) or "none",
         ability=to_id_str(member.ability) or "noability",
         nature=to_id_str(member.nature) or "serious",
         evs=full_evs(gen, tuple(member.evs.get(stat, 0) for stat in _STATS)),
         tera=to_id_str(member.tera_type),
     )
-
-
-def _move(name: str, gen: int) -> str:
-    """Hidden Power has its type and its power in its name there."""
-    move = to_id_str(name)
-    if move.startswith("hiddenpower") and not move[-1].isdigit() and move != "hiddenpower":
-        return move + ("70" if gen < 6 else "60")
-    return move
 
 
 def _all_usage(found: dict[str, Counter[_Set]], species: Collection[str], format_id: str) -> dict[str, Any]:

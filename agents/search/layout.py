@@ -143,3 +143,11 @@ def _numbers(values: dict[str, int], names: tuple[str, ...]) -> str:
 
 def _word(value: bool) -> str:
     return "true" if value else "false"
+
+
+def move_name(move: str, gen: int) -> str:
+    """poke-engine's name of a move: Hidden Power has its power in it."""
+    if move.startswith("hiddenpower"):
+        kind = move.removeprefix("hiddenpower").rstrip("0123456789")
+        return f"hiddenpower{kind}{60 if gen >= 6 else 70}" if kind else move
+    return move

@@ -16,7 +16,7 @@ from agents.heuristics.expert import only_previewed
 from agents.heuristics.fighters import stats_of
 from agents.search.field import field_of, side_conditions
 from agents.search.history import BINDING, History, Past
-from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState, move_name
 from agents.search.sets import Carried, draw, draw_previewed, draw_unseen
 
 #: poke-env's status -> poke-engine's.
@@ -103,7 +103,7 @@ def _own_pokemon(
     gen = battle.gen
     if moves is None:
         known = {move.id: move.current_pp for move in mon.moves.values()}
-        moves = tuple(EngineMove(_move_name(m, gen), pp=known.get(m, 16)) for m in entry["moves"])
+        moves = tuple(EngineMove(move_name(m, gen), pp=known.get(m, 16)) for m in entry["moves"])
     stats = tuple(entry["stats"][stat] for stat in ("atk", "def", "spa", "spd", "spe"))
     return _pokemon(
         battle,
@@ -130,10 +130,10 @@ def _own_moves(battle: SeatBattle, entry: dict[str, Any], history: History) -> t
     if [move["id"] for move in listed] == ["fight"]:
         last = history.of(entry["ident"]).last
         holding = last in BINDING
-        return tuple(EngineMove(_move_name(m, gen), disabled=holding and m != last) for m in entry["moves"])
+        return tuple(EngineMove(move_name(m, gen), disabled=holding and m != last) for m in entry["moves"])
     if "pp" not in listed[0]:  # it has no choice: the move it is bound to, or none at all ("recharge", "struggle")
-        return tuple(EngineMove(_move_name(move["id"], gen)) for move in listed)
-    return tuple(EngineMove(_move_name(m["id"], gen), bool(m.get("disabled")), m["pp"]) for m in listed)
+        return tuple(EngineMove(move_name(move["id"], gen)) for move in listed)
+    return tuple(EngineMove(move_name(m["id"], gen), bool(m.get("disabled")), m["pp"]) for m in listed)
 
 
 def _their_side(battle: SeatBattle, history: History, rng: random.Random) -> EngineSide:
@@ -163,7 +163,7 @@ def _shown(battle: SeatBattle, mon: Pokemon, past: Past, carried: Carried) -> En
     for name in carried.moves:
         move = used.get(name)
         pp = move.current_pp if move is not None else GenData.from_gen(gen).moves.get(name, {}).get("pp", 10) * 8 // 5
-        moves.append(EngineMove(_move_name(name, gen), disabled=name == past.disabled, pp=pp))
+        moves.append(EngineMove(move_name(name, gen), disabled=name == past.disabled, pp=pp))
     return _pokemon(
         battle,
         mon,
@@ -261,7 +261,7 @@ def _side(
         conditions["protect"] = mon.protect_counter
         conditions["toxiccount"] = mon.status_counter if mon.status == Status.TOX else 0
     moves = [move.name for move in fighter.moves]
-    last = _move_name(past.last, battle.gen)
+    last = move_name(past.last, battle.gen)
     return EngineSide(
         pokemon=mons,
         active=active,
@@ -275,11 +275,3 @@ def _side(
         trapped=trapped,
         last=f"move:{moves.index(last)}" if last in moves else f"switch:{active}",
     )
-
-
-def _move_name(move: str, gen: int) -> str:
-    """poke-engine's name of a move: Hidden Power has its power in it."""
-    if move.startswith("hiddenpower"):
-        kind = move.removeprefix("hiddenpower").rstrip("0123456789")
-        return f"hiddenpower{kind}{60 if gen >= 6 else 70}" if kind else move
-    return move

@@ -10,7 +10,7 @@ import click
 from poke_env.data import to_id_str
 from rich.console import Console
 
-from arena.commands.options import db_option, db_words
+from arena.commands.options import db_option, db_words, team_set_option
 from arena.commands.playing import STOPPED, reason, say
 from arena.ladder import LadderSettings, play, prepare
 from arena.record import BattleRecord
@@ -30,15 +30,7 @@ from teamsets.formats import get_format
 @click.option("--agent", required=True, metavar="AGENT", help="Who plays.")
 @click.option("--battles", required=True, type=click.IntRange(min=1), help="How many, one after the other.")
 @click.option("--format", "format_id", default="gen9ou", show_default=True, metavar="F", help="The format.")
-@click.option(
-    "--teams",
-    "--team-set",
-    "team_set",
-    default="competitive",
-    show_default=True,
-    metavar="SET",
-    help="Set or folder of teams; each battle draws one.",
-)
+@team_set_option
 @click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
 @click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")
 @click.option(

@@ -14,6 +14,16 @@ db_option = click.option(
     help="The battle database.",
 )
 
+team_set_option = click.option(
+    "--teams",
+    "--team-set",
+    "team_set",
+    default="competitive",
+    show_default=True,
+    metavar="SET",
+    help="Set or folder of our agents' teams; each battle draws one.",
+)
+
 
 def db_words(db: Path) -> str:
     """The option as it must be repeated in a command that the user is told; nothing for the default."""

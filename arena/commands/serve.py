@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.options import db_option, db_words
+from arena.commands.options import db_option, db_words, team_set_option
 from arena.commands.playing import STOPPED, reason, say
 from arena.pool import load_defaults
 from arena.record import BattleRecord
@@ -35,15 +35,7 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option("--agents", "named", is_flag=True, help="Before the AGENTs, if you like.  [default: the pool file's]")
 @click.option("--format", "formats", multiple=True, metavar="F", help="A format; several times.  [default: gen9ou]")
-@click.option(
-    "--teams",
-    "--team-set",
-    "team_set",
-    default="competitive",
-    show_default=True,
-    metavar="SET",
-    help="Set or folder of the agents' teams; each battle draws one.",
-)
+@team_set_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0: any that is free.")
 @click.option("--address", metavar="IP", help="Where to listen.  [default: 127.0.0.1; with --public: 0.0.0.0]")
 @click.option("--public", is_flag=True, help="Let other machines in. There are no passwords: anybody may be anybody.")

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
+from arena.record import DecisionRow
 from arena.showdown.guard import Clock, StepGuard, TimeUp
 
 #: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
@@ -188,6 +189,12 @@ class Seat:
         self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self.agent.thought))
         self.agent.thought = None
         return choice
+
+    def rows(self, index: int) -> list[DecisionRow]:
+        """Its decisions as a battle record keeps them. index: 0 for p1, 1 for p2."""
+        return [
+            (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought) for number, d in enumerate(self.decisions)
+        ]
 
     def finish(self) -> None:
         """Tells the agent that the battle is over; what it raises here can no longer change a result."""

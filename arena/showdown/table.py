@@ -92,11 +92,7 @@ class Table:
             seconds=time.perf_counter() - self._clock,
             input_log=end["inputLog"],
             logs=(self.seats["p1"].log, self.seats["p2"].log),
-            decisions=[
-                (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought)
-                for index, seat in enumerate(self.seats.values())
-                for number, d in enumerate(seat.decisions)
-            ],
+            decisions=[row for index, seat in enumerate(self.seats.values()) for row in seat.rows(index)],
             oddities=sum(seat.battle.oddities for seat in self.seats.values()),
         )
 

@@ -125,7 +125,9 @@ impl<'a> Tree<'a> {
         let value = loop {
             let over = state.battle_is_over();
             if over != 0.0 && at != 0 {
-                break over.max(0.0);
+                let value = over.max(0.0);
+                self.visit(at, value);
+                break value;
             }
             if self.nodes[at as usize].pairs.is_empty() {
                 let options = state.get_all_options();
@@ -136,7 +138,9 @@ impl<'a> Tree<'a> {
             let pair = one * node.sides[1].len() + two;
             let (first, second) = (node.sides[0][one].choice.clone(), node.sides[1][two].choice.clone());
             if first == MoveChoice::None && second == MoveChoice::None {
-                break self.value(state);
+                let value = self.value(state);
+                self.visit(at, value);
+                break value;
             }
             let mut branch = node.pairs[pair];
             if branch == NOWHERE {
@@ -160,27 +164,26 @@ impl<'a> Tree<'a> {
             }
             at = next;
         };
-        self.learn(state, &path, at, value);
+        self.learn(state, &path, value);
     }
 
     /// Takes the value back up, and the state back to the root.
-    fn learn(&mut self, state: &mut State, path: &[(u32, usize, usize, u32, usize)], last: u32, value: f32) {
-        let mut deepest = path.last().map(|step| step.0) != Some(last);
+    fn learn(&mut self, state: &mut State, path: &[(u32, usize, usize, u32, usize)], value: f32) {
         for (node, one, two, branch, drawn) in path.iter().rev() {
-            if deepest {
-                self.nodes[last as usize].visits += 1;
-                self.nodes[last as usize].total += value;
-                deepest = false;
-            }
             state.reverse_instructions(&self.branches[*branch as usize][*drawn].chance.instruction_list);
+            self.visit(*node, value);
             let node = &mut self.nodes[*node as usize];
-            node.visits += 1;
-            node.total += value;
             for (side, place, value) in [(0, *one, value), (1, *two, 1.0 - value)] {
                 node.sides[side][place].visits += 1;
                 node.sides[side][place].total += value;
             }
         }
+    }
+
+    fn visit(&mut self, node: u32, value: f32) {
+        let node = &mut self.nodes[node as usize];
+        node.visits += 1;
+        node.total += value;
     }
 
     fn best(&self, node: &Node, side: usize) -> usize {

@@ -258,6 +258,17 @@ class Opened:
             team=team,
         )
 
+    def idler(self) -> Any:
+        """Somebody called Slow, in a battle found on the ladder, who never moves; the future of his battle's end."""
+        slow = self.player("Slow", DRAWN)
+        slow.choose_move = lambda battle: asyncio.sleep(600)  # type: ignore[assignment,method-assign]
+        meeting = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
+        for _ in range(600):
+            if slow.battles:
+                break
+            time.sleep(0.05)
+        return meeting
+
     def ended(self, number: signal.Signals) -> Said:
         self.process.send_signal(number)
         out, err = self.process.communicate(timeout=60)
@@ -326,14 +337,8 @@ def test_a_killed_server_loses_no_finished_battle_and_leaves_no_process(tmp_path
     db = tmp_path / "arena.duckdb"
     opened = Opened("random", "--format", DRAWN, "--db", db, MARK=mark)
     assert len(processes(mark)) >= 3  # ours, the server's, and that of its battles
-    visitor, slow = opened.player("Ash", DRAWN), opened.player("Slow", DRAWN)
-    in_poke_loop(visitor.send_challenges("random", 2))
-    slow.choose_move = lambda battle: asyncio.sleep(600)  # type: ignore[assignment,method-assign]
-    meeting = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
-    for _ in range(600):
-        if slow.battles:
-            break
-        time.sleep(0.05)
+    in_poke_loop(opened.player("Ash", DRAWN).send_challenges("random", 2))
+    meeting = opened.idler()
     opened.ended(signal.SIGKILL)
     meeting.cancel()
     said = run_arena("sql", "SELECT p1, p2, reason FROM battles", "--csv", "--db", db)
@@ -344,13 +349,7 @@ def test_a_killed_server_loses_no_finished_battle_and_leaves_no_process(tmp_path
 def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark: str) -> None:
     db = tmp_path / "arena.duckdb"
     opened = Opened("random", "--format", DRAWN, "--db", db, MARK=mark)
-    slow = opened.player("Slow", DRAWN)
-    slow.choose_move = lambda battle: asyncio.sleep(600)  # type: ignore[assignment,method-assign]
-    meeting = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
-    for _ in range(600):
-        if slow.battles:
-            break
-        time.sleep(0.05)
+    meeting = opened.idler()
     opened.process.send_signal(signal.SIGINT)
     assert opened.process.stdout is not None
     assert (

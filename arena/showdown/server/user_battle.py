@@ -137,10 +137,7 @@ class UserBattle:
             started=self.started,
             seconds=time.perf_counter() - self._clock,
             logs=(seat.log, []) if index == 0 else ([], seat.log),
-            decisions=[
-                (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought)
-                for number, d in enumerate(seat.decisions)
-            ],
+            decisions=seat.rows(index),
             oddities=seat.battle.oddities,
         )
 

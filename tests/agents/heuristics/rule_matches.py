@@ -10,9 +10,8 @@ from agents.heuristics.fighters import Conditions, Fighter
 from agents.heuristics.moves import move_facts
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.showdown import simulator
+from arena.showdown.simulator import Rules
 
 
 def pair_of_fixtures(first: str, second: str, format_id: str, number: int) -> list[Fixture]:
@@ -27,13 +26,7 @@ def pair_of_fixtures(first: str, second: str, format_id: str, number: int) -> li
 
 def play_all(fixtures: Iterable[Fixture], max_turns: int = 300) -> list[BattleRecord]:
     """Plays fixtures on one host, some at once; the records in the order of the fixtures."""
-    return asyncio.run(_play_all(list(fixtures), max_turns))
-
-
-async def _play_all(fixtures: list[Fixture], max_turns: int) -> list[BattleRecord]:
-    async with await Host.launch() as host:
-        simulator = Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=max_turns))
-        return await asyncio.gather(*(simulator.play(fixture, serial) for serial, fixture in enumerate(fixtures)))
+    return asyncio.run(simulator.play_all(fixtures, Rules(think_limit=60.0, max_turns=max_turns)))
 
 
 def score(records: list[BattleRecord], agent: str) -> float:

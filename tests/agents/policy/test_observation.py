@@ -28,14 +28,12 @@ FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle",
 class Watcher(Agent):
     """Plays at random and keeps what a model would have seen at each decision, and what it could have done."""
 
-    seen: list[tuple[Observation, dict[int, Choice], dict[str, Any], list[Choice], SeatBattle]]
+    kept: list[tuple[Observation, dict[int, Choice], dict[str, Any], list[Choice]]]
 
     def act(self, battle: SeatBattle) -> Choice:
         actions = legal_actions(battle.last_request, battle.legal)
-        self.kept.append((observe(battle), actions, battle.last_request, list(battle.legal), battle))
+        self.kept.append((observe(battle), actions, battle.last_request, list(battle.legal)))
         return self.rng.choice(battle.legal)
-
-    kept: list[Any]
 
 
 class FirstMove(Watcher):
@@ -75,7 +73,7 @@ def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, m
     kept = play(fixture_of(format_id), {"one": Watcher, "two": Watcher}, monkeypatch)
     assert len(kept["one"]) > 10
     size = vocabulary().size
-    for observation, actions, request, legal, _ in kept["one"] + kept["two"]:
+    for observation, actions, request, legal in kept["one"] + kept["two"]:
         assert observation.ids.shape == (TOKENS, WORDS) and observation.numbers.shape == (TOKENS, NUMBERS)
         assert observation.ids.min() >= 0 and observation.ids.max() < size
         assert np.isfinite(observation.numbers).all() and np.abs(observation.numbers).max() <= 8
@@ -117,9 +115,9 @@ def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.Mon
     for team in (theirs, changed):
         fixture = Fixture(**{**_fields(base), "teams": (base.teams[0], team)})
         kept = play(fixture, {"one": FirstMove, "two": FirstMove}, monkeypatch)["one"]
-        views.append([(o, battle) for o, _, _, _, battle in kept])
+        views.append([observation for observation, *_ in kept])
     same, unknown = 0, vocabulary().region("species").unknown
-    for (one, _), (two, _) in zip(*views, strict=False):
+    for one, two in zip(*views, strict=False):
         if not (one.ids[THEIRS[1], 0] == two.ids[THEIRS[1], 0] == unknown):
             break  # another one has come in
         assert np.argwhere(one.ids != two.ids).tolist() == [] and np.argwhere(one.numbers != two.numbers).tolist() == []

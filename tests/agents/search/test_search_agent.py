@@ -15,9 +15,7 @@ from agents.search.prediction import judge, turns
 from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.showdown.simulator import Rules, play_all
 
 HERE = Path(__file__).parent
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
@@ -38,14 +36,9 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def play(agents: tuple[str, str], format_id: str, battles: int = 2, think_limit: float = 60.0) -> list[BattleRecord]:
-    async def all_of_them() -> list[BattleRecord]:
-        async with await Host.launch() as host:
-            simulator = Simulator(host, StepGuard(), Rules(think_limit=think_limit, max_turns=120))
-            return await asyncio.gather(*(simulator.play(fixture, n) for n, fixture in enumerate(round_robin(plan))))
-
     settings = EvaluateSettings(agents, (format_id,), battles=battles)
     plan = Plan(agents, load_pools(settings)[0], battles, 0)
-    return asyncio.run(all_of_them())
+    return asyncio.run(play_all(round_robin(plan), Rules(think_limit=think_limit, max_turns=120)))
 
 
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle", "gen9ou"])
