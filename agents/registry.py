@@ -114,6 +114,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
+    from agents.policy.player import MODELS
     from agents.search import PLAYERS as SEARCHERS
 
     poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
@@ -121,6 +122,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
         "random": {"": UniformRandom},
         "heuristic": dict(PLAYERS),
         "search": dict(SEARCHERS),
+        "policy": dict(MODELS),
         "poke-env": poke_env_players,
         **PROGRAMS,
     }
@@ -139,7 +141,9 @@ def _find(family: str, argument: str, spec: str) -> Any:
         if argument and "*" in built_in:
             return built_in["*"](argument)
         if not argument:
-            raise UnknownAgent(f"agent '{spec}': say which {family}, one of {', '.join(sorted(built_in))}")
+            names = sorted(set(built_in) - {"*"})
+            which = f", one of {', '.join(names)}" if names else f": {family}:NAME"
+            raise UnknownAgent(f"agent '{spec}': say which {family}{which}")
         raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
     if family == "user":
         raise UnknownAgent(f"agent '{spec}': so people and programs are called that came by a server: not an agent")

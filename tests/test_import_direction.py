@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,29 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
     assert imported_rooms(wrong) == {"arena", "training"}
 
 
+#: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
+WITH_TORCH = {"agents.policy.network", "agents.policy.serve"}
+
+
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
-    heavy = {"torch", "accelerate", "wandb"}
+    heavy = {"torch", "accelerate", "wandb", "safetensors"}
     for room in ("teamsets", "agents", "arena"):
         for path in (ROOT / room).rglob("*.py"):
+            if ".".join(path.relative_to(ROOT).with_suffix("").parts) in WITH_TORCH:
+                continue
             top = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
-            names = {alias.name.split(".")[0] for node in top if isinstance(node, ast.Import) for alias in node.names}
-            names |= {(node.module or "").split(".")[0] for node in top if isinstance(node, ast.ImportFrom)}
-            assert not names & heavy, path
+            names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
+            names |= {node.module or "" for node in top if isinstance(node, ast.ImportFrom)}
+            names |= {
+                f"{node.module}.{alias.name}"
+                for node in top
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            assert not {name.split(".")[0] for name in names} & heavy, path
+            assert not names & WITH_TORCH, path
+
+
+def test_what_names_an_agent_has_not_loaded_torch() -> None:
+    look = "import sys; from agents import resolve; resolve('random'); resolve('policy:nowhere'); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=False).returncode == 0
