@@ -1,0 +1,53 @@
+"""Behaviour cloning: do what was done.
+
+For each decision that is known, the loss is the cross-entropy of the policy with the choice,
+
+    L_policy = - Σ_a  p(a) log π(a | history up to here),
+
+where p is 1 for the action taken (`targets: choices`), or the shares in which the coach weighed its options, the visits of a
+search, say (`targets: shares`; decisions without such a thought fall back on the action taken). `only_won: true` leaves out
+the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
+with what the side got in the end, from every decision, won or lost. The sum of both goes to the optimizer:
+
+    L = L_policy + value_weight · L_value
+
+    train base my.yaml        with `algorithm: {name: cloning, …}`
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agents.policy.network import Output, two_hot
+from training.algorithms.tensors import Sums, Tensors, log_probabilities, measured, of_actions
+from training.config import Cloning
+
+
+def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sums]:
+    """The loss summed over the batch's decisions, and what is measured.
+
+    output: logits [B, T, 13], -inf where illegal; value [B, T, bins].
+    """
+    log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
+    learned = batch.known  # [B, T]
+    if settings.only_won:
+        learned = learned & (batch.results == 1.0)[:, None]
+
+    policy_loss = -of_actions(log_policy, batch.actions)  # [B, T]
+    if settings.targets == "shares":
+        shared = batch.shares.sum(-1) > 0.5  # a whole thought, or zeros
+        policy_loss = torch.where(shared, -(batch.shares * log_policy).sum(-1), policy_loss)
+    policy_sum = (policy_loss * learned).sum()
+
+    bins = output.value.shape[-1]
+    classes = two_hot(batch.results, bins)[:, None]  # [B, 1, bins]
+    value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
+    value_sum = (value_loss * batch.real).sum()
+
+    sums: Sums = {
+        "policy_loss": (policy_sum.detach(), learned.sum()),
+        "value_loss": (value_sum.detach(), batch.real.sum()),
+        **measured(output.logits.detach(), log_policy.detach(), batch),
+    }
+    return policy_sum + settings.value_weight * value_sum, sums

@@ -1,0 +1,74 @@
+"""Offline RL: an actor-critic that learns from stored battles, and imitates what turned out better than expected.
+
+The critic says V(s), the chance to win, as classes of the result. It learns λ-returns of its own values, backwards from the
+end of the battle, with the result as the only reward and no discount:
+
+    G_T = result,    G_t = λ G_{t+1} + (1 - λ) V(s_{t+1})
+
+The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t - V(s_t), for which no gradient flows:
+
+    binary        w = 1 where A > 0, else 0                          (as in CRR's binary filter)
+    exponential   w = min(exp(A / temperature), largest_weight)      (as in AWR, CRR, AWAC)
+
+    L = Σ - w(A_t) log π(a_t | history) + value_weight · Σ CE(two-hot(G_t), value)
+
+Different from those papers: V instead of Q, so that no action that was never tried is asked about, and λ-returns, since a
+battle's chance is large and its length moderate. With λ = 1 it is filtered cloning with a learned baseline.
+
+    train base my.yaml        with `algorithm: {name: offline-rl, …}`
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agents.policy.network import Output, expected_value, two_hot
+from training.algorithms.tensors import Sums, Tensors, log_probabilities, measured, of_actions
+from training.config import OfflineRL
+
+
+def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, Sums]:
+    """The loss summed over the batch's decisions, and what is measured.
+
+    output: logits [B, T, 13], -inf where illegal; value [B, T, bins].
+    """
+    with torch.no_grad():
+        values = expected_value(output.value)  # [B, T]
+        returns = lambda_returns(values, batch.results, batch.real, settings.trace)  # [B, T]
+        advantages = returns - values
+        if settings.filter == "binary":
+            weights = (advantages > 0).float()
+        else:
+            weights = (advantages / settings.temperature).exp().clamp(max=settings.largest_weight)
+
+    log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
+    taken = of_actions(log_policy, batch.actions)  # [B, T]
+    known = batch.known
+    policy_sum = -(weights * taken * known).sum()
+
+    classes = two_hot(returns, output.value.shape[-1])  # [B, T, bins]
+    value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
+    value_sum = (value_loss * batch.real).sum()
+
+    count, real = known.sum(), batch.real.sum()
+    sums: Sums = {
+        "policy_loss": (-(taken.detach() * known).sum(), count),
+        "value_loss": (value_sum.detach(), real),
+        "weight": ((weights * known).sum(), count),
+        "advantage": ((advantages * batch.real).sum(), real),
+        **measured(output.logits.detach(), log_policy.detach(), batch),
+    }
+    return policy_sum + settings.value_weight * value_sum, sums
+
+
+def lambda_returns(values: Tensor, results: Tensor, real: Tensor, trace: float) -> Tensor:
+    """G [B, T] from values [B, T], results [B], real bool [B, T] (padding last); 0 at padding. trace: λ."""
+    returns = torch.zeros_like(values)
+    after_return = after_value = results
+    for t in reversed(range(values.shape[1])):
+        here = trace * after_return + (1 - trace) * after_value
+        returns[:, t] = torch.where(real[:, t], here, 0.0)
+        after_return = torch.where(real[:, t], here, after_return)
+        after_value = torch.where(real[:, t], values[:, t], after_value)
+    return returns

@@ -1,0 +1,58 @@
+"""A batch as tensors, and what every learning rule measures in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from training.data.stream import Batch
+from training.data.trajectory import MISSING
+
+#: What a rule returns beside its loss: for each metric its sum over the batch, and the number of decisions summed over.
+Sums = dict[str, tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True)
+class Tensors:
+    """A batch on a device: B trajectories of up to T decisions, see `Batch`. numbers, shares, values, results: float32."""
+
+    ids: Tensor
+    numbers: Tensor
+    legal: Tensor
+    actions: Tensor
+    shares: Tensor
+    values: Tensor
+    results: Tensor
+    real: Tensor
+
+    @property
+    def known(self) -> Tensor:
+        """bool [B, T]: the decisions of which the action is known."""
+        return self.real & (self.actions != MISSING)
+
+
+def on_device(batch: Batch, device: torch.device) -> Tensors:
+    """The batch there."""
+    kinds = {"numbers": torch.float32, "shares": torch.float32, "values": torch.float32, "actions": torch.int64}
+    parts = {name: torch.from_numpy(array).to(device, non_blocking=True) for name, array in vars(batch).items()}
+    return Tensors(**{name: part.to(kinds.get(name, part.dtype)) for name, part in parts.items()})
+
+
+def log_probabilities(logits: Tensor, legal: Tensor) -> Tensor:
+    """log π [..., 13] of the legal actions; 0 for the illegal ones, so that they may be multiplied by a share of 0."""
+    return torch.log_softmax(logits, dim=-1).masked_fill(~legal, 0.0)
+
+
+def of_actions(log_policy: Tensor, actions: Tensor) -> Tensor:
+    """log π(a) [...] of the actions taken; anything where the action is MISSING."""
+    return log_policy.gather(-1, actions.clamp(min=0)[..., None])[..., 0]
+
+
+def measured(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
+    """How often the likeliest action is the one taken, and the entropy of the policy (nats)."""
+    known, count = batch.known, batch.known.sum()
+    agreed = (logits.argmax(-1) == batch.actions) & known
+    entropy = -(log_policy.exp() * log_policy).sum(-1) * batch.real
+    return {"agreement": (agreed.sum(), count), "entropy": (entropy.sum(), batch.real.sum())}

@@ -1,0 +1,1 @@
+"""The commands of `train`, a module each."""

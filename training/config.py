@@ -1,0 +1,190 @@
+"""What a training run is told: every setting is in its YAML file, none has a hidden default.
+
+`train config PRESET > my.yaml` prints a whole file. A missing or unknown key, or a value that makes no sense, is an error
+that names it. The presets lie in training/presets/, each a file that can be used as it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from teamsets.errors import BadInput
+
+PRESETS = Path(__file__).with_name("presets")
+
+
+class BadConfig(BadInput):
+    """A configuration with a missing, unknown or senseless value."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Network(_Section):
+    """preset: one of agents/policy/network.py. start_from: a checkpoint whose weights are taken over; "" for none."""
+
+    preset: Literal["tiny", "small", "medium", "large"]
+    dropout: Annotated[float, Field(ge=0, lt=1)]
+    start_from: str
+
+
+class Source(_Section):
+    """A dataset and its weight in the mixture, in trajectories."""
+
+    path: str
+    weight: Annotated[float, Field(gt=0)]
+
+
+class Data(_Section):
+    """validate_on: datasets that are never learned from. batch: trajectories a step. longest: decisions of one, at most."""
+
+    train: Annotated[list[Source], Field(min_length=1)]
+    validate_on: list[str]
+    batch: Annotated[int, Field(ge=1)]
+    longest: Annotated[int, Field(ge=1)]
+
+
+class Cloning(_Section):
+    """training/algorithms/cloning.py. targets: what was chosen, or how the coach would have shared out its choice."""
+
+    name: Literal["cloning"]
+    targets: Literal["choices", "shares"]
+    only_won: bool
+    value_weight: Annotated[float, Field(ge=0)]
+
+
+class OfflineRL(_Section):
+    """training/algorithms/offline_rl.py. trace: λ of the returns that the value learns from; 1 is the result alone."""
+
+    name: Literal["offline-rl"]
+    filter: Literal["binary", "exponential"]
+    temperature: Annotated[float, Field(gt=0)]
+    largest_weight: Annotated[float, Field(gt=0)]
+    trace: Annotated[float, Field(ge=0, le=1)]
+    value_weight: Annotated[float, Field(ge=0)]
+
+
+class Optimizer(_Section):
+    """AdamW. schedule: of the learning rate after the warm-up, down to `last_share` of it."""
+
+    learning_rate: Annotated[float, Field(gt=0)]
+    schedule: Literal["constant", "linear", "cosine"]
+    warmup_steps: Annotated[int, Field(ge=0)]
+    last_share: Annotated[float, Field(ge=0, le=1)]
+    weight_decay: Annotated[float, Field(ge=0)]
+    betas: tuple[float, float]
+    clip_norm: Annotated[float, Field(gt=0)]
+
+
+class Length(_Section):
+    """epochs: times that as many trajectories are seen as all datasets hold. most_steps: 0 for no limit."""
+
+    epochs: Annotated[float, Field(gt=0)]
+    most_steps: Annotated[int, Field(ge=0)]
+
+
+class Compute(_Section):
+    """accumulate: micro-batches that a batch is cut into. threads: of torch on a CPU, 0 for its own choice."""
+
+    precision: Literal["fp32", "bf16", "fp16"]
+    accumulate: Annotated[int, Field(ge=1)]
+    activation_checkpointing: bool
+    threads: Annotated[int, Field(ge=0)]
+
+
+class Checkpoints(_Section):
+    """every: steps. keep: the last so many, and the best."""
+
+    every: Annotated[int, Field(ge=1)]
+    keep: Annotated[int, Field(ge=1)]
+
+
+class Evaluation(_Section):
+    """Battles of the current checkpoint against a fixed pool. every: steps, 0 for never. battles: for each pairing.
+
+    best_by: what makes a checkpoint the best, the rating here or the loss on `data.validate_on`.
+    """
+
+    every: Annotated[int, Field(ge=0)]
+    opponents: list[str]
+    formats: list[str]
+    teams: list[str]
+    battles: Annotated[int, Field(ge=2)]
+    seed: int
+    workers: Annotated[int, Field(ge=1)]
+    database: str
+    best_by: Literal["rating", "validation"]
+
+
+class Tracking(_Section):
+    """wandb: auto is online where a key is set and offline elsewhere. every: steps between two lines of metrics."""
+
+    wandb: Literal["auto", "online", "offline", "disabled"]
+    project: str
+    every: Annotated[int, Field(ge=1)]
+
+
+class Config(_Section):
+    """A whole run. out: its folder. seed: of the order of the data, the first weights and dropout."""
+
+    name: str
+    out: str
+    seed: int
+    network: Network
+    data: Data
+    algorithm: Annotated[Cloning | OfflineRL, Field(discriminator="name")]
+    optimizer: Optimizer
+    length: Length
+    compute: Compute
+    checkpoints: Checkpoints
+    evaluation: Evaluation
+    tracking: Tracking
+
+
+def read_config(path: Path) -> Config:
+    """The configuration in a YAML file. Raises BadConfig."""
+    try:
+        told = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadConfig(f"{path}: there is no such file: `train config` prints one to begin with") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{path}: cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise BadConfig(f"{path}: is no YAML: {' '.join(str(error).split())}") from None
+    return checked(told, str(path))
+
+
+def checked(told: Any, name: str) -> Config:
+    """A configuration from what YAML or JSON held. Raises BadConfig that names every key in question."""
+    if not isinstance(told, dict):
+        raise BadConfig(f"{name}: holds no settings: `train config` prints a whole file")
+    try:
+        return Config.model_validate(told)
+    except ValidationError as error:
+        raise BadConfig(f"{name}: {'; '.join(map(_words, error.errors()))}") from None
+
+
+def _words(problem: Any) -> str:
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "missing":
+        return f"{key} is missing"
+    if problem["type"] == "extra_forbidden":
+        return f"{key} is not known"
+    return f"{key}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+
+
+def preset_names() -> list[str]:
+    """What `train config` can print."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_text(name: str) -> str:
+    """A preset's file, comments included. Raises BadConfig."""
+    if name not in preset_names():
+        raise BadConfig(f"preset '{name}': there is none of that name: known are {', '.join(preset_names())}")
+    return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")

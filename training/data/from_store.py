@@ -1,0 +1,91 @@
+"""Trajectories from stored battles, chosen by SQL."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import orjson
+
+from arena.record import unpacked
+from arena.store import connect
+from training.data.shards import BadData
+from training.data.trajectory import Trajectory, observed
+
+#: What a condition may speak of, one row for each side of each battle.
+COLUMNS = (
+    "battle_id", "run_id", "format", "team_set", "pair", "seat", "agent", "opponent", "team_id", "opponent_team_id",
+    "outcome", "score", "won", "at_fault", "reason", "turns", "started",
+)  # fmt: skip
+_SIDES = "(SELECT *, score = 1 AS won FROM results WHERE score IS NOT NULL)"
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of one stored battle: what a trajectory is made of. The log is still compressed."""
+
+    seat: str
+    format: str
+    log: bytes
+    choices: list[str]
+    thoughts: list[str | None]
+    score: float
+    about: dict[str, Any]
+
+
+def selected(db: Path, where: str) -> list[tuple[int, str]]:
+    """Battle and seat of every side that a condition names, in the order in which they were played. Raises BadData."""
+    with connect(db, read_only=True) as connection:
+        try:
+            found = connection.execute(
+                f"SELECT battle_id, seat FROM {_SIDES} WHERE ({where}) ORDER BY battle_id, seat"
+            ).fetchall()
+        except duckdb.Error as error:
+            words = str(error).split("\n")[0]
+            raise BadData(f'--where "{where}": {words}; columns are {", ".join(COLUMNS)}') from None
+    if not found:
+        raise BadData(f'--where "{where}": no side of a battle in {db} is like that')
+    return found
+
+
+def sides(db: Path, chosen: list[tuple[int, str]]) -> list[Side]:
+    """The sides that were chosen, in the order of the battles."""
+    with connect(db, read_only=True) as connection:
+        found = connection.execute(
+            f"""
+            SELECT r.battle_id, r.seat, r.format, CASE r.seat WHEN 'p1' THEN b.p1_log ELSE b.p2_log END, r.score,
+                r.agent, r.opponent, r.pair, r.team_set, r.team_id, r.outcome,
+                list(d.choice ORDER BY d.index), list(d.thought ORDER BY d.index)
+            FROM {_SIDES} r JOIN battles b USING (battle_id) JOIN decisions d USING (battle_id, seat)
+            WHERE r.battle_id IN (SELECT unnest(?)) GROUP BY ALL ORDER BY r.battle_id, r.seat
+            """,
+            [sorted({battle for battle, _ in chosen})],
+        ).fetchall()
+    made, wanted = [], set(chosen)
+    for battle, seat, format_id, log, score, agent, opponent, pair, team_set, team, outcome, said, thoughts in found:
+        if (battle, seat) in wanted:
+            about = {
+                "format": format_id, "source": "arena", "agent": agent, "opponent": opponent, "battle": battle,
+                "seat": seat, "pair": pair, "team_set": team_set, "team": team, "outcome": outcome,
+            }  # fmt: skip
+            made.append(Side(seat, format_id, log, said, thoughts, score, about))
+    return made
+
+
+def trajectory(side: Side) -> Trajectory | None:
+    """None for a side that has no decision of a model (it lost before the first)."""
+    thoughts = [None if text is None else orjson.loads(text) for text in side.thoughts]
+    return observed(side.seat, side.format, unpacked(side.log), side.choices, side.score, side.about, thoughts)
+
+
+def trajectories(db: Path, chosen: list[tuple[int, str]], processes: int | None = None) -> Iterator[Trajectory]:
+    """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time."""
+    with multiprocessing.get_context("forkserver").Pool(processes) as pool:
+        for start in range(0, len(chosen), _AT_ONCE):
+            made = pool.map(trajectory, sides(db, chosen[start : start + _AT_ONCE]), chunksize=4)
+            yield from (one for one in made if one is not None)

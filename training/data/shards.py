@@ -1,0 +1,154 @@
+"""Trajectories on disk: a dataset is a folder of shards, each of some thousands of decisions, and `dataset.json`.
+
+A shard is a safetensors file compressed by zstd with a checksum, so that a damaged one is noticed. A dataset is written to a
+folder beside its own and renamed when it is whole. It can be made again from its battles, and may be deleted.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from agents.policy import observation
+from agents.policy.vocabulary import vocabulary
+from teamsets.errors import BadInput
+from training.data.trajectory import BY_DECISION, Trajectory, concatenated
+
+FORMAT = 1
+#: A shard is full when it holds so many decisions: about 45 MB when it is read.
+SHARD_DECISIONS = 20_000
+
+
+class BadData(BadInput):
+    """A dataset that is not there, not whole, of another observation, or of no use for what is asked."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """What `dataset.json` says. shards: for each its file name and its trajectories' lengths; about: how it was made."""
+
+    folder: Path
+    lengths: tuple[tuple[int, ...], ...]
+    names: tuple[str, ...]
+    about: dict[str, Any]
+
+    @property
+    def trajectories(self) -> int:
+        return sum(map(len, self.lengths))
+
+    @property
+    def decisions(self) -> int:
+        return sum(map(sum, self.lengths))
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard in memory: trajectories by their place."""
+
+    arrays: dict[str, NDArray[Any]]
+    about: list[dict[str, Any]]
+
+    def __len__(self) -> int:
+        return len(self.about)
+
+    def __getitem__(self, place: int) -> Trajectory:
+        start, end = self.arrays["starts"][place : place + 2]
+        parts = {name: self.arrays[name][start:end] for name in BY_DECISION}
+        return Trajectory(**parts, result=float(self.arrays["results"][place]), about=self.about[place])
+
+
+class DatasetWriter:
+    """Writes a dataset: `with DatasetWriter(folder, about) as writer: writer.add(…)`. Nothing stays of a failure."""
+
+    def __init__(self, folder: Path, about: dict[str, Any], *, replace: bool = False) -> None:
+        if folder.exists() and not (replace and (folder / "dataset.json").is_file()):
+            what = (
+                "is there already: say --replace, or another --out" if not replace else "holds no dataset: not replaced"
+            )
+            raise BadData(f"dataset {folder}: {what}")
+        self._folder, self._about = folder, about
+        self._partial = folder.with_name(f".{folder.name}.partial")
+        self._waiting: list[Trajectory] = []
+        self._shards: list[dict[str, Any]] = []
+
+    def __enter__(self) -> DatasetWriter:
+        shutil.rmtree(self._partial, ignore_errors=True)  # of one that was killed
+        self._partial.mkdir(parents=True)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            shutil.rmtree(self._partial)
+            return
+        if self._waiting:
+            self._write()
+        told = {**_made_here(), "about": self._about, "shards": self._shards}
+        (self._partial / "dataset.json").write_text(json.dumps(told, indent=1) + "\n")
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+        self._partial.rename(self._folder)
+
+    def add(self, trajectory: Trajectory) -> None:
+        self._waiting.append(trajectory)
+        if sum(map(len, self._waiting)) >= SHARD_DECISIONS:
+            self._write()
+
+    def _write(self) -> None:
+        name = f"shard-{len(self._shards):05}.safetensors.zst"
+        arrays = concatenated(self._waiting)
+        arrays["about"] = np.frombuffer(json.dumps([one.about for one in self._waiting]).encode(), dtype=np.uint8)
+        packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
+        (self._partial / name).write_bytes(packed)
+        self._shards.append({"file": name, "lengths": [len(one) for one in self._waiting]})
+        self._waiting = []
+
+
+def _made_here() -> dict[str, Any]:
+    """What a dataset must have been made with to be of use here."""
+    return {"format": FORMAT, "observation": observation.VERSION, "vocabulary": vocabulary().version}
+
+
+def opened(folder: Path) -> Dataset:
+    """A dataset by its folder. Raises BadData when it cannot be used here."""
+    try:
+        told = json.loads((folder / "dataset.json").read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadData(
+            f"dataset {folder}: holds no dataset.json: make it with `train data build` or `train data import`"
+        ) from None
+    except ValueError as error:
+        raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): make it again") from None
+    for key, value in _made_here().items():
+        if told.get(key) != value:
+            raise BadData(f"dataset {folder}: made with {key} {told.get(key)}, and here it is {value}: make it again")
+    lengths = tuple(tuple(shard["lengths"]) for shard in told["shards"])
+    return Dataset(folder, lengths, tuple(shard["file"] for shard in told["shards"]), told["about"])
+
+
+def read_shard(dataset: Dataset, number: int) -> Shard:
+    """A shard of a dataset. Raises BadData for one that is missing or damaged."""
+    path = dataset.folder / dataset.names[number]
+    try:
+        arrays = load(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=1 << 31))
+    except (OSError, zstandard.ZstdError, SafetensorError) as error:
+        raise BadData(
+            f"dataset {dataset.folder}: {path.name} cannot be read ({error}): make the dataset again"
+        ) from None
+    return Shard(arrays, json.loads(arrays.pop("about").tobytes()))
+
+
+def all_trajectories(dataset: Dataset) -> Iterator[Trajectory]:
+    """Every trajectory in the order of the disk, one shard in memory at a time."""
+    for number in range(len(dataset.names)):
+        shard = read_shard(dataset, number)
+        yield from (shard[place] for place in range(len(shard)))

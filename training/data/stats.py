@@ -1,0 +1,88 @@
+"""What a dataset holds, counted, and a picture of it for the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from training.data.shards import Dataset, all_trajectories
+from training.data.trajectory import MISSING
+
+#: Upper ends of the classes of lengths, in decisions.
+_LENGTHS = (10, 20, 30, 40, 60, 80, 120, 200)
+_SHOWN = 12
+_BAR = 32
+
+
+def count(dataset: Dataset) -> dict[str, Any]:
+    """Trajectories by format, source, agent, opponent, team set, result and length; decisions, and what they tell."""
+    names = ("format", "source", "agent", "opponent", "team_set")
+    by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "result", "length")}
+    decisions = known = shared = valued = 0
+    for one in all_trajectories(dataset):
+        for name in names:
+            by[name][str(one.about.get(name, "not told"))] += 1
+        by["result"][{1.0: "won", 0.5: "tied", 0.0: "lost"}.get(one.result, str(one.result))] += 1
+        by["length"][_length_class(len(one))] += 1
+        decisions += len(one)
+        known += int(np.sum(one.actions != MISSING))
+        shared += int(np.sum(one.shares.sum(axis=1) > 0.5))
+        valued += int(np.sum(np.isfinite(one.values)))
+    return {
+        "folder": str(dataset.folder),
+        "about": dataset.about,
+        "trajectories": dataset.trajectories,
+        "decisions": decisions,
+        "known_actions": known,
+        "with_shares": shared,
+        "with_values": valued,
+        "bytes": sum((dataset.folder / name).stat().st_size for name in dataset.names),
+        "by": {name: dict(counts.most_common()) for name, counts in by.items()},
+    }
+
+
+def show(counted: dict[str, Any]) -> None:
+    """Prints what `count` found."""
+    console = Console()
+    decisions = max(1, counted["decisions"])
+    console.print(
+        f"[bold]{counted['folder']}[/]: {counted['trajectories']:,} trajectories, {counted['decisions']:,} decisions, "
+        f"{counted['bytes'] / 1e6:.1f} MB; of the decisions {counted['known_actions'] / decisions:.1%} with their action, "
+        f"{counted['with_shares'] / decisions:.1%} with a coach's shares, "
+        f"{counted['with_values'] / decisions:.1%} with its value"
+    )
+    for name, counts in counted["by"].items():
+        table = Table(
+            box=None,
+            show_header=False,
+            padding=(0, 1),
+            title=name.replace("_", " "),
+            title_justify="left",
+            title_style="bold",
+        )
+        table.add_column("", min_width=20, overflow="fold")
+        table.add_column("", justify="right")
+        table.add_column("")
+        ordered = sorted(counts.items(), key=_place) if name == "length" else list(counts.items())[:_SHOWN]
+        most = max(counts.values(), default=1)
+        for word, number in ordered:
+            table.add_row(word, f"{number:,}", "█" * max(1, round(_BAR * number / most)))
+        if len(counts) > len(ordered):
+            table.add_row(f"and {len(counts) - len(ordered)} more", "", "")
+        console.print(table)
+
+
+def _length_class(decisions: int) -> str:
+    for end in _LENGTHS:
+        if decisions <= end:
+            return f"up to {end}"
+    return f"more than {_LENGTHS[-1]}"
+
+
+def _place(entry: tuple[str, int]) -> tuple[bool, int]:
+    word = entry[0]
+    return word.startswith("more"), int(word.split()[-1])

@@ -1,0 +1,140 @@
+"""A trajectory: one side of one battle as a learner takes it in, decision by decision."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from agents.battle import SeatBattle
+from agents.policy.actions import ACTIONS, action_of, legal_actions
+from agents.policy.observation import NUMBERS, TOKENS, WORDS, observe
+from teamsets.formats import get_format
+
+#: Stands for an action that is not known, or that the space of actions does not have.
+MISSING = -1
+#: The fields of a trajectory that have a row for each decision.
+BY_DECISION = ("ids", "numbers", "legal", "actions", "shares", "values")
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """T decisions of one side, oldest first. Team previews are no decisions of a model and are left out.
+
+    ids: int16 [T, 19, 12]; numbers: float16 [T, 19, 48]; legal: bool [T, 13]; see agents/policy/observation.py.
+    actions: int8 [T], MISSING where what was chosen is not known or has no action.
+    shares: float16 [T, 13]: how a coach would have shared out its choice (visits of its search, its probabilities); a row
+    of zeros where it left no such thought. values: float16 [T]: the chance to win that it saw, NaN where it told none.
+    result: of this side, 1 won, 0.5 tie, 0 lost.
+    about: where it comes from: format, source, agent, opponent, battle, seat, pair, team_set, and what else is known.
+    """
+
+    ids: NDArray[np.int16]
+    numbers: NDArray[np.float16]
+    legal: NDArray[np.bool_]
+    actions: NDArray[np.int8]
+    shares: NDArray[np.float16]
+    values: NDArray[np.float16]
+    result: float
+    about: dict[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+
+def observed(
+    role: str,
+    format_id: str,
+    lines: Sequence[str],
+    choices: Sequence[str | None],
+    result: float,
+    about: dict[str, Any],
+    thoughts: Sequence[dict[str, Any] | None] = (),
+) -> Trajectory | None:
+    """The trajectory of a side's log; None where it holds no decision that is known.
+
+    role: "p1" or "p2". lines: what it received, its requests included. choices: its words for each request that asked for
+    one, None where it is not known. thoughts: what its agent thought at each of them.
+    """
+    seen, legal, actions, shares, values = [], [], [], [], []
+    told = list(thoughts) or [None] * len(choices)
+    for battle, words, thought in zip(_asked(role, format_id, lines), choices, told, strict=False):
+        possible = legal_actions(battle.last_request, battle.legal)
+        if not possible:
+            continue
+        observation = observe(battle)
+        action = None if words is None else action_of(words, possible)
+        seen.append(observation)
+        legal.append(observation.legal)
+        actions.append(MISSING if action is None else action)
+        by_action = {choice.words: place for place, choice in possible.items()}
+        shares.append(_shares(thought, by_action))
+        values.append(_value(thought))
+    if all(action == MISSING for action in actions):
+        return None
+    return Trajectory(
+        np.stack([one.ids for one in seen]),
+        np.stack([one.numbers for one in seen]).astype(np.float16),
+        np.stack(legal),
+        np.array(actions, dtype=np.int8),
+        np.stack(shares).astype(np.float16),
+        np.array(values, dtype=np.float16),
+        result,
+        about,
+    )
+
+
+def _asked(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBattle]:
+    """The battle at every request of a log. A request that another follows at once was refused, and is left out."""
+    battle = SeatBattle(f"battle-{format_id}-1", role, role, get_format(format_id).gen, format_id, random.Random(0))
+    waiting: str | None = None
+    for line in lines:
+        if line.startswith("|request|"):
+            waiting = line[9:]
+        elif not line.startswith(("|error|", "|bigerror|")):
+            if waiting is not None and _ask(battle, waiting):
+                yield battle
+            waiting = None
+            battle.feed([line])
+    if waiting is not None and _ask(battle, waiting):
+        yield battle
+
+
+def _ask(battle: SeatBattle, request: str) -> bool:
+    battle.ask(orjson.loads(request))
+    return bool(battle.legal)
+
+
+def _shares(thought: dict[str, Any] | None, by_action: dict[str, int]) -> NDArray[np.float32]:
+    shares = np.zeros(ACTIONS, dtype=np.float32)
+    for words, share in ((thought or {}).get("visits") or (thought or {}).get("probabilities") or {}).items():
+        if words in by_action:
+            shares[by_action[words]] = share
+    total = shares.sum()
+    return shares / total if total > 0 else shares
+
+
+def _value(thought: dict[str, Any] | None) -> float:
+    """A policy says its chance to win at once; a search has one for each choice, which its visits weigh."""
+    if not thought:
+        return float("nan")
+    if "value" in thought:
+        return float(thought["value"])
+    visits, values = thought.get("visits") or {}, thought.get("values") or {}
+    total = sum(visits[words] for words in values if words in visits)
+    return sum(visits[w] * v for w, v in values.items() if w in visits) / total if total else float("nan")
+
+
+def concatenated(trajectories: Sequence[Trajectory]) -> dict[str, NDArray[Any]]:
+    """Arrays of several trajectories one behind the other, as a shard keeps them; `starts` [K + 1] says where each lies."""
+    assert trajectories
+    assert trajectories[0].ids.shape[1:] == (TOKENS, WORDS) and trajectories[0].numbers.shape[1:] == (TOKENS, NUMBERS)
+    arrays = {name: np.concatenate([getattr(one, name) for one in trajectories]) for name in BY_DECISION}
+    arrays["starts"] = np.cumsum([0, *map(len, trajectories)], dtype=np.int64)
+    arrays["results"] = np.array([one.result for one in trajectories], dtype=np.float32)
+    return arrays

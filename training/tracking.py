@@ -1,0 +1,136 @@
+"""What a run tells of itself: a line of JSON for each measurement in metrics.jsonl, the same in wandb, and the terminal.
+
+The wandb run's id is kept with the run, so that one that goes on after a kill continues the same curves.
+"""
+
+from __future__ import annotations
+
+import json
+import netrc
+import os
+import sys
+import uuid
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import wandb
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from training.config import Config
+
+#: How long wandb may look for its server before the run goes on offline, in seconds.
+_PATIENCE = 20.0
+
+
+class Tracking:
+    """`with Tracking(config, folder, step, total) as tracking: tracking.note(step, {...})`.
+
+    step: where the run stands; measurements after it, of a process that was killed, are taken back.
+    """
+
+    def __init__(self, config: Config, folder: Path, step: int, total: int) -> None:
+        self._config, self._folder, self._total = config, folder, total
+        self._file = folder / "metrics.jsonl"
+        _forget_after(self._file, step)
+        self._console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.completed} of {task.total} steps"),
+            TextColumn("{task.fields[words]}"),
+            TimeRemainingColumn(),
+        )
+        self._progress = Progress(*columns, console=self._console, disable=not self._console.is_terminal)
+        self._task = self._progress.add_task(config.name, total=total, completed=step, words="")
+        self._wandb: Any = None
+
+    def __enter__(self) -> Tracking:
+        self._wandb = _wandb_run(self._config, self._folder)
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+        if self._wandb is not None:
+            self._wandb.finish(exit_code=0 if kind is None else 1, quiet=True)
+
+    def advance(self, step: int, words: str) -> None:
+        """The progress bar, where there is a terminal."""
+        self._progress.update(self._task, completed=step, words=words)
+
+    def note(self, step: int, metrics: dict[str, float], words: str = "") -> None:
+        """Keeps what was measured after `step` steps. words: for a log, where there is no terminal."""
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"step": step, **metrics}) + "\n")
+        if self._wandb is not None:
+            self._wandb.log(metrics, step=step)
+        if words and not self._console.is_terminal:
+            self.say(f"{step} of {self._total} steps · {words}")
+
+    def say(self, words: str) -> None:
+        """A line for whoever looks on."""
+        self._console.print(words, markup=False, highlight=False)
+
+
+def _forget_after(file: Path, step: int) -> None:
+    """Takes back the lines of later steps than `step`, which will be measured again, and one that was cut off."""
+    if not file.exists():
+        return
+    kept = []
+    for line in file.read_text(encoding="utf-8").splitlines():
+        try:
+            known = json.loads(line)["step"] <= step
+        except ValueError:  # the process was killed while it wrote this line, its last
+            break
+        if known:
+            kept.append(line + "\n")
+    partial = file.with_suffix(".partial")
+    partial.write_text("".join(kept), encoding="utf-8")
+    partial.replace(file)
+
+
+def _wandb_run(config: Config, folder: Path) -> Any:
+    """The run at wandb, new or continued; None where it is switched off."""
+    mode = config.tracking.wandb
+    if mode == "auto":
+        mode = "online" if _has_key() else "offline"
+    if mode == "disabled":
+        return None
+    id_file = folder / "wandb-id"
+    if not id_file.exists():
+        id_file.write_text(uuid.uuid4().hex[:8])
+
+    def start(mode: Any) -> Any:
+        return wandb.init(
+            project=config.tracking.project,
+            name=config.name,
+            id=id_file.read_text(),
+            resume="allow",
+            dir=str(folder),
+            config=config.model_dump(),
+            mode=mode,
+            settings=wandb.Settings(silent=True, console="off", init_timeout=_PATIENCE),
+        )
+
+    try:
+        return start(mode)
+    except wandb.Error as error:
+        if mode == "offline":
+            raise
+        words = f"wandb could not be reached ({error}): going on offline, `wandb sync` sends it later"
+        print(f"train: {words}", file=sys.stderr)
+        return start("offline")
+
+
+def _has_key() -> bool:
+    """Whether wandb would find somebody to be: WANDB_API_KEY, or an entry in ~/.netrc."""
+    if os.environ.get("WANDB_API_KEY"):
+        return True
+    try:
+        return netrc.netrc().authenticators("api.wandb.ai") is not None
+    except (FileNotFoundError, netrc.NetrcParseError):
+        return False
