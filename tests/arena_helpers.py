@@ -22,8 +22,8 @@ TESTS = Path(__file__).parent
 PROJECT = TESTS.parent
 #: Where the agents of the tests lie, for the worker processes.
 AGENT_FOLDERS = [str(TESTS / "faults"), str(TESTS / "agents")]
-#: The console script `arena`, whatever the folder it was installed to.
-ARENA = [sys.executable, "-P", "-c", "from arena.cli import main; main()"]
+#: The packages that hold the console scripts.
+_SCRIPTS = {"arena": "arena.cli", "train": "training.cli"}
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,12 @@ class Said:
     err: str
 
 
-def start_arena(*words: Any, cwd: Path | None = None, **environment: str) -> subprocess.Popen[str]:
-    """The command line as a process of its own."""
+def start_arena(
+    *words: Any, cwd: Path | None = None, program: str = "arena", **environment: str
+) -> subprocess.Popen[str]:
+    """The command line as a process of its own. program: "arena" or "train", whatever folder it was installed to."""
     return subprocess.Popen(
-        [*ARENA, *map(str, words)],
+        [sys.executable, "-P", "-c", f"from {_SCRIPTS[program]} import main; main()", *map(str, words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -47,9 +49,11 @@ def start_arena(*words: Any, cwd: Path | None = None, **environment: str) -> sub
     )
 
 
-def run_arena(*words: Any, cwd: Path | None = None, timeout: float = 240, **environment: str) -> Said:
+def run_arena(
+    *words: Any, cwd: Path | None = None, timeout: float = 240, program: str = "arena", **environment: str
+) -> Said:
     """The command line as a process of its own, to its end."""
-    with start_arena(*words, cwd=cwd, **environment) as process:
+    with start_arena(*words, cwd=cwd, program=program, **environment) as process:
         try:
             out, err = process.communicate(timeout=timeout)
         finally:

@@ -1,0 +1,65 @@
+"""Datasets of really played battles, and small configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from training.config import Config, checked, preset_text
+from training.data.from_store import selected, trajectories
+from training.data.shards import Dataset, DatasetWriter, opened
+from training.data.trajectory import Trajectory
+
+
+@pytest.fixture(scope="session")
+def observed_sides(played: Path) -> list[Trajectory]:
+    """Both sides of the gen1ou and gen9ou battles of `played`."""
+    chosen = selected(played, "format IN ('gen1ou', 'gen9ou')")
+    return list(trajectories(played, chosen, processes=1))
+
+
+@pytest.fixture(scope="session")
+def dataset(observed_sides: list[Trajectory], tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Those sides in several small shards."""
+    folder = tmp_path_factory.mktemp("data") / "battles"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.data.shards.SHARD_DECISIONS", 120)
+        with DatasetWriter(folder, {"where": "test"}) as writer:
+            for one in observed_sides:
+                writer.add(one)
+    return opened(folder)
+
+
+@pytest.fixture
+def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
+    """A preset made small: `small(**{"length.most_steps": 4})`."""
+
+    def make(preset: str = "tiny", **changes: Any) -> Config:
+        told = yaml.safe_load(preset_text(preset))
+        changes = {
+            "out": str(tmp_path / "run"),
+            "data.train": [{"path": str(dataset.folder), "weight": 1.0}],
+            "data.batch": 4,
+            "data.longest": 24,
+            "optimizer.warmup_steps": 2,
+            "length.epochs": 3,
+            "length.most_steps": 8,
+            "compute.threads": 1,
+            "checkpoints.every": 3,
+            "tracking.wandb": "disabled",
+            "tracking.every": 1,
+            **changes,
+        }
+        for key, value in changes.items():
+            place = told
+            *way, last = key.split(".")
+            for name in way:
+                place = place[name]
+            place[last] = value
+        return checked(told, "test")
+
+    return make

@@ -1,0 +1,124 @@
+"""The learning rules against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from agents.policy.network import Output  # noqa: E402
+from training.algorithms import LOSSES, offline_rl  # noqa: E402
+from training.algorithms.tensors import Tensors  # noqa: E402
+from training.config import Cloning, OfflineRL  # noqa: E402
+
+LOG2 = math.log(2)
+
+
+def case(
+    logits: list[list[float]], actions: list[int], result: float = 1.0, values: list[int] | None = None
+) -> tuple[Output, Tensors]:
+    """One trajectory; logits of the first actions of each decision, the others illegal. values: the class that is certain."""
+    length = len(actions)
+    full = torch.full((1, length, 13), -torch.inf)
+    for t, row in enumerate(logits):
+        full[0, t, : len(row)] = torch.tensor(row)
+    value = torch.zeros(1, length, 51)
+    if values is not None:
+        value = torch.full((1, length, 51), -100.0)
+        for t, place in enumerate(values):
+            value[0, t, place] = 100.0
+    batch = Tensors(
+        ids=torch.zeros(1, length, 19, 12, dtype=torch.int16),
+        numbers=torch.zeros(1, length, 19, 48),
+        legal=torch.isfinite(full),
+        actions=torch.tensor([actions]),
+        shares=torch.zeros(1, length, 13),
+        values=torch.full((1, length), torch.nan),
+        results=torch.tensor([result]),
+        real=torch.ones(1, length, dtype=torch.bool),
+    )
+    return Output(full.requires_grad_(), value), batch
+
+
+def cloning(**changes: object) -> Cloning:
+    return Cloning(**{"name": "cloning", "targets": "choices", "only_won": False, "value_weight": 0.0, **changes})
+
+
+def test_cloning_is_the_cross_entropy_with_what_was_chosen() -> None:
+    output, batch = case([[0.0, 0.0], [math.log(3), 0.0]], [0, 1])
+    loss, sums = LOSSES["cloning"](output, batch, cloning())
+    assert loss.item() == pytest.approx(LOG2 + math.log(4))
+    assert sums["agreement"][0].item() == 1 and sums["agreement"][1].item() == 2
+    loss.backward()
+    # softmax minus the choice; nothing for what is illegal
+    gradient = output.logits.grad
+    assert (
+        torch.allclose(gradient[0, :, :2], torch.tensor([[-0.5, 0.5], [0.75, -0.75]])) and not gradient[0, :, 2:].any()
+    )
+
+
+def test_cloning_of_shares_and_of_choices_where_there_are_none() -> None:
+    output, batch = case([[0.0, 0.0], [math.log(3), 0.0]], [0, 1])
+    batch.shares[0, 1, :2] = torch.tensor([0.75, 0.25])
+    loss, _ = LOSSES["cloning"](output, batch, cloning(targets="shares"))
+    entropy = -0.75 * math.log(0.75) - 0.25 * math.log(0.25)
+    assert loss.item() == pytest.approx(LOG2 + entropy)
+
+
+def test_cloning_leaves_out_what_is_not_known_padding_and_lost_sides() -> None:
+    output, batch = case([[0.0, 0.0]] * 3, [-1, 1, 0])
+    batch.real[0, 2] = False
+    loss, sums = LOSSES["cloning"](output, batch, cloning())
+    assert loss.item() == pytest.approx(LOG2)
+    assert sums["policy_loss"][1].item() == 1
+    output, batch = case([[0.0, 0.0]], [0], result=0.0)
+    loss, _ = LOSSES["cloning"](output, batch, cloning(only_won=True, value_weight=1.0))
+    assert loss.item() == pytest.approx(math.log(51)), "the value is learned from lost battles, too"
+
+
+def test_lambda_returns() -> None:
+    values = torch.tensor([[0.2, 0.4, 0.6, 9.0]])
+    real = torch.tensor([[True, True, True, False]])
+    returns = offline_rl.lambda_returns(values, torch.tensor([1.0]), real, 0.5)
+    # G2 = 1; G1 = 0.5 · 1 + 0.5 · 0.6 = 0.8; G0 = 0.5 · 0.8 + 0.5 · 0.4 = 0.6
+    assert torch.allclose(returns, torch.tensor([[0.6, 0.8, 1.0, 0.0]]))
+    assert torch.allclose(offline_rl.lambda_returns(values, torch.tensor([0.0]), real, 1.0), torch.zeros(1, 4))
+
+
+def offline(**changes: object) -> OfflineRL:
+    settings = {
+        "name": "offline-rl",
+        "filter": "binary",
+        "temperature": 0.5,
+        "largest_weight": 2.0,
+        "trace": 1.0,
+        "value_weight": 0.0,
+    }
+    return OfflineRL(**{**settings, **changes})
+
+
+def test_the_binary_filter_imitates_what_was_better_than_expected() -> None:
+    # Won; the critic was sure to lose before the first decision, and of the win before the second.
+    output, batch = case([[0.0, 0.0], [0.0, 0.0, 0.0]], [0, 1], result=1.0, values=[0, 50])
+    loss, sums = LOSSES["offline-rl"](output, batch, offline())
+    assert loss.item() == pytest.approx(LOG2)
+    assert sums["weight"][0].item() == 1 and sums["advantage"][0].item() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_exponential_filter_weighs_by_the_advantage() -> None:
+    output, batch = case([[0.0, 0.0], [0.0, 0.0, 0.0]], [0, 1], result=0.0, values=[25, 0])
+    loss, _ = LOSSES["offline-rl"](output, batch, offline(filter="exponential"))
+    assert loss.item() == pytest.approx(math.exp(-0.5 / 0.5) * LOG2 + math.log(3), abs=1e-5)
+    output, batch = case([[0.0, 0.0]], [0], result=1.0, values=[0])
+    loss, _ = LOSSES["offline-rl"](output, batch, offline(filter="exponential"))
+    assert loss.item() == pytest.approx(2.0 * LOG2), "exp(2) is cut to the largest weight"
+
+
+def test_no_gradient_flows_through_the_advantage() -> None:
+    output, batch = case([[0.0, 0.0]], [0], result=1.0)
+    output = Output(output.logits, output.value.requires_grad_())
+    loss, _ = LOSSES["offline-rl"](output, batch, offline(filter="exponential"))
+    loss.backward()
+    assert output.value.grad is None or not output.value.grad.any()

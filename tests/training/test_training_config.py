@@ -1,0 +1,62 @@
+"""A configuration is whole or refused with the key's name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from training.config import BadConfig, checked, preset_names, preset_text, read_config
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_is_a_whole_configuration(name: str) -> None:
+    assert checked(yaml.safe_load(preset_text(name)), name).name == name
+
+
+def told() -> dict[str, dict[str, object]]:
+    found = yaml.safe_load(preset_text("tiny"))
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_missing_and_an_unknown_key_are_named() -> None:
+    wrong = told()
+    del wrong["optimizer"]["clip_norm"]
+    wrong["data"]["batches"] = 3
+    with pytest.raises(BadConfig, match=r"my.yaml: data.batches is not known; optimizer.clip_norm is missing"):
+        checked(wrong, "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "words"),
+    [
+        ("optimizer", "learning_rate", -1, "optimizer.learning_rate: .*greater than 0, not -1"),
+        ("network", "preset", "huge", "network.preset: .*'tiny'.*, not 'huge'"),
+        ("data", "train", [], "data.train: .*at least 1"),
+        ("algorithm", "name", "magic", "algorithm: .*'cloning'.*"),
+        ("tracking", "wandb", False, "tracking.wandb: .*'disabled', not False"),
+    ],
+)
+def test_a_senseless_value_is_named(section: str, key: str, value: object, words: str) -> None:
+    wrong = told()
+    wrong[section][key] = value
+    with pytest.raises(BadConfig, match=words):
+        checked(wrong, "my.yaml")
+
+
+def test_what_is_no_configuration(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="there is no such file: `train config` prints one"):
+        read_config(tmp_path / "none.yaml")
+    (tmp_path / "odd.yaml").write_text("a: [")
+    with pytest.raises(BadConfig, match="is no YAML"):
+        read_config(tmp_path / "odd.yaml")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(BadConfig, match="holds no settings"):
+        read_config(tmp_path / "list.yaml")
+
+
+def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(preset_text("tiny").replace("learning_rate: 0.001", "learning_rate: 1e-3"))
+    assert read_config(tmp_path / "a.yaml").optimizer.learning_rate == 0.001

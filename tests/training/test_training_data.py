@@ -1,0 +1,214 @@
+"""From stored battles to trajectories, shards and batches: what was chosen is what is learned, in an order one can rely on."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arena_helpers import Said, run_arena
+
+from agents.policy.actions import MOVES
+from arena.store import rows
+from training.data.from_store import selected, sides, trajectories
+from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened
+from training.data.stats import count
+from training.data.stream import Batch, Stream, in_order
+from training.data.trajectory import BY_DECISION, MISSING, Trajectory, observed
+
+
+def same(one: Trajectory, other: Trajectory) -> bool:
+    parts = all(np.array_equal(getattr(one, n), getattr(other, n), equal_nan=n == "values") for n in BY_DECISION)
+    return parts and one.result == other.result and one.about == other.about
+
+
+def test_every_decision_of_a_battle_is_there_with_the_action_that_was_taken(
+    played: Path, observed_sides: list[Trajectory]
+) -> None:
+    for one in observed_sides:
+        battle, seat = one.about["battle"], one.about["seat"]
+        stored = rows(
+            "SELECT choice FROM decisions WHERE battle_id = ? AND seat = ? ORDER BY index", played, [battle, seat]
+        )
+        said = [choice for (choice,) in stored if not choice.startswith("team ")]
+        assert len(one) == len(said)
+        assert one.legal[np.arange(len(one)), one.actions].all(), "what was done was legal"
+        assert [action in MOVES or action >= 9 for action in one.actions] == [s.startswith("move") for s in said]
+        score = rows("SELECT score FROM results WHERE battle_id = ? AND seat = ?", played, [battle, seat])[0][0]
+        assert one.result == score
+
+
+def test_a_coachs_thoughts_become_shares_and_a_value(played: Path) -> None:
+    (side,) = sides(played, selected(played, "format = 'gen1ou'")[:1])
+    from arena.record import unpacked
+
+    lines = unpacked(side.log)
+    plain = observed("p1", "gen1ou", lines, side.choices, 1.0, {})
+    assert plain is not None and not plain.shares.any() and np.isnan(plain.values).all()
+    searched = [{"visits": {words: 0.75, "move nonsense": 0.25}, "values": {words: 0.6}} for words in side.choices]
+    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, searched)
+    assert told is not None
+    assert np.array_equal(told.shares.argmax(1), told.actions) and (told.shares.sum(1) == 1).all()
+    assert np.allclose(told.values, 0.6, atol=1e-3)
+    weighed = [{"probabilities": {words: 1.0}, "value": 0.25} for words in side.choices]
+    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed)
+    assert told is not None and (told.values == 0.25).all() and np.array_equal(told.shares.argmax(1), told.actions)
+
+
+def test_choices_that_are_not_known_are_missing_and_a_side_without_any_is_left_out(played: Path) -> None:
+    from arena.record import unpacked
+
+    (side,) = sides(played, selected(played, "format = 'gen1ou'")[:1])
+    lines = unpacked(side.log)
+    half = [words if place % 2 else None for place, words in enumerate(side.choices)]
+    one = observed("p1", "gen1ou", lines, half, 0.0, {})
+    assert one is not None
+    assert (one.actions[::2] == MISSING).all() and (one.actions[1::2] != MISSING).all()
+    assert observed("p1", "gen1ou", lines, [None] * len(half), 0.0, {}) is None
+
+
+def test_a_dataset_comes_back_from_the_disk_as_it_was(dataset: Dataset, observed_sides: list[Trajectory]) -> None:
+    assert len(dataset.names) > 3
+    assert dataset.trajectories == len(observed_sides)
+    assert dataset.decisions == sum(map(len, observed_sides))
+    for one, other in zip(all_trajectories(dataset), observed_sides, strict=True):
+        assert same(one, other)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "gone"])
+def test_a_damaged_shard_is_named(dataset: Dataset, tmp_path: Path, damage: str) -> None:
+    shutil.copytree(dataset.folder, tmp_path / "d")
+    shard = tmp_path / "d" / dataset.names[1]
+    content = bytearray(shard.read_bytes())
+    if damage == "cut":
+        shard.write_bytes(content[: len(content) // 2])
+    elif damage == "flip":
+        content[len(content) // 2] ^= 255
+        shard.write_bytes(content)
+    else:
+        shard.unlink()
+    with pytest.raises(BadData, match=f"{dataset.names[1]} cannot be read"):
+        list(all_trajectories(opened(tmp_path / "d")))
+
+
+def test_a_dataset_of_another_observation_is_refused(dataset: Dataset, tmp_path: Path) -> None:
+    shutil.copytree(dataset.folder, tmp_path / "d")
+    file = tmp_path / "d" / "dataset.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"observation": 0}))
+    with pytest.raises(BadData, match="made with observation 0, and here it is 1: make it again"):
+        opened(tmp_path / "d")
+
+
+def test_nothing_stays_of_a_dataset_that_could_not_be_finished(
+    observed_sides: list[Trajectory], tmp_path: Path
+) -> None:
+    with pytest.raises(ZeroDivisionError), DatasetWriter(tmp_path / "d", {}) as writer:
+        writer.add(observed_sides[0])
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def take(stream: Stream, number: int) -> list[Batch]:
+    return list(itertools.islice(stream, number))
+
+
+def equal(one: Batch, other: Batch) -> bool:
+    return all(
+        np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        for a, b in zip(vars(one).values(), vars(other).values(), strict=True)
+    )
+
+
+def stream(dataset: Dataset, seed: int = 1, weights: tuple[float, ...] = (1.0,)) -> Stream:
+    return Stream([dataset] * len(weights), list(weights), size=4, longest=24, seed=seed)
+
+
+def test_the_order_is_the_seeds_and_each_epoch_has_its_own(dataset: Dataset) -> None:
+    first, again, other = (take(stream(dataset, seed), 30) for seed in (1, 1, 2))
+    assert all(map(equal, first, again))
+    assert not all(map(equal, first, other))
+
+
+def test_an_epoch_shows_every_trajectory_once(dataset: Dataset) -> None:
+    # 8 batches of 4 are drawn together: epochs end inside a round, so whole rounds over whole epochs are compared.
+    rounds = np.lcm(dataset.trajectories, 32) // 32
+    seen = np.concatenate([batch.results for batch in take(stream(dataset), 8 * int(rounds))])
+    epochs = 32 * int(rounds) // dataset.trajectories
+    results = [one.result for one in all_trajectories(dataset)]
+    assert sorted(seen) == sorted(results * epochs)
+
+
+@pytest.mark.parametrize("left_after", [1, 7, 8, 9, 21])
+def test_a_stream_goes_on_from_any_batch(dataset: Dataset, left_after: int) -> None:
+    whole = take(stream(dataset, weights=(3.0, 1.0)), 32)
+    begun = stream(dataset, weights=(3.0, 1.0))
+    take(begun, left_after)
+    state = json.loads(json.dumps(begun.state))
+    later = stream(dataset, weights=(3.0, 1.0))
+    later.restore(state)
+    assert all(map(equal, take(later, 32 - left_after), whole[left_after:]))
+
+
+def test_a_mixture_keeps_to_its_weights(dataset: Dataset) -> None:
+    mixed = stream(dataset, weights=(3.0, 1.0))
+    take(mixed, 65)
+    one, other = mixed.state["began"]
+    assert (one, other) == (192, 64)
+
+
+def test_a_batch_is_padded_behind_and_cut_where_it_is_too_long(dataset: Dataset) -> None:
+    for batch in take(stream(dataset), 16):
+        assert batch.real.shape[1] <= 24
+        assert (batch.real[:, 1:] <= batch.real[:, :-1]).all(), "padding comes last"
+        padding = ~batch.real
+        assert (batch.actions[padding] == MISSING).all() and batch.legal[padding].all() and not batch.ids[padding].any()
+        parts = [batch.rows(part, 3) for part in range(3)]
+        assert sum(part.decisions for part in parts) == batch.decisions
+
+
+def test_measuring_goes_once_through_a_dataset(dataset: Dataset) -> None:
+    assert sum(batch.decisions for batch in in_order(dataset, 4, 10_000)) == dataset.decisions
+
+
+def test_what_is_counted(dataset: Dataset, observed_sides: list[Trajectory]) -> None:
+    counted = count(dataset)
+    assert counted["decisions"] == counted["known_actions"] == sum(map(len, observed_sides))
+    assert counted["by"]["format"].keys() == {"gen1ou", "gen9ou"}
+    assert counted["by"]["result"]["won"] == counted["by"]["result"]["lost"]
+    assert sum(counted["by"]["length"].values()) == len(observed_sides)
+
+
+def test_selecting(played: Path) -> None:
+    won = selected(played, "won AND agent = 'random'")
+    expected = rows("SELECT count(*) FROM results WHERE score = 1 AND agent = 'random'", played)[0][0]
+    assert len(won) == expected > 0
+    with pytest.raises(BadData, match=r"--where \"colour = 1\": .*colour.*; columns are battle_id, run_id"):
+        selected(played, "colour = 1")
+    with pytest.raises(BadData, match="no side of a battle"):
+        selected(played, "agent = 'nobody'")
+    assert len(list(trajectories(played, won[:3], processes=2))) == 3
+
+
+def train(*words: object, cwd: Path) -> Said:
+    return run_arena(*words, cwd=cwd, program="train")
+
+
+def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> None:
+    where = "format = 'gen1ou'"
+    made = train("data", "build", "--db", played, "--where", where, "--out", "d", "--hold-out", "0.5", cwd=tmp_path)
+    assert made.code == 0, made.err
+    said = train("data", "stats", "d", "d-held-out", "--json", cwd=tmp_path)
+    kept, held = json.loads(said.out)
+    sides_in_all = rows("SELECT count(*) FROM results WHERE format = 'gen1ou'", played)[0][0]
+    assert kept["trajectories"] + held["trajectories"] == sides_in_all and held["trajectories"] > 0
+    pairs = [{one.about["pair"] for one in all_trajectories(opened(tmp_path / name))} for name in ("d", "d-held-out")]
+    assert not pairs[0] & pairs[1]
+    assert "trajectories" in train("data", "stats", "d", cwd=tmp_path).out
+
+    again = train("data", "build", "--db", played, "--where", where, "--out", "d", cwd=tmp_path)
+    assert again.code == 2 and "d: is there already: say --replace" in again.err
+    wrong = train("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
+    assert wrong.code == 2 and wrong.err.count("\n") == 1 and not (tmp_path / "e").exists()
