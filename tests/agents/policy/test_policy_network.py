@@ -144,6 +144,17 @@ def test_checkpointing_changes_no_gradient(micro: Shape) -> None:
     torch.testing.assert_close(*found)
 
 
+def test_products_may_be_computed_in_half_the_precision(micro: Shape) -> None:
+    network = lively(micro)
+    batch = battles([7, 3])
+    with torch.autocast("cpu", torch.bfloat16):
+        output = network(*batch)
+        output.value.sum().backward()
+    exact = network(*batch)
+    assert output.logits.dtype == output.value.dtype == torch.float32
+    torch.testing.assert_close(output.value, exact.value, atol=0.1, rtol=0.1)
+
+
 def test_values_are_classes_whose_mean_is_the_result() -> None:
     results = torch.tensor([0.0, 0.5, 1.0, 0.333, 0.01])
     classes = two_hot(results)

@@ -98,6 +98,7 @@ def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: s
         np.testing.assert_allclose(np.stack([found[session, position] for position in range(7)]), together, atol=1e-4)
 
 
+@pytest.mark.slow
 @needs_proc
 def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_it(
     run_folder: Path, mark: str, tmp_path: Path
@@ -119,7 +120,7 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
     watcher.start()
     db, spec = tmp_path / "a.duckdb", f"policy:{run_folder}@12?temperature=1.0"
     try:
-        tournament(db, spec, "random", battles=24, think_limit=60.0)
+        tournament(db, spec, "random", battles=44, think_limit=60.0)
     finally:
         over.set()
         watcher.join()
@@ -128,7 +129,7 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
     assert killed and len(servers) == 2 and max(len(servers.intersection(found)) for found in looks) == 1
     ends = rows("SELECT fault, IF(fault = 'p1', p1, p2), reason, detail FROM battles ORDER BY started", db)
     faults = [end for end in ends if end[0] is not None]
-    assert len(ends) == 24 and faults and ends[-1][0] is None, ends
+    assert len(ends) == 44 and faults and ends[-1][0] is None, ends
     for _, agent, reason, detail in faults:
         assert (agent, reason) == (spec, "error")
         assert "the inference server of" in detail and ".log" in detail
