@@ -113,13 +113,13 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
 
     about = read(folder)
     try:
-        with torch.device("meta"):
+        with torch.random.fork_rng(devices=[]):  # the first weights are thrown away, and nobody else's chance with them
             network = Network(Shape(**about.shape))
-        network.load_state_dict(load_file(folder / WEIGHTS, device=str(device)), assign=True)
+        network.load_state_dict(load_file(folder / WEIGHTS))
     except (SafetensorError, RuntimeError, TypeError, OSError) as error:
         words = " ".join(str(error).split())[:200]
         raise BadInput(f"checkpoint {folder}: its weights cannot be read ({words}): take another one") from error
-    return network.eval(), about
+    return network.to(device).eval(), about
 
 
 def read(folder: Path) -> About:

@@ -241,7 +241,8 @@ class Network(nn.Module):
         for layer in self.token_layers:
             x = self._run(layer, x, None, False, None)
         x = self.token_norm(x)
-        return x[:, :TOKENS], self.raise_summary(x[:, TOKENS])
+        # What is added up over the layers stays in full precision, whatever the products are computed in.
+        return x[:, :TOKENS], self.raise_summary(x[:, TOKENS]).float()
 
     def _judge(self, x: Tensor, tokens: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Context [N, width] and tokens [N, 19, token_width] -> logits [N, 13], value [N, bins]."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,9 @@ def test_search_is_measured_in_strength_time_and_foresight() -> None:
     said = run("sim_search_outcomes.py", "--battles", "2", "--show", "1")
     predicted, _, turns = said.partition("gen1ou: ")[2].split()[:3]
     assert 0 < int(predicted) <= int(turns)
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+def test_inference_compares_many_battles_with_one() -> None:
+    said = run("bench_inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
+    assert float(said.split()[-1]) > 0

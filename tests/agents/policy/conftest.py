@@ -1,0 +1,32 @@
+"""Shared by the tests of the network and of what plays with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def micro() -> Any:
+    """The smallest network with everything in it, its window shorter than a battle."""
+    pytest.importorskip("torch")
+    from agents.policy.network import Shape
+
+    return Shape(16, 2, 2, 24, 2, 3, window=5, expansion=2, bins=51, dropout=0.0)
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path, micro: Any) -> Path:
+    """A run with two untrained checkpoints of that network, at steps 1 and 12."""
+    import torch
+
+    from agents.policy import checkpoint
+    from agents.policy.network import Network
+
+    run = tmp_path / "a run@home"
+    for step in (1, 12):
+        torch.manual_seed(step)
+        checkpoint.save(checkpoint.folder_of(run, step), Network(micro), step)
+    return run

@@ -1,0 +1,194 @@
+"""`policy:PATH` in real battles: one inference server for all workers, what it costs when it dies, and what is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from arena_helpers import PROJECT, processes, tournament
+
+from agents import resolve
+from agents.policy import client
+from agents.policy.observation import Observation
+from arena.store import rows
+from teamsets.errors import BadInput
+
+torch = pytest.importorskip("torch")
+needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
+SERVER = "agents.policy.serve"
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A word by which this test's servers are found; none is left over."""
+    word = uuid.uuid4().hex
+    monkeypatch.setenv("ARENA_POLICY_TEST", word)
+    monkeypatch.setenv(client.THREADS, "1")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+    yield word
+    for connection in client._connections.values():
+        connection.close()
+    client._connections.clear()
+    for left in processes(word, SERVER):
+        os.kill(left, signal.SIGKILL)
+
+
+def wait(until: Callable[[], Any], seconds: float = 60.0) -> Any:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := until():
+            return found
+        time.sleep(0.02)
+    raise AssertionError("what was waited for did not come")
+
+
+def seen(number: int) -> Observation:
+    """A made-up observation, the same for the same number."""
+    draw = np.random.default_rng(number)
+    legal = draw.random(13) < 0.5
+    legal[3] = True
+    ids = draw.integers(0, 4000, (19, 12)).astype(np.int16)
+    return Observation(ids, draw.standard_normal((19, 48)).astype(np.float32), legal)
+
+
+@needs_proc
+def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: str) -> None:
+    from agents.policy import checkpoint
+    from agents.policy.network import expected_value
+
+    folder = checkpoint.find(str(run_folder))
+
+    async def play() -> dict[tuple[int, int], Any]:
+        connection = client.connection_to(folder, "cpu")
+        assert client.connection_to(folder, "cpu") is connection
+        sessions = [connection.new_session() for _ in range(20)]  # more than the slots at the start
+        found = {}
+        for position in range(7):
+            asked = [connection.ask(session, position, seen(100 * session + position)) for session in sessions]
+            for session, answer in zip(sessions, await asyncio.gather(*asked), strict=True):
+                found[session, position] = answer
+        for session in sessions:
+            connection.forget(session)
+        again = await connection.ask(connection.new_session(), 0, seen(100))
+        np.testing.assert_allclose(again, found[1, 0], atol=1e-4)
+        return found
+
+    found = asyncio.run(play())
+    network, _ = checkpoint.load(folder)
+    for session in (1, 20):
+        views = [seen(100 * session + position) for position in range(7)]
+        ids, numbers, legal = (
+            torch.from_numpy(np.stack([getattr(view, name) for view in views]))[None]
+            for name in ("ids", "numbers", "legal")
+        )
+        with torch.no_grad():
+            logits, value = network(ids, numbers, legal, torch.ones(1, 7, dtype=torch.bool))
+        together = torch.cat([logits, expected_value(value)[..., None]], dim=-1)[0].numpy()
+        np.testing.assert_allclose(np.stack([found[session, position] for position in range(7)]), together, atol=1e-4)
+
+
+@pytest.mark.slow
+@needs_proc
+def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_it(
+    run_folder: Path, mark: str, tmp_path: Path
+) -> None:
+    """The server is killed in mid-run; the next battle starts another, which ends when the run has ended."""
+    looks: list[list[int]] = []
+    killed: list[int] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.05):
+            found = processes(mark, SERVER)
+            looks.append(found)
+            if found and not killed and any(path.stat().st_size for path in tmp_path.glob("a.duckdb.journal*")):
+                os.kill(found[0], signal.SIGKILL)
+                killed.append(found[0])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    db, spec = tmp_path / "a.duckdb", f"policy:{run_folder}@12?temperature=1.0"
+    try:
+        tournament(db, spec, "random", battles=44, think_limit=60.0)
+    finally:
+        over.set()
+        watcher.join()
+    # A server that starts a program itself looks like two for a moment.
+    servers = {pid for pid, times in Counter(pid for found in looks for pid in found).items() if times > 5}
+    assert killed and len(servers) == 2 and max(len(servers.intersection(found)) for found in looks) == 1
+    ends = rows("SELECT fault, IF(fault = 'p1', p1, p2), reason, detail FROM battles ORDER BY started", db)
+    faults = [end for end in ends if end[0] is not None]
+    assert len(ends) == 44 and faults and ends[-1][0] is None, ends
+    for _, agent, reason, detail in faults:
+        assert (agent, reason) == (spec, "error")
+        assert "the inference server of" in detail and ".log" in detail
+    query = f"""SELECT legal, choice, thought FROM decisions JOIN battles USING (battle_id)
+                WHERE IF(seat = 'p1', p1, p2) = '{spec}'"""
+    for legal, choice, kept in rows(query, db):
+        thought = orjson.loads(kept)
+        assert choice in thought["probabilities"] and set(thought["probabilities"]) <= set(legal)
+        assert sum(thought["probabilities"].values()) == pytest.approx(1, abs=0.01) and 0 <= thought["value"] <= 1
+    wait(lambda: not processes(mark, SERVER))
+
+
+def test_what_cannot_play_says_so_before_the_run(run_folder: Path, tmp_path: Path) -> None:
+    assert resolve(f"policy:{run_folder}@1").missing("gen1ou") == ""
+    assert "no step 3: choose one of 1, 12" in resolve(f"policy:{run_folder}@3").missing("gen1ou")
+    assert "holds none" in resolve(f"policy:{tmp_path}/no").missing(None)
+    with pytest.raises(BadInput, match="temperature=-1"):
+        resolve(f"policy:{run_folder}?temperature=-1").make()
+    with pytest.raises(BadInput, match="device=tpu"):
+        resolve(f"policy:{run_folder}?device=tpu").make()
+    with pytest.raises(BadInput, match="say which policy: policy:NAME"):
+        resolve("policy")
+
+
+def test_a_fingerprint_is_that_of_the_checkpoint(run_folder: Path) -> None:
+    from agents.policy import checkpoint
+    from agents.policy.network import Network
+
+    last, first = resolve(f"policy:{run_folder}"), resolve(f"policy:{run_folder}@1")
+    assert last.fingerprint == resolve(f"policy:{run_folder}@12").fingerprint != first.fingerprint
+    shape = checkpoint.load(checkpoint.find(str(run_folder)))[0].shape
+    checkpoint.save(checkpoint.folder_of(run_folder, 13), Network(shape), 13)
+    assert resolve(f"policy:{run_folder}").fingerprint != last.fingerprint
+    assert not last.repeatable
+
+
+def test_a_server_that_does_not_start_says_so(
+    run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho no memory for it\nexit 3\n")
+    python.chmod(0o700)
+    monkeypatch.setattr(client.sys, "executable", str(python))
+    with pytest.raises(client.ServerFailed, match=r"did not start with code 3: no memory for it; its log: .*\.log"):
+        client.connection_to(run_folder / "checkpoints" / "step-000000001", "cpu")
+
+
+def test_a_refused_choice_is_asked_again_at_its_own_place() -> None:
+    from agents.policy.player import Policy
+
+    class Battle:
+        def __init__(self, turn: int, forced: bool = False) -> None:
+            self.turn, self.last_request = turn, {"forceSwitch": [True]} if forced else {}
+
+    player = Policy.__new__(Policy)
+    player._position, player._turn = -1, None
+    asked = [Battle(1), Battle(2), Battle(2), Battle(2, True), Battle(2, True), Battle(3)]
+    found = []
+    for battle in asked:
+        player._count(battle)  # type: ignore[arg-type]
+        found.append(player._position)
+    assert found == [0, 1, 1, 2, 3, 4]
