@@ -48,8 +48,8 @@ class RunFolder:
 
     def _keep_config(self) -> None:
         file = self.path / "config.yaml"
-        if not file.exists():
-            if self.checkpoints.exists():
+        if not file.exists() or not self.steps():
+            if self.steps():
                 raise BadConfig(f"out {self.path}: holds checkpoints of an unknown run: name another folder")
             partial = self.path / "config.partial"
             partial.write_text(yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False), encoding="utf-8")

@@ -56,7 +56,7 @@ class Tracking:
     ) -> None:
         self._progress.stop()
         if self._wandb is not None:
-            self._wandb.finish(exit_code=0 if kind is None else 1, quiet=True)
+            self._wandb.finish(exit_code=0 if kind is None else 1)
 
     def advance(self, step: int, words: str) -> None:
         """The progress bar, where there is a terminal."""

@@ -19,7 +19,7 @@ LOG2 = math.log(2)
 def case(
     logits: list[list[float]], actions: list[int], result: float = 1.0, values: list[int] | None = None
 ) -> tuple[Output, Tensors]:
-    """One trajectory; logits of the first actions of each decision, the others illegal. values: the class that is certain."""
+    """One trajectory; logits of each decision's first actions, the others illegal. values: the class that is certain."""
     length = len(actions)
     full = torch.full((1, length, 13), -torch.inf)
     for t, row in enumerate(logits):

@@ -1,4 +1,4 @@
-"""From stored battles to trajectories, shards and batches: what was chosen is what is learned, in an order one can rely on."""
+"""From stored battles to trajectories, shards and batches: what was chosen is learned, in an order one can rely on."""
 
 from __future__ import annotations
 
