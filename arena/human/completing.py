@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from poke_env.data import GenData
+from poke_env.data import GenData, to_id_str
 from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
 from agents.heuristics.sets import candidates
@@ -67,7 +67,8 @@ def _complete(shown: Shown, format_id: str, gen: int, rng: random.Random, never_
     carried = _draw(shown, moves, item, format_id, gen, rng)
     kept = carried.item if carried.item not in shown.not_items or item is not None else ""
     stats = _stats(carried, shown, gen)
-    kinds = GenData.from_gen(gen).pokedex.get(shown.species, {}).get("types", ["Normal"])
+    facts = GenData.from_gen(gen).pokedex.get(shown.species, {})
+    ability = carried.ability or (to_id_str(facts.get("abilities", {}).get("0", "")) if gen >= 3 else "")
     return Completed(
         ident=shown.ident,
         details=shown.details,
@@ -75,10 +76,10 @@ def _complete(shown: Shown, format_id: str, gen: int, rng: random.Random, never_
         level=shown.level,
         moves=carried.moves,
         item=kept,
-        ability=carried.ability,
+        ability=ability,
         nature=carried.nature,
         evs=carried.evs,
-        tera=(shown.tera or carried.tera.capitalize() or str(kinds[0])) if gen == 9 else "",
+        tera=(shown.tera or carried.tera.capitalize() or str(facts.get("types", ["Normal"])[0])) if gen == 9 else "",
         stats=stats,
         shown=not never_seen,
     )

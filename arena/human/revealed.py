@@ -166,7 +166,7 @@ class _Reader:
         move, source = line.move, line.source_id
         if source and source not in _OWN_CALLERS and source != move:
             return
-        if source == move and move not in place.used and move not in shown.moves:
+        if source == move and source not in _OWN_CALLERS and move not in place.used and move not in shown.moves:
             return  # goes on with what another move had called
         if "zeffect" in line.tags:
             return

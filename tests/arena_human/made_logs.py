@@ -1,0 +1,37 @@
+"""Short public logs, written by hand, for one case each."""
+
+from __future__ import annotations
+
+from arena.human.reading import PublicBattle, public_battle
+from arena.human.reconstruction import SideLog, reconstruct
+
+_HEAD = """|j|☆Ann
+|player|p1|Ann|1|1500
+|player|p2|Bob|2|1600
+|teamsize|p1|{size}
+|teamsize|p2|{size}
+|gametype|singles
+|gen|{gen}
+|tier|[Gen {gen}] OU
+|rated|
+|
+|t:|1700000000
+|start
+"""
+
+
+def made(body: str, gen: int = 4, size: int = 3, end: str = "|win|Ann") -> PublicBattle:
+    """A battle whose log begins as a replay does and goes on with `body`."""
+    text = _HEAD.format(gen=gen, size=size) + body.strip() + "\n" + end
+    return public_battle(text, f"gen{gen}ou-7")
+
+
+def choices(body: str, gen: int = 4, **more: object) -> tuple[list[str | None], list[str | None]]:
+    """What p1 and p2 are found to have chosen."""
+    p1, p2 = sides(body, gen, **more)
+    return p1.choices, p2.choices
+
+
+def sides(body: str, gen: int = 4, **more: object) -> tuple[SideLog, SideLog]:
+    """Both points of view."""
+    return reconstruct(made(body, gen, **more))  # type: ignore[arg-type]
