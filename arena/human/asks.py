@@ -67,9 +67,15 @@ def find_asks(lines: list[Line]) -> list[Ask]:
 
 @dataclass
 class _Side:
-    """What the finder remembers of a side. open: the ask of this turn while its answer has not been seen."""
+    """What the finder remembers of a side.
+
+    open: the ask of this turn while its answer has not been seen. cut: the one that a faint left unanswered, and fell: the
+    line of that faint.
+    """
 
     open: Ask | None = None
+    cut: Ask | None = None
+    fell: int = -1
     leads: Ask | None = None
     inside: bool = False  # its first Pokémon has come in
     fainted: bool = False
@@ -120,7 +126,7 @@ class _Finder:
         elif line.kind == "cant":
             self._could_not(line, side)
         elif line.kind == "faint":
-            side.fainted, side.open = True, None
+            side.fainted, side.cut, side.fell, side.open = True, side.open, index, None
             side.dead.add(line.ident)
         elif line.kind == "drag":
             side.open = None
@@ -147,12 +153,15 @@ class _Finder:
             side.inside = True
             if side.leads is not None:
                 side.leads.evidence, side.leads.committed = Evidence("switch", line.ident), True
+        elif side.fainted and side.cut is not None and self._gap < side.fell:
+            # Nobody was asked since: caught by Pursuit on its way out, and before generation 5 the switch still comes.
+            side.cut.evidence = Evidence("switch", line.ident)
         elif side.fainted or side.leaving >= 0 or side.open is None or line.source_id in _LEAVING:
             ask = self._ask(line.role, self._place(index, side), "switch")
             ask.evidence, ask.committed = Evidence("switch", line.ident), True
         else:
             side.open.evidence = Evidence("switch", line.ident)
-        side.open, side.fainted, side.leaving = None, False, -1
+        side.open, side.cut, side.fainted, side.leaving = None, None, False, -1
 
     def _place(self, index: int, side: _Side) -> int:
         """Where the request for a switch at `index` stands: before the empty line at which it came in."""

@@ -96,6 +96,16 @@ def test_switches_in_between_are_asked_for_where_the_choice_came_in() -> None:
     assert p2.lines[first + 1] == "|"
 
 
+def test_who_is_caught_by_pursuit_before_generation_5_still_brings_in_whom_it_chose() -> None:
+    body = START + (
+        "|-activate|p2a: Star|move: Pursuit\n|move|p1a: Al|Pursuit|p2a: Star|[from]Pursuit\n|-damage|p2a: Star|0 fnt\n"
+        "|faint|p2a: Star\n|switch|p2a: Bo|Blissey, F|100/100\n|\n|upkeep\n|turn|2"
+    )
+    assert choices(body) == (["move pursuit", None], ["switch blissey", None])
+    later = body.replace("|faint|p2a: Star\n", "|faint|p2a: Star\n|\n")
+    assert choices(later) == (["move pursuit", None], [None, "switch blissey", None])
+
+
 def test_locked_turns_have_one_answer() -> None:
     body = START + (
         "|move|p1a: Al|Outrage|p2a: Star\n|move|p2a: Star|Hyper Beam|p1a: Al\n|-mustrecharge|p2a: Star\n|turn|2\n|\n"
