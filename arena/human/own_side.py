@@ -187,6 +187,8 @@ class OwnSide:
             stay.recharging = True
         elif kind == "-prepare":
             stay.preparing = what
+        elif kind == "-anim":
+            stay.preparing = ""  # Power Herb, Solar Beam in the sun: it struck at once
         elif kind == "-transform":
             # Its player is shown the other's moves.
             stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]

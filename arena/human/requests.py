@@ -111,7 +111,7 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
     if evidence.kind != "switch":
         if stay.recharging and not moved:
             return "recharge", True
-        if stay.preparing:
+        if stay.preparing and not (moved and evidence.name != stay.preparing):
             return stay.preparing, True
         if stay.rampage == 1 and not moved:
             return stay.last, True

@@ -35,3 +35,11 @@ def choices(body: str, gen: int = 4, **more: object) -> tuple[list[str | None], 
 def sides(body: str, gen: int = 4, **more: object) -> tuple[SideLog, SideLog]:
     """Both points of view."""
     return reconstruct(made(body, gen, **more))  # type: ignore[arg-type]
+
+
+def four_shown() -> str:
+    """The log of a battle of generation 1 in which both sides show four Pokémon."""
+    names = ("Tauros", "Snorlax", "Chansey", "Exeggutor")
+    come = [f"|switch|{side}a: {name}|{name}|100/100" for name in names for side in ("p1", "p2")]
+    turns = [f"|turn|{number}\n|\n" + "\n".join(come[2 * number : 2 * number + 2]) for number in range(1, 4)]
+    return "\n".join(made("\n".join([*come[:2], *turns]), gen=1, size=6).lines)

@@ -116,6 +116,14 @@ def test_locked_turns_have_one_answer() -> None:
     assert requests(p1)[1]["active"] == [{"moves": [{"move": "Outrage", "id": "outrage"}], "trapped": True}]
 
 
+def test_a_move_that_strikes_at_once_prepares_nothing() -> None:
+    beam = "|move|p1a: Al|Solar Beam|p2a: Star|[still]\n|-prepare|p1a: Al|Solar Beam\n|-anim|p1a: Al|Solar Beam|p2a: Star\n"
+    p1, _ = choices(START + beam + "|turn|2\n|\n|cant|p1a: Al|par\n|turn|3")
+    assert p1 == ["move solarbeam", None, None]
+    p1, _ = choices(START + beam.rsplit("|-anim", 1)[0] + "|turn|2\n|\n|cant|p1a: Al|par\n|turn|3")
+    assert p1 == ["move solarbeam", "move solarbeam", None]
+
+
 def test_a_sleeper_of_generation_1_can_only_fight_or_leave() -> None:
     body = START + (
         "|move|p2a: Star|Surf|p1a: Al\n|-status|p1a: Al|slp\n|turn|2\n|\n|move|p2a: Star|Surf|p1a: Al\n"
