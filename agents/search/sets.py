@@ -8,6 +8,7 @@ Showdown's table of random sets alone.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -27,6 +28,8 @@ _MISFIT = 0.03
 # The share of our own teams' statistics where Smogon's sets know the species too.
 _OWN_TEAMS = 0.5
 _MOVES = 4
+# Of "Misdreavus (F)" poke-env takes the gender for a part of the name.
+_GENDER = re.compile(r" \([MF]\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
     """What a Pokémon that the opponent has shown may carry: what is known of it, and the rest from one drawn set."""
     known = tuple(mon.moves)[:_MOVES]
     item = None if battle.gen < 2 or mon.item == GenData.UNKNOWN_ITEM else (mon.item or "")
-    drawn = _draw(battle.format_id, battle.gen, mon.base_species, known, item, mon.ability, rng)
+    drawn = draw_set(battle.format_id, battle.gen, mon.base_species, known, item, mon.ability, rng)
     drawn = replace(drawn, species=mon.species, level=mon.level)
     if mon.tera_type is not None:
         drawn = replace(drawn, tera=mon.tera_type.name)
@@ -72,16 +75,16 @@ def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Rand
         names = list(often)
         species = rng.choices(names, [often[name] for name in names])[0]
         del often[species]
-        drawn.append(_draw(battle.format_id, battle.gen, species, (), None, None, rng))
+        drawn.append(draw_set(battle.format_id, battle.gen, species, (), None, None, rng))
     return drawn
 
 
 def draw_previewed(species: str, level: int, battle: SeatBattle, rng: random.Random) -> Carried:
     """What a Pokémon may carry of which the preview of the teams has told the species alone."""
-    return replace(_draw(battle.format_id, battle.gen, species, (), None, None, rng), level=level)
+    return replace(draw_set(battle.format_id, battle.gen, species, (), None, None, rng), level=level)
 
 
-def _draw(
+def draw_set(
     format_id: str,
     gen: int,
     species: str,
@@ -90,6 +93,10 @@ def _draw(
     ability: str | None,
     rng: random.Random,
 ) -> Carried:
+    """A whole set for a species (level 100) that agrees with what is known of it.
+
+    shown: ids of its moves; item: "" for none; item, ability: None where they are not known.
+    """
     sets = _sets(format_id, gen, species)
     if not sets:
         abilities = GenData.from_gen(gen).pokedex.get(species, {}).get("abilities", {})
@@ -150,7 +157,7 @@ def statistics(format_id: str, gen: int) -> Statistics:
     sets: dict[str, list[CandidateSet]] = {}
     for file in files:
         for mon in Teambuilder.parse_showdown_team(file.text().strip()):
-            name = to_id_str(mon.species or mon.nickname or "")
+            name = to_id_str(_GENDER.sub("", (mon.species or mon.nickname or "").strip()))
             carried = CandidateSet(
                 moves={to_id_str(move): 1.0 for move in mon.moves},
                 item=to_id_str(mon.item or ""),

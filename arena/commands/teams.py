@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from arena.human.team_sets import LEAST_SHOWN, gather
 from teamsets import variety
 from teamsets.errors import BadInput
 from teamsets.formats import LADDER_FORMATS, get_format
@@ -21,7 +22,7 @@ _seed_option = click.option("--seed", type=int, default=0, show_default=True, he
 
 @click.group()
 def teams() -> None:
-    """Team sets: list, show, validate, make."""
+    """Team sets: list, show, validate, make, take from replays."""
 
 
 @teams.command("list")
@@ -105,3 +106,32 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
     """
     written = make_files(team_set, format_id, out or Path("teams", team_set), count=count, seed=seed)
     click.echo(f"{len(written)} teams written to {written[0].parent}")
+
+
+@teams.command("from-replays")
+@click.argument("replays", metavar="DIR", type=click.Path(path_type=Path))
+@click.option("--set", "name", required=True, metavar="NAME", help="The set's name: it is written to teams/NAME.")
+@click.option("--format", "format_id", metavar="F", help="Only this format.")
+@click.option("--least-shown", type=click.IntRange(1, 6), default=LEAST_SHOWN, show_default=True, metavar="N",
+              help="Leave out teams of which fewer Pokémon were shown.")  # fmt: skip
+@_seed_option
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/NAME]")
+def from_replays(
+    replays: Path, name: str, format_id: str | None, least_shown: int, seed: int, out: Path | None
+) -> None:
+    """Take people's teams from the replays in DIR; what was not shown is drawn from published sets.
+
+    \b
+    Example:
+      arena teams from-replays my-replays --set human --format gen1ou
+    """
+    folder = out or Path("teams", name)
+    done = gather(replays, folder, format_id=format_id, least_shown=least_shown, seed=seed)
+    for reason, count in done.refused.most_common():
+        click.echo(f"left out: {count:5}  {reason}")
+    if done.doubled:
+        click.echo(f"left out: {done.doubled:5}  the same team as another")
+    if not done.paths:
+        raise BadInput(f"replays '{replays}': no team could be taken from them: the reasons are above")
+    for each, count in sorted(done.teams.items()):
+        click.echo(f"{count} teams written to {folder / each}")

@@ -3,6 +3,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from arena_human.made_logs import four_shown
 from click.testing import CliRunner, Result
 from team_samples import BAD, GOOD
 
@@ -69,6 +70,8 @@ def test_every_command_shows_an_example(name: str) -> None:
 
 def test_the_guides_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-replays").mkdir()
+    (tmp_path / "my-replays" / "gen1ou-1.log").write_text(four_shown())
     commands = re.findall(r"^arena teams (.*)$", GUIDE.read_text(), re.MULTILINE)
     assert {command.split()[0] for command in commands} == set(teams.commands)
     for command in commands:

@@ -1,0 +1,75 @@
+"""One protocol line, taken apart: its kind, its words, and the tags at its end ([from], [of], …)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poke_env.data import to_id_str
+
+#: Lines that are about the room, its visitors and its clock, not about the battle; sides' logs do not have them.
+NOT_BATTLE = frozenset({
+    "", "t:", "c", "c:", "chat", "j", "J", "join", "l", "L", "leave", "n", "N", "name", "raw", "html", "uhtml", "b", "B",
+    "uhtmlchange", "inactive", "inactiveoff", "rated", "badge", "debug", "error", "bigerror", "init", "title", "hidelines",
+    "unlink", "askreg", "deinit", "expire", "message", "-message", "seed", "popup", "request", "split", "tournament",
+    "warning", "userstats", "battle", "gametypes", "sentchoice", "timestamp", "users",
+})  # fmt: skip
+#: Kinds of lines that carry a Pokémon's health -> at which word.
+CONDITION = {"switch": 2, "drag": 2, "replace": 2, "-damage": 1, "-heal": 1, "-sethp": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """text: the line itself. kind: "move". words: what follows, tags aside. source, of: the tags' words, "" for none.
+
+    role: "p1" or "p2", whom it is about, "" for nobody. ident: "p1: Tauros", "" for nobody.
+    """
+
+    text: str
+    kind: str
+    words: tuple[str, ...]
+    source: str
+    of: str
+    tags: frozenset[str]
+    role: str
+    ident: str
+
+    @classmethod
+    def read(cls, text: str) -> Line:
+        """Of a line as it was sent. One without a leading | is chat of old times: it has the kind "chat"."""
+        parts = text.split("|")
+        if parts[0] or len(parts) < 2:
+            return cls(text, "chat" if text else "", (), "", "", frozenset(), "", "")
+        words, source, of, tags = [], "", "", set()
+        for part in parts[2:]:
+            if part.startswith("[from]"):
+                source = part[6:].strip()
+            elif part.startswith("[of]"):
+                of = _ident(part[4:].strip())
+            elif part.startswith("[") and "]" in part and parts[1] != "tier":
+                tags.add(part[1 : part.index("]")])
+            else:
+                words.append(part)
+        ident = _ident(words[0]) if words else ""
+        return cls(text, parts[1], tuple(words), source, of, frozenset(tags), ident[:2], ident)
+
+    def word(self, place: int) -> str:
+        """The word at a place, "" where there is none."""
+        return self.words[place] if place < len(self.words) else ""
+
+    @property
+    def move(self) -> str:
+        """The id of the move that a `move` line tells of."""
+        return to_id_str(self.word(1))
+
+    @property
+    def source_id(self) -> str:
+        """What stands behind [from] as an id, without "move: ", "item: " or "ability: "."""
+        return to_id_str(self.source.rpartition(": ")[2])
+
+
+def _ident(word: str) -> str:
+    """ "p1a: Tauros" -> "p1: Tauros"; "" for what names no Pokémon."""
+    seat, colon, name = word.partition(": ")
+    if not colon or seat[:2] not in ("p1", "p2") or len(seat) > 3:
+        return ""
+    return f"{seat[:2]}: {name}"

@@ -1,0 +1,284 @@
+"""A player's own side as its requests describe it, followed line by line: health, status, PP, items, what binds it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from poke_env.data import GenData, to_id_str
+
+from arena.human.completing import Completed
+from arena.human.lines import CONDITION, Line
+
+#: Moves of generation 1 that bind user and target while they last.
+BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
+#: Moves that bind the target in later generations, as `-activate` names them.
+_TRAPS = frozenset({
+    *BINDING, "whirlpool", "sandtomb", "magmastorm", "infestation", "snaptrap", "thundercage", "trapped",
+})  # fmt: skip
+_RAMPAGES = frozenset({"outrage", "thrash", "petaldance", "ragingfury"})
+CHOICE_ITEMS = frozenset({"choiceband", "choicespecs", "choicescarf"})
+_TRANSFORMED_PP = 5
+
+
+@dataclass
+class Slot:
+    """A move as a request lists it, with the PP that are left."""
+
+    id: str
+    pp: int
+    most: int
+
+
+@dataclass
+class Own:
+    """One of the own team. hp: exact; slots: its moves; ability: the one it has now; terastallized: a type or ""."""
+
+    member: Completed
+    details: str
+    hp: int
+    status: str
+    slots: list[Slot]
+    item: str
+    ability: str
+    terastallized: str = ""
+
+    @property
+    def condition(self) -> str:
+        """As Showdown's requests write it, e.g. "187/353 par", "0 fnt"."""
+        if self.hp <= 0:
+            return "0 fnt"
+        return f"{self.hp}/{self.member.stats[0]} {self.status}".rstrip()
+
+
+@dataclass
+class Stay:
+    """What hangs on the Pokémon on the field until it leaves.
+
+    slots: the moves that it has instead of its own (Transform, Mimic). chosen: the move that a Choice item holds it to.
+    rampage: turns of its Outrage so far, preparing: the move whose second turn comes. binding, bound: turns for which it
+    has held, or was held by, the other with a binding move of generation 1.
+    """
+
+    slots: list[Slot] | None = None
+    chosen: str = ""
+    last: str = ""
+    recharging: bool = False
+    preparing: str = ""
+    rampage: int = 0
+    disabled: str = ""
+    encored: str = ""
+    taunted: bool = False
+    tormented: bool = False
+    unhealing: bool = False
+    trapped: bool = False
+    binding: int = 0
+    bound: int = 0
+    acted: bool = False
+
+
+@dataclass
+class OwnSide:
+    """team: in the order of the requests, the one on the field first. out: a Pokémon is on the field."""
+
+    role: str
+    gen: int
+    team: list[Own]
+    stay: Stay = field(default_factory=Stay)
+    out: bool = False
+
+    @classmethod
+    def of(cls, role: str, gen: int, members: list[Completed]) -> OwnSide:
+        """A side before the battle."""
+        team = []
+        for member in members:
+            slots = [_slot(move, gen) for move in member.moves]
+            ability = member.ability if gen >= 3 else "noability"
+            team.append(Own(member, member.details, member.stats[0], "", slots, member.item, ability))
+        return cls(role, gen, team)
+
+    @property
+    def active(self) -> Own:
+        """The Pokémon on the field."""
+        return self.team[0]
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The moves that the Pokémon on the field has now."""
+        return self.active.slots if self.stay.slots is None else self.stay.slots
+
+    def find(self, ident: str) -> Own | None:
+        """The member of a name such as "p1: Tauros"."""
+        return next((own for own in self.team if own.member.ident == ident), None)
+
+    def lead(self, ident: str) -> None:
+        """After the preview: who comes first; the others keep their order."""
+        first = self.find(ident)
+        if first is not None:
+            self.team.remove(first)
+            self.team.insert(0, first)
+
+    def take(self, line: Line, other: OwnSide) -> None:
+        """One line of the log. `other`: the opponent's side, whose moves a transformed Pokémon gets to know."""
+        if line.kind == "turn":
+            self.stay.acted = False
+        elif line.role == self.role:
+            self._about(line, other)
+        elif line.role == other.role and line.kind in ("switch", "drag"):
+            self.stay.trapped, self.stay.bound = False, 0
+
+    def health(self, line: Line) -> str:
+        """The line with this side's exact health, which is noted; as it is where it tells none."""
+        place = CONDITION.get(line.kind)
+        own = self.find(line.ident)
+        if place is None or own is None or not line.word(place):
+            return line.text
+        own.hp, own.status = _exact(line.word(place), own)
+        parts = line.text.split("|")
+        parts[place + 2] = own.condition
+        return "|".join(parts)
+
+    def _about(self, line: Line, other: OwnSide) -> None:
+        own = self.find(line.ident)
+        if own is None:
+            return
+        kind = line.kind
+        if kind in ("switch", "drag"):
+            self._enter(own)
+        elif kind == "faint":
+            own.hp = 0
+        elif kind == "-status":
+            own.status = line.word(1)
+        elif kind == "-curestatus":
+            own.status = ""
+        elif kind == "-cureteam":
+            for each in self.team:
+                each.status = ""
+        elif kind == "detailschange":
+            own.details = _unshiny(line.word(1))
+        elif kind == "-terastallize":
+            own.terastallized = line.word(1)
+            own.details = f"{own.details}, tera:{line.word(1)}"
+        elif kind in ("-item", "-enditem"):
+            own.item = to_id_str(line.word(1)) if kind == "-item" else ""
+            self.stay.chosen = ""
+        elif own is self.active:
+            self._standing(line, other)
+
+    def _enter(self, own: Own) -> None:
+        leaving = self.active
+        if self.out and leaving is not own and leaving.ability == "regenerator" and leaving.hp > 0:
+            leaving.hp = min(leaving.member.stats[0], leaving.hp + leaving.member.stats[0] // 3)
+        if self.out and leaving is not own:
+            leaving.ability = leaving.member.ability if self.gen >= 3 else "noability"
+        place = self.team.index(own)
+        self.team[0], self.team[place] = self.team[place], self.team[0]
+        self.stay, self.out = Stay(), True
+
+    def _standing(self, line: Line, other: OwnSide) -> None:
+        """Lines about what hangs on the stay on the field."""
+        stay, kind = self.stay, line.kind
+        what = to_id_str(line.word(1).rpartition(": ")[2])
+        if kind == "move":
+            self._moved(line, other)
+        elif kind == "cant":
+            self._could_not(what)
+        elif kind == "-mustrecharge":
+            stay.recharging = True
+        elif kind == "-prepare":
+            stay.preparing = what
+        elif kind == "-anim":
+            stay.preparing = ""  # Power Herb, Solar Beam in the sun: it struck at once
+        elif kind == "-transform":
+            # Its player is shown the other's moves.
+            stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]
+        elif kind in ("-start", "-activate", "-end"):
+            self._bound(kind, what, to_id_str(line.word(2)))
+
+    def _bound(self, kind: str, what: str, detail: str) -> None:
+        stay, on = self.stay, kind != "-end"
+        if what == "mimic" and detail and on:
+            held = [Slot(slot.id, slot.pp, slot.most) for slot in self.slots]
+            stay.slots = [Slot(detail, slot.pp, slot.most) if slot.id == "mimic" else slot for slot in held]
+        elif what == "disable":
+            stay.disabled = detail if on else ""
+        elif what == "encore":
+            stay.encored = stay.last if on else ""
+        elif what == "taunt":
+            stay.taunted = on
+        elif what == "torment":
+            stay.tormented = on
+        elif what == "healblock":
+            stay.unhealing = on
+        elif what in _TRAPS or what in ("ingrain", "noretreat", "octolock"):
+            stay.trapped = on and self.gen >= 2
+        elif what == "confusion" and on:
+            stay.rampage = 0
+
+    def _could_not(self, reason: str) -> None:
+        stay = self.stay
+        stay.recharging = stay.recharging and reason in ("slp", "frz")
+        stay.preparing, stay.rampage, stay.binding, stay.acted = "", 0, 0, True
+
+    def _moved(self, line: Line, other: OwnSide) -> None:
+        stay, move, source = self.stay, line.move, line.source_id
+        if source and source not in ("lockedmove", "pursuit", move):
+            return  # called by another move or an ability: it costs no PP of its own
+        goes_on = source == "lockedmove" or (source == move and move != "pursuit") or stay.preparing == move
+        stay.recharging, stay.acted = False, True
+        stay.rampage = stay.rampage + 1 if move in _RAMPAGES else 0
+        if self.gen == 1:
+            self._bind(line, other, goes_on)
+        if not goes_on:
+            self._spend(move, line, other)
+            self.stay.chosen = move if self.active.item in CHOICE_ITEMS else ""
+        stay.preparing = ""
+        stay.last = move
+
+    def _bind(self, line: Line, other: OwnSide, goes_on: bool) -> None:
+        hit = line.move in BINDING and "miss" not in line.tags
+        self.stay.binding = (self.stay.binding + 1 if goes_on else 1) if hit else 0
+        other.stay.bound = self.stay.binding
+
+    def _spend(self, move: str, line: Line, other: OwnSide) -> None:
+        pressed = other.out and other.active.ability == "pressure" and line.word(2)[:2] == other.role
+        for slot in self.slots:
+            if slot.id == move or (move == "hiddenpower" and slot.id.startswith(move)):
+                slot.pp = max(0, slot.pp - (2 if pressed else 1))
+
+
+def _slot(move: str, gen: int) -> Slot:
+    facts = GenData.from_gen(gen).moves.get(move, {})
+    base = int(facts.get("pp", 5))
+    most = base if facts.get("noPPBoosts") else base * 8 // 5
+    return Slot(move, min(61, most) if gen <= 2 else most, min(61, most) if gen <= 2 else most)
+
+
+def _unshiny(details: str) -> str:
+    return ", ".join(part for part in details.split(", ") if part != "shiny")
+
+
+def _exact(condition: str, own: Own) -> tuple[int, str]:
+    """Health and status of a condition as published ("53/100 par"), on the scale of the Pokémon's own health.
+
+    Where only a percentage is known, the middle of what it may mean; what was noted before, where that agrees with it.
+    """
+    health, _, status = condition.partition(" ")
+    now, _, most = health.partition("/")
+    if status == "fnt" or now == "0":
+        return 0, ""
+    scale, whole = int(most or 100), own.member.stats[0]
+    if scale == whole and scale != 100:
+        return int(now), status
+    value = float(now)
+    if value >= scale:
+        return whole, status
+    if own.hp < whole and own.hp > 0 and shared(own.hp, whole) == f"{value / scale * 100:g}/100":
+        return own.hp, status
+    return max(1, min(whole - 1, round(whole * (value - 0.5) / scale))), status
+
+
+def shared(hp: int, most: int) -> str:
+    """Health as the other side sees it: in percent, rounded up, 100 only for a whole one."""
+    percent = math.ceil(100 * hp / most)
+    return f"{99 if percent == 100 and hp < most else percent}/100"

@@ -1,0 +1,185 @@
+"""Reading replays: Showdown's replay JSON, raw protocol logs and saved HTML pages, each as a `PublicBattle`.
+
+A file that cannot be used raises `Unusable` with a short reason, which whoever reads many of them counts.
+"""
+
+from __future__ import annotations
+
+import datetime
+import html
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from poke_env.data import to_id_str
+
+from arena.fixture import SEATS
+from teamsets.errors import BadInput, UnknownFormat
+from teamsets.formats import get_format
+
+End = Literal["win", "tie", "forfeit", "timeout"]
+#: What a replay's file is called.
+SUFFIXES = (".json", ".log", ".txt", ".html", ".htm")
+
+_SCRIPT = re.compile(r'<script[^>]*class="battle-log-data"[^>]*>(.*?)</script>', re.DOTALL)
+_ID_IN_NAME = re.compile(r"(?P<id>(?P<format>gen[1-9][a-z0-9]+)-\d+)")
+
+
+class Unusable(Exception):
+    """A replay that cannot be used. The message is a short reason, the same for all of its kind."""
+
+
+@dataclass(frozen=True)
+class PublicBattle:
+    """A battle as a spectator saw it.
+
+    id: the site's ("gen1ou-2093283146"), or the file's stem. players, ratings: p1's and p2's; a rating is None where the
+    replay tells none. date: when it was played or uploaded, Unix time in seconds, None where nothing tells it.
+    winner: "p1", "p2" or None for a tie. lines: the protocol lines, as they were published.
+    """
+
+    id: str
+    format_id: str
+    gen: int
+    players: tuple[str, str]
+    ratings: tuple[int | None, int | None]
+    date: float | None
+    winner: str | None
+    end: End
+    lines: tuple[str, ...]
+
+    def result(self, role: str) -> float:
+        """1 won, 0.5 tie, 0 lost."""
+        return 0.5 if self.winner is None else float(self.winner == role)
+
+
+def replay_files(folder: Path) -> list[Path]:
+    """The replays under a folder, or the one file given, sorted by path. Raises BadInput where there are none."""
+    if folder.is_file():
+        return [folder]
+    if not folder.exists():
+        raise BadInput(f"replays '{folder}': no such folder: give a folder with replays (*.json, *.log, *.html)")
+    found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    if not found:
+        raise BadInput(f"replays '{folder}': holds none: put Showdown's replays there (*.json, *.log, *.html)")
+    return found
+
+
+def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> Iterator[PublicBattle]:
+    """The usable replays under a folder; the others are counted in `refused` by reason. format_id: only that format."""
+    for path in replay_files(folder):
+        try:
+            battle = read_replay(path)
+        except Unusable as error:
+            refused[str(error)] += 1
+            continue
+        if format_id is not None and battle.format_id != format_id:
+            refused["another format"] += 1
+            continue
+        yield battle
+
+
+def read_replay(path: Path) -> PublicBattle:
+    """One replay from its file. Raises Unusable."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise Unusable("file cannot be read") from None
+    if path.suffix.lower() == ".json":
+        return from_json(text, path.stem)
+    if path.suffix.lower() in (".html", ".htm"):
+        page = _SCRIPT.search(text)
+        if page is None:
+            raise Unusable("page without a battle log")
+        text = html.unescape(page[1]).replace("\\/", "/")
+    return public_battle(text, path.stem)
+
+
+def from_json(text: str, name: str) -> PublicBattle:
+    """A replay in the site's JSON; `name` stands for its id where it has none. Raises Unusable."""
+    try:
+        replay = json.loads(text)
+    except ValueError:
+        raise Unusable("not JSON") from None
+    if not isinstance(replay, dict) or not isinstance(replay.get("log"), str):
+        raise Unusable("JSON without a battle log")
+    date = replay.get("uploadtime")
+    return public_battle(
+        replay["log"],
+        str(replay.get("id") or name),
+        format_name=str(replay.get("formatid") or replay.get("format") or ""),
+        date=float(date) if isinstance(date, int | float) else None,
+    )
+
+
+def public_battle(log: str, name: str, *, format_name: str = "", date: float | None = None) -> PublicBattle:
+    """A battle from its protocol log. Raises Unusable."""
+    lines = tuple(line.rstrip("\r") for line in log.strip("\n").split("\n"))
+    heads: dict[str, list[list[str]]] = {}
+    for line in lines:
+        parts = line.split("|")
+        if len(parts) > 2:
+            heads.setdefault(parts[1], []).append(parts[2:])
+    format_id, gen = _format(heads, name, format_name)
+    if "start" not in {line[1:] for line in lines}:
+        raise Unusable("no battle in the log")
+    players, ratings = _players(heads.get("player", []))
+    winner, end = _end(lines, heads, players)
+    clock = next((part[0] for part in heads.get("t:", [])), "")
+    if clock.isdigit():
+        date = float(clock)
+    return PublicBattle(name, format_id, gen, players, ratings, date, winner, end, lines)
+
+
+def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> tuple[str, int]:
+    named = _ID_IN_NAME.search(name)
+    told = format_name or (heads["tier"][0][0] if "tier" in heads else "") or (named["format"] if named else "")
+    if heads.get("gametype", [["singles"]])[0][0] != "singles":
+        raise Unusable("not singles")
+    try:
+        found = get_format(told)
+    except UnknownFormat:
+        raise Unusable("not singles" if "double" in told.lower() else "unknown format") from None
+    if heads.get("teampreview", [[""]])[0][0]:
+        raise Unusable("a format that brings fewer Pokémon than it shows")
+    return found.id, found.gen
+
+
+def _players(told: list[list[str]]) -> tuple[tuple[str, str], tuple[int | None, int | None]]:
+    names: dict[str, str] = {}
+    ratings: dict[str, int] = {}
+    for seat, *rest in told:
+        if rest and rest[0]:
+            names.setdefault(seat, rest[0])
+            if len(rest) > 2 and rest[2].isdigit():
+                ratings.setdefault(seat, int(rest[2]))
+    if not all(seat in names for seat in SEATS):
+        raise Unusable("players not named")
+    return (names["p1"], names["p2"]), (ratings.get("p1"), ratings.get("p2"))
+
+
+def _end(lines: tuple[str, ...], heads: dict[str, Any], players: tuple[str, str]) -> tuple[str | None, End]:
+    if "|tie" in lines or "tie" in heads:
+        return None, "tie"
+    if "win" not in heads:
+        raise Unusable("truncated: no end in the log")
+    won = to_id_str(heads["win"][-1][0])
+    winner = next((seat for seat, name in zip(SEATS, players, strict=True) if to_id_str(name) == won), None)
+    if winner is None:
+        raise Unusable("the winner is neither player")
+    said = " ".join(part[0] for part in heads.get("-message", []))
+    if " forfeited." in said:
+        return winner, "forfeit"
+    return winner, "timeout" if "lost due to inactivity" in said else "win"
+
+
+def day(text: str) -> float:
+    """Midnight (UTC) of a day such as "2024-03-31" as Unix time. Raises BadInput."""
+    try:
+        return datetime.datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=datetime.UTC).timestamp()
+    except ValueError:
+        raise BadInput(f"date '{text}': not a day: write it as 2024-03-31") from None

@@ -1,0 +1,179 @@
+"""The request that a player got at a moment, as Showdown words it, and the answer as far as the log shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poke_env.data import GenData, to_id_str
+
+from agents.choices import legal_choices
+from arena.human.asks import Ask, Evidence
+from arena.human.own_side import BINDING, CHOICE_ITEMS, Own, OwnSide, Slot
+
+_RETURNS = frozenset({"return", "frustration"})
+
+
+def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
+    """Showdown's request JSON at an ask. tera_left: the side has not terastallized yet.
+
+    Where the answer is known, the request allows it: what it proves is taken into account.
+    """
+    entries = [_entry(side, own) for own in side.team]
+    team = {"name": side.role, "id": side.role, "pokemon": entries}
+    if ask.kind == "team":
+        return {"teamPreview": True, "side": team}
+    if ask.kind in ("switch", "revive"):
+        if ask.kind == "revive":
+            entries[0]["reviving"] = True
+        return {"forceSwitch": [True], "noCancel": True, "side": team}
+    return {"active": [_active(side, ask.evidence, tera_left)], "side": team}
+
+
+def answer(asked: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
+    """The words of what was chosen, None where the log does not tell it for certain."""
+    evidence, legal = ask.evidence, legal_choices(asked)
+    words = None
+    if evidence.kind == "switch":
+        places = [place for place, own in enumerate(side.team, 1) if own.member.ident == evidence.name]
+        kinds = ("team", "switch")
+        words = next((c.words for c in legal if c.kind in kinds and c.slot in places), None)
+    elif "active" in asked:
+        words = _move(asked["active"][0], side, ask)
+    return words if any(choice.words == words for choice in legal) else None
+
+
+def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
+    evidence, moves = ask.evidence, active["moves"]
+    if len(moves) == 1 and "pp" not in moves[0]:
+        # Only one thing to do but to leave: who stayed has done it, whatever became of it.
+        return f"move {moves[0]['id']}" if ask.committed else None
+    if evidence.kind != "move" or evidence.unsure:
+        return None
+    if active.get("maybeLocked") and evidence.source == evidence.name:
+        return None  # it went on with its binding move, whatever was chosen
+    return f"move {evidence.name}" + (" terastallize" if evidence.tera else "")
+
+
+def _entry(side: OwnSide, own: Own) -> dict[str, Any]:
+    gen, member = side.gen, own.member
+    active = own is side.active
+    slots = side.slots if active and side.out else own.slots
+    entry: dict[str, Any] = {
+        "ident": member.ident,
+        "details": own.details,
+        "condition": own.condition,
+        "active": active,
+        "stats": dict(zip(("atk", "def", "spa", "spd", "spe"), member.stats[1:], strict=True)),
+        "moves": [_listed(slot.id, gen) for slot in slots],
+        "baseAbility": member.ability if gen >= 3 else "noability",
+        "item": own.item,
+        "pokeball": "pokeball",
+    }
+    if gen > 6:
+        entry["ability"] = own.ability
+    if gen >= 9:
+        entry |= {"commanding": False, "reviving": False, "teraType": member.tera, "terastallized": own.terastallized}
+    return entry
+
+
+def _listed(move: str, gen: int) -> str:
+    """A move as a Pokémon's entry lists it: Hidden Power with its type, Return with its power."""
+    if move.startswith("hiddenpower"):
+        return move + ("" if gen < 6 else "60")
+    return f"{move}102" if move in _RETURNS else move
+
+
+def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any]:
+    locked, hard = _locked(side, evidence)
+    if locked:
+        listed: dict[str, Any] = {"move": _name(locked, side.gen), "id": locked}
+        if locked == "struggle":
+            listed |= {"target": "randomNormal", "disabled": False}
+        return {"moves": [listed], "trapped": True} if hard else {"moves": [listed]}
+    active: dict[str, Any] = {"moves": [_slot(slot, side, evidence) for slot in side.slots]}
+    if side.gen == 1 and (side.stay.binding > 1 or side.stay.bound > 1):
+        active["maybeLocked"] = True
+    if side.stay.trapped and evidence.kind != "switch":
+        active["trapped"] = True
+    if side.gen == 9 and tera_left and side.active.member.tera:
+        active["canTerastallize"] = side.active.member.tera
+    return active
+
+
+def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
+    """The one move that is offered, "" where there is a choice; and whether it could not even leave."""
+    stay = side.stay
+    moved = evidence.kind == "move"
+    if evidence.reason == "recharge":
+        return "recharge", True
+    if moved and evidence.source and evidence.name not in ("pursuit", *(BINDING if side.gen == 1 else ())):
+        return evidence.name, True
+    if evidence.kind != "switch":
+        if stay.recharging and not moved:
+            return "recharge", True
+        if stay.preparing and not (moved and evidence.name != stay.preparing):
+            return stay.preparing, True
+        if stay.rampage == 1 and not moved:
+            return stay.last, True
+    only = _locked_in_generation_1(side, evidence) if side.gen == 1 else ""
+    return only or _struggle(side, evidence), False
+
+
+def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
+    """What it is held to while it may still leave."""
+    freely = evidence.kind == "move" and not evidence.source
+    if side.stay.binding == 1 and not (freely and evidence.name != side.stay.last):
+        return side.stay.last
+    if freely:
+        return ""
+    return "fight" if side.active.status in ("slp", "frz") or side.stay.bound == 1 else ""
+
+
+def _struggle(side: OwnSide, evidence: Evidence) -> str:
+    if evidence.kind == "move":
+        return "struggle" if evidence.name == "struggle" else ""
+    usable = [slot for slot in side.slots if not _disabled(slot, side)]
+    return "" if usable or not side.slots else "struggle"
+
+
+def _slot(slot: Slot, side: OwnSide, evidence: Evidence) -> dict[str, Any]:
+    chosen = evidence.kind == "move" and _plain(slot.id) == evidence.name
+    facts = GenData.from_gen(side.gen).moves.get(slot.id, {})
+    target = facts.get("target", "normal")
+    if slot.id == "curse" and "Ghost" not in GenData.from_gen(side.gen).pokedex[side.active.member.species]["types"]:
+        target = facts.get("nonGhostTarget", target)
+    return {
+        "move": _name(slot.id, side.gen),
+        "id": _plain(slot.id),
+        "pp": max(slot.pp, 1) if chosen else slot.pp,
+        "maxpp": slot.most,
+        "target": target,
+        "disabled": not chosen and _disabled(slot, side),
+    }
+
+
+def _disabled(slot: Slot, side: OwnSide) -> bool:
+    stay, move = side.stay, _plain(slot.id)
+    held = (stay.chosen if side.active.item in CHOICE_ITEMS else "", stay.encored)
+    facts = GenData.from_gen(side.gen).moves.get(slot.id, {})
+    status = facts.get("category") == "Status"
+    return (
+        slot.pp <= 0
+        or any(name and name != move for name in held)
+        or move == stay.disabled
+        or (stay.tormented and move == stay.last)
+        or (stay.unhealing and "heal" in facts.get("flags", {}))
+        or (status and (stay.taunted or side.active.item == "assaultvest"))
+    )
+
+
+def _plain(move: str) -> str:
+    return "hiddenpower" if move.startswith("hiddenpower") else move
+
+
+def _name(move: str, gen: int) -> str:
+    """A move's name in a request: "Hidden Power Fire 70", "Return 102", "Recharge"."""
+    name = str(GenData.from_gen(gen).moves.get(move, {}).get("name", move.capitalize()))
+    if to_id_str(name).startswith("hiddenpower"):
+        return f"{name} 70" if gen < 6 else name
+    return f"{name} 102" if move in _RETURNS else name

@@ -1,0 +1,107 @@
+"""Team sets from replays: people's teams as far as shown, completed from published sets, passed by Showdown's validator."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from poke_env.data import to_id_str
+
+from arena.human.completing import export
+from arena.human.reading import PublicBattle, Unusable, read_folder
+from arena.human.reconstruction import SideLog, reconstruct
+from teamsets.errors import BadInput
+from teamsets.formats import get_format
+from teamsets.teams import Team
+from teamsets.validator import TeamValidator
+
+#: A team of which fewer Pokémon were shown would be more ours than its player's.
+LEAST_SHOWN = 4
+_SEEDS = 5  # how often the hidden part is drawn again where the validator refuses it
+
+
+@dataclass
+class Gathered:
+    """What came of a folder of replays. paths: the team files; teams: how many of each format.
+
+    refused: why replays and teams were left out -> how many; doubled: teams that were there already.
+    """
+
+    paths: list[Path] = field(default_factory=list)
+    teams: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    doubled: int = 0
+
+
+def gather(
+    replays: Path, folder: Path, *, format_id: str | None = None, least_shown: int = LEAST_SHOWN, seed: int = 0
+) -> Gathered:
+    """Writes the teams of a folder of replays as FOLDER/<format>/<name>.txt in Showdown's export text.
+
+    format_id: only that format. least_shown: how many of its Pokémon a team must have shown. Raises BadInput where there
+    are no replays, and for a folder that holds teams of a format already.
+    """
+    chosen = None if format_id is None else get_format(format_id).id
+    done = Gathered()
+    kept: dict[str, dict[str, tuple[str, str]]] = {}
+    with TeamValidator() as validator:
+        for battle in read_folder(replays, chosen, done.refused):
+            for place in (0, 1):
+                team = _team(battle, place, least_shown, seed, done.refused, validator)
+                if team is not None:
+                    of_format = kept.setdefault(battle.format_id, {})
+                    done.doubled += team.id in of_format
+                    of_format.setdefault(team.id, (team.name, validator.export(team.packed)))
+    for name, teams in kept.items():
+        _write(folder / name, teams, done)
+        done.teams[name] = len(teams)
+    return done
+
+
+def _team(
+    battle: PublicBattle, place: int, least_shown: int, seed: int, refused: Counter[str], validator: TeamValidator
+) -> Team | None:
+    """One side's team; None, and a reason counted, where it cannot be used."""
+    problem = ""
+    for draw in range(_SEEDS):
+        try:
+            side = reconstruct(battle, seed * _SEEDS + draw)[place]
+        except Unusable as error:
+            refused[str(error)] += 1
+            return None
+        if sum(member.shown for member in side.team) < least_shown:
+            refused[f"team: fewer than {least_shown} Pokémon shown"] += 1
+            return None
+        verdict = validator.validate(battle.format_id, export(list(side.team), battle.gen))
+        if verdict.packed:
+            name = f"{_slug(battle.id)}-{side.role}-{_slug(side.team[0].species)}"
+            return Team.of(battle.format_id, verdict.packed, name=name, source=battle.id)
+        problem = problem or " ".join(verdict.problems[0].split())
+    refused[f"team: {_kind(problem, side)}"] += 1
+    return None
+
+
+def _kind(problem: str, side: SideLog) -> str:
+    """The validator's words without the names of this one team, so that equal problems are counted together."""
+    words = problem
+    for member in side.team:
+        words = re.sub(
+            rf"\b{re.escape(member.details.split(',')[0])}\b(?:'s)?", "a Pokémon", words, flags=re.IGNORECASE
+        )
+    return words
+
+
+def _write(folder: Path, teams: dict[str, tuple[str, str]], done: Gathered) -> None:
+    if folder.is_dir() and any(folder.iterdir()):
+        raise BadInput(f"folder '{folder}': is not empty: choose another set's name, or remove it first")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in teams.values():
+        path = folder / f"{name}.txt"
+        path.write_text(text, encoding="utf-8")
+        done.paths.append(path)
+
+
+def _slug(name: str) -> str:
+    return "-".join(part for part in (to_id_str(word) for word in name.split("-")) if part)

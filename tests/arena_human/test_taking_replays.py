@@ -1,0 +1,105 @@
+"""What is taken from replays: team sets by the command line, and training data by filters."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_helpers import Said
+from arena_human.made_logs import made
+
+from teamsets.errors import BadInput
+from teamsets.loading import load_set
+from training.data.replay_import import Filters, import_replays, read_trajectory
+
+BODY = """
+|switch|p1a: Al|Tauros|100/100
+|switch|p2a: Star|Starmie|100/100
+|turn|1
+|
+|move|p2a: Star|Surf|p1a: Al
+|move|p1a: Al|Body Slam|p2a: Star
+|turn|2
+|
+|switch|p1a: Snore|Snorlax|100/100
+|switch|p2a: Egg|Chansey|100/100
+|turn|3
+"""
+
+
+def replays(folder: Path) -> Path:
+    folder.mkdir()
+    log = "\n".join(made(BODY, gen=1, size=6).lines)
+    (folder / "gen1ou-1.log").write_text(log)
+    (folder / "gen1ou-2.log").write_text(log)
+    (folder / "gen1ou-3.log").write_text(log.replace("|win|Ann", ""))
+    return folder
+
+
+def test_teams_from_replays_are_a_set_that_can_be_played(arena: Callable[..., Said], tmp_path: Path) -> None:
+    out = tmp_path / "human"
+    command = (
+        "teams",
+        "from-replays",
+        replays(tmp_path / "replays"),
+        "--set",
+        "human",
+        "--least-shown",
+        2,
+        "--out",
+        out,
+    )
+    said = arena(*command)
+    assert said.code == 0, said.err
+    assert "truncated" in said.out
+    teams = load_set(str(out), "gen1ou").teams
+    assert f"{len(teams)} teams written to" in said.out
+    assert {"Tauros", "Snorlax"} <= set(teams[0].species)
+    assert "BodySlam" in teams[0].packed
+    again = arena(*command)
+    assert again.code == 2 and "is not empty" in again.err
+
+
+def test_teams_that_were_hardly_shown_are_left_out(arena: Callable[..., Said], tmp_path: Path) -> None:
+    said = arena("teams", "from-replays", replays(tmp_path / "replays"), "--set", "human", "--out", tmp_path / "human")
+    assert said.code == 2
+    assert "fewer than 4 Pokémon shown" in said.out
+
+
+def test_battles_are_taken_by_filters(tmp_path: Path) -> None:
+    folder = replays(tmp_path / "replays")
+    refused: Counter[str] = Counter()
+    found = list(import_replays(folder, Filters(format_id="gen1ou", least_rating=1500), refused))
+    assert len(found) == 2 and refused == {"truncated: no end in the log": 1}
+    battle, p1, p2 = found[0]
+    assert (battle.result("p1"), p1.role, p2.role) == (1.0, "p1", "p2")
+    assert (p1.choices, p2.choices) == (
+        ["move bodyslam", "switch snorlax", None],
+        ["move surf", "switch chansey", None],
+    )
+    for filters, reason in (
+        (Filters(least_rating=1501), "rated below 1501"),
+        (Filters(since=1.8e9), "outside the dates"),
+        (Filters(until=1.6e9), "outside the dates"),
+        (Filters(ends=("forfeit",)), "ended by win"),
+        (Filters(least_turns=9), "fewer than 9 turns"),
+        (Filters(format_id="gen9ou"), "another format"),
+    ):
+        refused.clear()
+        assert not list(import_replays(folder, filters, refused))
+        assert refused[reason] == 2
+
+
+def test_a_trajectory_of_metamons(tmp_path: Path) -> None:
+    path = tmp_path / "gen1ou-77_1503_ann_vs_bob_03-31-2024_WIN.json"
+    path.write_text(json.dumps({"states": [{"format": "gen1ou"}] * 3, "actions": [2, -1, -1]}))
+    found = read_trajectory(path)
+    assert (found.battle_id, found.rating, found.players) == ("gen1ou-77", 1503, ("ann", "bob"))
+    assert (found.date, found.result, found.actions) == ("03-31-2024", "WIN", [2, None, None])
+    for name, text in (("seven.json", "{}"), (path.name.replace("77", "78"), "{}")):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(BadInput):
+            read_trajectory(tmp_path / name)
