@@ -16,6 +16,7 @@ _SILENT = logging.getLogger("arena.seat")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 _SILENT.setLevel(logging.CRITICAL)
+logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every effect that it does not know, in every battle
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from arena_helpers import Said
 from arena_human.made_logs import made
 
-from teamsets.errors import BadInput
 from teamsets.loading import load_set
-from training.data.replay_import import Filters, import_replays, read_trajectory
+from training.data.replay_import import Filters, import_replays
 
 BODY = """
 |switch|p1a: Al|Tauros|100/100
@@ -91,15 +88,3 @@ def test_battles_are_taken_by_filters(tmp_path: Path) -> None:
         refused.clear()
         assert not list(import_replays(folder, filters, refused))
         assert refused[reason] == 2
-
-
-def test_a_trajectory_of_metamons(tmp_path: Path) -> None:
-    path = tmp_path / "gen1ou-77_1503_ann_vs_bob_03-31-2024_WIN.json"
-    path.write_text(json.dumps({"states": [{"format": "gen1ou"}] * 3, "actions": [2, -1, -1]}))
-    found = read_trajectory(path)
-    assert (found.battle_id, found.rating, found.players) == ("gen1ou-77", 1503, ("ann", "bob"))
-    assert (found.date, found.result, found.actions) == ("03-31-2024", "WIN", [2, None, None])
-    for name, text in (("seven.json", "{}"), (path.name.replace("77", "78"), "{}")):
-        (tmp_path / name).write_text(text)
-        with pytest.raises(BadInput):
-            read_trajectory(tmp_path / name)

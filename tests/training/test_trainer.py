@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import random
@@ -269,6 +270,6 @@ def test_the_learning_rate_warms_up_and_comes_down(small: Small) -> None:
     rates = [learning_rate(config, step, 104) for step in range(105)]
     assert rates[:4] == [0.25, 0.5, 0.75, 1.0]
     assert rates[54] == pytest.approx(0.55) and rates[104] == pytest.approx(0.1)
-    assert all(later <= earlier for earlier, later in zip(rates[3:], rates[4:], strict=False))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(rates[3:]))
     constant = small(**{"optimizer.schedule": "constant", "optimizer.warmup_steps": 0, "optimizer.learning_rate": 1.0})
     assert {learning_rate(constant, step, 10) for step in range(11)} == {1.0}

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, get_args
 
 import click
 from rich.console import Console
 from rich.progress import track
 
 from arena.commands.options import db_option
+from arena.human.reading import End, day
 from training.data.from_store import selected, trajectories
+from training.data.replay_import import Filters, replay_trajectories
 from training.data.shards import DatasetWriter, opened
 from training.data.stats import count, show
 from training.data.trajectory import Trajectory
 
 HELD_OUT = "-held-out"
+RESULTS = {"won": 1.0, "tied": 0.5, "lost": 0.0}
+ENDS: tuple[End, ...] = get_args(End)
 
 
 @click.group()
@@ -70,6 +77,56 @@ def is_held_out(one: Trajectory, share: float) -> bool:
     """By its pair of battles, so that both sides and both seatings lie on one side; the same for every dataset."""
     digest = hashlib.sha256(str(one.about.get("pair", one.about.get("battle"))).encode()).digest()
     return int.from_bytes(digest[:4], "little") / 2**32 < share
+
+
+@data.command("import")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The dataset's folder.")
+@click.option("--format", "format_id", help="Only this format.")
+@click.option("--least-rating", type=int, help="Only battles in which both players are rated so high.")
+@click.option("--since", help="Only battles from this day on (2024-03-31).")
+@click.option("--until", help="Only battles before this day.")
+@click.option(
+    "--result", type=click.Choice(list(RESULTS)), multiple=True, help="Only sides with this result; repeatable."
+)
+@click.option("--ended", type=click.Choice(ENDS), multiple=True, help="Only battles that ended so; repeatable.")
+@click.option("--least-turns", type=click.IntRange(1), default=1, show_default=True, help="Leave out shorter battles.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which sets stand for what was not shown.")
+@click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
+@click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")
+def import_(folder: Path, out: Path, since: str | None, until: str | None, **said: Any) -> None:
+    """Make a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages.
+
+    Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not tell are marked as missing
+    and are not learned; replays that cannot be used are counted with their reasons.
+
+    \b
+    Examples:
+      train data import replays --out data/people
+      train data import replays --format gen1ou --least-rating 1500 --result won --out data/good-people
+    """
+    filters = Filters(
+        format_id=said["format_id"],
+        least_rating=said["least_rating"],
+        since=None if since is None else day(since),
+        until=None if until is None else day(until),
+        ends=said["ended"] or ENDS,
+        least_turns=said["least_turns"],
+    )
+    results = tuple(RESULTS[word] for word in said["result"]) or tuple(RESULTS.values())
+    refused: Counter[str] = Counter()
+    about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
+    with DatasetWriter(out, about, replace=said["replace"]) as writer:
+        found = replay_trajectories(folder, filters, refused, results=results, seed=said["seed"])
+        for one in track(found, "reading", console=Console(stderr=True), transient=True):
+            writer.add(one)
+    counted = count(opened(out))
+    if said["as_json"]:
+        print(json.dumps({**counted, "left_out": dict(refused.most_common())}, indent=1))
+        return
+    show(counted)
+    for reason, number in refused.most_common():
+        print(f"left out: {number} {reason}")
 
 
 @data.command()

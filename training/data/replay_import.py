@@ -4,30 +4,21 @@
     for battle, p1, p2 in import_replays(Path("replays"), Filters(format_id="gen1ou", least_rating=1500), refused):
         ...  # p1.lines, p1.choices: as the store keeps a seat's log and decisions; battle.result("p1"): 1, 0.5 or 0
 
-Metamon's parsed trajectories can be read too (`read_trajectory`), but not turned into battles: a state there is what
-metamon's own observation keeps (types, moves, health of the two on the field and of the own team), without the protocol
-lines, the other side's bench, effects, PP of the past or exact requests. Its action numbers count the moves and switches
-in alphabetical order; -1 stands for one that is missing.
+Metamon's parsed trajectories (`*.json.lz4`) are refused: a state there is what metamon's own observation keeps (types,
+moves, health of the two on the field and of the own team), without the protocol lines, the other side's bench, effects, PP or
+the requests, so none of it can be seen again as a model of ours would have seen it.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
 from arena.human.reading import End, PublicBattle, Unusable, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
-from teamsets.errors import BadInput
-
-_TRAJECTORY = re.compile(
-    r"(?P<battle>[^_]+)_(?P<rating>[^_]+)_(?P<p1>.*)_vs_(?P<p2>.*)_(?P<date>[^_]+)_(?P<result>WIN|LOSS|TIE)"
-)
+from training.data.trajectory import Trajectory, observed
 
 
 @dataclass(frozen=True)
@@ -85,38 +76,27 @@ def import_replays(
         yield battle, p1, p2
 
 
-@dataclass(frozen=True)
-class Trajectory:
-    """One of metamon's parsed trajectories, as it stands.
-
-    states: one dict each decision and one at the end. actions: metamon's numbers; None where it is missing.
-    rating: None for an unrated battle. result: of the side whose trajectory it is.
-    """
-
-    battle_id: str
-    rating: int | None
-    players: tuple[str, str]
-    date: str
-    result: Literal["WIN", "LOSS", "TIE"]
-    states: list[dict[str, Any]]
-    actions: list[int | None]
-
-
-def read_trajectory(path: Path) -> Trajectory:
-    """A trajectory from its file (`*.json`, or `*.json.lz4` where the package lz4 is installed). Raises BadInput."""
-    named = _TRAJECTORY.fullmatch(path.name.split(".json")[0])
-    if named is None:
-        raise BadInput(f"trajectory '{path}': not named as metamon names them: ID_RATING_P1_vs_P2_DATE_RESULT.json.lz4")
-    try:
-        content = path.read_bytes()
-        if path.suffix == ".lz4":
-            content = importlib.import_module("lz4.frame").decompress(content)
-        kept = json.loads(content)
-        states, actions = kept["states"], [None if action == -1 else int(action) for action in kept["actions"]]
-    except ImportError:
-        raise BadInput(f"trajectory '{path}': compressed with lz4: `pip install lz4` to read it") from None
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError) as error:
-        raise BadInput(f"trajectory '{path}': cannot be read ({type(error).__name__}): give one of metamon's") from None
-    rating = int(named["rating"]) if named["rating"].isdigit() else None
-    result: Any = named["result"]
-    return Trajectory(named["battle"], rating, (named["p1"], named["p2"]), named["date"], result, states, actions)
+def replay_trajectories(
+    folder: Path,
+    filters: Filters,
+    refused: Counter[str],
+    *,
+    results: tuple[float, ...] = (0.0, 0.5, 1.0),
+    seed: int = 0,
+) -> Iterator[Trajectory]:
+    """The sides of those battles as trajectories, the ones with such a result."""
+    for battle, *sides in import_replays(folder, filters, refused, seed):
+        for side, rating, player in zip(sides, battle.ratings, battle.players, strict=True):
+            result = battle.result(side.role)
+            if result not in results:
+                continue
+            about = {
+                "format": battle.format_id, "source": "replay", "agent": "person", "opponent": "person",
+                "battle": battle.id, "seat": side.role, "pair": battle.id, "player": player, "rating": rating,
+                "date": battle.date, "outcome": battle.end,
+            }  # fmt: skip
+            made = observed(side.role, side.format_id, side.lines, side.choices, result, about)
+            if made is None:
+                refused["a side without a known action"] += 1
+            else:
+                yield made

@@ -92,6 +92,9 @@ class DatasetWriter:
             return
         if self._waiting:
             self._write()
+        if not self._shards:
+            shutil.rmtree(self._partial)
+            raise BadData(f"dataset {self._folder}: nothing to write: no battle is as asked for")
         told = {**_made_here(), "about": self._about, "shards": self._shards}
         (self._partial / "dataset.json").write_text(json.dumps(told, indent=1) + "\n")
         if self._folder.exists():
