@@ -12,6 +12,7 @@ from arena_helpers import PROJECT, Said, run_arena
 
 from arena import cli as command_line
 from arena.store import rows
+from training import cli as training_line
 
 README = PROJECT / "README.md"
 
@@ -28,7 +29,11 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
             yield (*path, name), command
 
 
-COMMANDS = dict(commands(command_line.cli))
+COMMANDS = {
+    (program, *path): command
+    for program, group in (("arena", command_line.cli), ("train", training_line.cli))
+    for path, command in commands(group)
+}
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -37,7 +42,7 @@ def test_a_command_has_help_with_an_example_of_itself(path: tuple[str, ...]) -> 
     first = text.split("\n", 1)[0]
     assert first.strip().endswith((".", "?")), "the first line is a sentence"
     _, _, examples = text.partition("Example")
-    assert f"arena {' '.join(path)}" in examples
+    assert " ".join(path) in examples
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
@@ -46,11 +51,11 @@ def test_every_option_of_a_command_is_explained(path: tuple[str, ...]) -> None:
         assert not isinstance(option, click.Option) or option.help, option.name
 
 
-@pytest.mark.parametrize("name", command_line.COMMANDS)
-def test_the_readme_names_every_command(name: str) -> None:
+@pytest.mark.parametrize("words", sorted({path[:2] for path in COMMANDS}), ids=" ".join)
+def test_the_readme_names_every_command(words: tuple[str, str]) -> None:
     if not README.exists():
         pytest.skip("there is no README")
-    assert re.search(rf"\barena {name}\b", README.read_text(encoding="utf-8"))
+    assert re.search(rf"\b{' '.join(words)}\b", README.read_text(encoding="utf-8"))
 
 
 def test_the_readmes_ten_line_agent_plays(

@@ -100,6 +100,7 @@ def _wandb_run(config: Config, folder: Path) -> Any:
         mode = "online" if _has_key() else "offline"
     if mode == "disabled":
         return None
+    os.environ.setdefault("WANDB_SILENT", "true")  # it takes our package `agents` for another and advertises
     id_file = folder / "wandb-id"
     if not id_file.exists():
         id_file.write_text(uuid.uuid4().hex[:8])

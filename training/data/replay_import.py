@@ -5,8 +5,8 @@
         ...  # p1.lines, p1.choices: as the store keeps a seat's log and decisions; battle.result("p1"): 1, 0.5 or 0
 
 Metamon's parsed trajectories (`*.json.lz4`) are refused: a state there is what metamon's own observation keeps (types,
-moves, health of the two on the field and of the own team), without the protocol lines, the other side's bench, effects, PP or
-the requests, so none of it can be seen again as a model of ours would have seen it.
+moves, health of the two on the field and of the own team), without the protocol lines, the other side's bench, effects, PP
+or the requests, so none of it can be seen again as a model of ours would have seen it.
 """
 
 from __future__ import annotations
