@@ -180,7 +180,8 @@ class _Eyes:
         """ids: species, item, ability, 4 moves, status, 2 types, tera type. entry: of the request, for our own."""
         if mon is None:
             return self.nobody, [0.0, 1.0]
-        known = sorted(mon.moves)[:_MOVES] if entry is None else sorted(move_word(m) for m in entry["moves"])[:_MOVES]
+        moves = mon.moves
+        known = sorted(moves)[:_MOVES] if entry is None else sorted(map(move_word, entry["moves"]))[:_MOVES]
         missing = self.moves.unknown if entry is None else self.moves.none
         item, ability, gen = mon.item, mon.ability, mon.gen
         tera = mon.tera_type
@@ -214,7 +215,7 @@ class _Eyes:
             len(known) / _MOVES,
             float(mon.is_terastallized),
             *_base_stats(gen, mon.species),
-            *self._pp(mon, known),
+            *_pp_left(moves, known, gen),
         ]
         if active:
             boosts = mon.boosts
@@ -239,11 +240,6 @@ class _Eyes:
             found = self.move_ids[move] = self.moves[move_word(move)]
         return found
 
-    def _pp(self, mon: Pokemon, known: list[str]) -> list[float]:
-        moves = mon.moves
-        shares = [moves[m].current_pp / (moves[m].max_pp or 1) if m in moves else 1.0 for m in known]
-        return shares + [0.0] * (_MOVES - len(known))
-
     def move(
         self, listed: dict[str, Any], gen: int, own: Pokemon | None, other: Pokemon | None
     ) -> tuple[list[int], list[float]]:
@@ -259,6 +255,17 @@ class _Eyes:
         stab = float(own is not None and move.type in own.types)
         ids = [self._move_id(name), self.types[move.type.name.lower()], self.categories[category]]
         return ids, [*numbers, effect / 4, stab, *fixed]
+
+
+def _pp_left(moves: dict[str, Move], known: list[str], gen: int) -> list[float]:
+    """For each of the known moves the share of its PP that is left; those not yet used have all."""
+    shares = [moves[m].current_pp / _most_pp(m, gen) if m in moves else 1.0 for m in known]
+    return shares + [0.0] * (_MOVES - len(known))
+
+
+@lru_cache(maxsize=8192)
+def _most_pp(name: str, gen: int) -> int:
+    return Move(name, gen=gen).max_pp or 1
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from poke_env.battle.field import Field
@@ -78,6 +78,7 @@ def vocabulary() -> Vocabulary:
     return Vocabulary()
 
 
+@lru_cache(maxsize=8192)
 def move_word(move: str) -> str:
     """Hidden Power's type stays in its id, its power does not."""
     return move.rstrip("0123456789") if move.startswith("hiddenpower") else to_id_str(move)
