@@ -3,7 +3,7 @@
 BIN := .venv/bin
 PYTHON ?= python3
 
-.PHONY: help setup setup-dev training search evaluate test lint format bench clean
+.PHONY: help setup setup-dev training search evaluate test test-slow lint format bench clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 14
@@ -23,8 +23,11 @@ search: setup    ## build poke-engine for search:mcts, once a generation (needs 
 evaluate: setup  ## every agent against every other, on a short budget: ARGS="..." adds options
 	@$(BIN)/arena evaluate --all $(ARGS)
 
-test: setup-dev  ## the whole suite: ARGS="-k store" picks
-	@$(BIN)/python -m pytest $(ARGS)
+test: setup-dev  ## the tests: ARGS="-k store" picks
+	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-slow: setup-dev ## those that take longer: kills, long runs, statistics
+	@$(BIN)/python -m pytest -m slow $(ARGS)
 
 lint: setup-dev  ## format check, lint, types
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy

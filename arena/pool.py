@@ -1,12 +1,17 @@
-"""`arena.toml`: the pool of `--all` and the defaults of `arena evaluate`."""
+"""`arena.toml`: the pool of `--all` and the defaults of `arena evaluate`.
+
+A format may have players of its own that need more than set-up brings (a trained network needs torch): they play where they
+can, and are named where they cannot.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents import resolve
 from agents.external.settings import VARIABLES
 from teamsets.errors import BadInput
 from teamsets.showdown import PROJECT
@@ -28,7 +33,10 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Defaults:
-    """The table [evaluate] of a pool file; every key may be left out but `agents`."""
+    """The table [evaluate] of a pool file; every key may be left out but `agents`.
+
+    optional: format -> agents that play in it besides, where they can.
+    """
 
     path: Path
     agents: tuple[str, ...]
@@ -41,6 +49,19 @@ class Defaults:
     seed: int = 0
     think_limit: float = 10.0
     max_turns: int = 1000
+    optional: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Who `--all` means in these formats, and a line for each optional agent that lacks something here."""
+        players, lines = list(self.agents), []
+        for spec in self.optional.get(formats[0], ()):
+            if all(spec in self.optional.get(format_id, ()) for format_id in formats):
+                lacks = resolve(spec).missing(formats[0])
+                if lacks:
+                    lines.append(f"{spec} is left out: {lacks}")
+                else:
+                    players.append(spec)
+        return tuple(players), tuple(lines)
 
 
 def load_defaults(path: Path | None = None) -> Defaults:
@@ -68,7 +89,8 @@ def load_defaults(path: Path | None = None) -> Defaults:
             raise BadInput(f"pool file {path}: [external] {key}: takes {', '.join(VARIABLES)}, each with a path")
     if not chosen and path != SHIPPED and table.keys() == {"external"}:
         return load_defaults(SHIPPED)
-    values: dict[str, Any] = table.get("evaluate", {})
+    values: dict[str, Any] = dict(table.get("evaluate", {}))
+    optional = _optional(path, values.pop("optional", {}))
     for key, value in values.items():
         if key not in _KINDS:
             raise BadInput(f"pool file {path}: [evaluate] has no key '{key}': it takes {', '.join(_KINDS)}")
@@ -85,4 +107,12 @@ def load_defaults(path: Path | None = None) -> Defaults:
     if "agents" not in values:
         raise BadInput(f"pool file {path}: [evaluate] names no agents")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
-    return Defaults(path=path, **{**values, **lists})
+    return Defaults(path=path, optional=optional, **{**values, **lists})
+
+
+def _optional(path: Path, told: Any) -> dict[str, tuple[str, ...]]:
+    """The table [evaluate.optional]: for each format a list of specs."""
+    whole = isinstance(told, dict) and all(isinstance(specs, list) for specs in told.values())
+    if not whole or not all(isinstance(spec, str) for specs in told.values() for spec in specs):
+        raise BadInput(f"pool file {path}: [evaluate.optional] takes formats, each with a list of agents")
+    return {format_id: tuple(specs) for format_id, specs in told.items()}

@@ -3,9 +3,9 @@
 #
 #   scripts/evaluate_against_all.sh CHECKPOINT [OPTIONS OF arena evaluate]
 #
-# CHECKPOINT: a checkpoint's path, or any agent spec (mybot:MyAgent). The pool is arena.toml's. What the pool's agents play
-# among themselves is taken from the database, as far as it is there; --battles (20 for each opponent and team set) and the
-# like go to `arena evaluate`. With REPORT=path.html the report goes there.
+# CHECKPOINT: a run's folder, runs/tiny@best, a checkpoint's own folder, or any agent spec (mybot:MyAgent). The pool is
+# arena.toml's. What its agents play among themselves is taken from the database, as far as it is there; --battles (20 for
+# each opponent and team set) and the like go to `arena evaluate`. With REPORT=path.html the report goes there.
 set -euo pipefail
 if [ $# -eq 0 ]; then
     sed -n '2,8s/^# \{0,1\}//p' "$0" >&2
@@ -13,7 +13,7 @@ if [ $# -eq 0 ]; then
 fi
 challenger=$1
 shift
-if [ -e "$challenger" ]; then
+if [ -e "${challenger%@*}" ]; then
     challenger="policy:$challenger"
 fi
 project=$(cd "$(dirname "$0")/.." && pwd)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Of the files themselves; changes when they are laid out otherwise.
 FORMAT = 1
+#: Checkpoints that come with the project, by their names.
+SHIPPED = Path(__file__).with_name("shipped")
 WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 
@@ -145,10 +147,12 @@ def read(folder: Path) -> About:
 def find(spec: str) -> Path:
     """The folder of a checkpoint: `PATH[@last|@best|@STEP]`, PATH a run, or a checkpoint's own folder without more.
 
-    Raises BadInput, with what is there, when it is not.
+    A name without a folder here may be one of the shipped checkpoints. Raises BadInput, with what is there, when it is not.
     """
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
     path, which = (Path(named[1]), named[2]) if named else (Path(spec), "last")
+    if not path.exists() and (SHIPPED / path / ABOUT).is_file():
+        return SHIPPED / path
     if not named and (path / ABOUT).is_file():
         return path
     steps = sorted(steps_of(path))

@@ -129,6 +129,10 @@ def _settings(
 ) -> EvaluateSettings:
     """What was said on the command line, over what the pool file says."""
     defaults = load_defaults(pool)
+    formats = formats or defaults.formats
+    everybody, left_out = defaults.pool(formats) if everyone else ((), ())
+    for line in left_out:
+        say(Console(), f"Note: {line}")
     if not agents and not everyone:
         raise BadInput("agents: say which, or --all for the pool of the pool file; `arena agents list` shows them")
     if battles is not None and budget is not None:
@@ -139,8 +143,8 @@ def _settings(
     # A limit on the time is the pool's; somebody who names a number of battles wants that number.
     own = battles is not None or budget is not None or no_limit
     return EvaluateSettings(
-        agents=(defaults.agents if everyone else ()) + agents + challengers,
-        formats=formats or defaults.formats,
+        agents=everybody + agents + challengers,
+        formats=formats,
         team_sets=team_sets or defaults.teams,
         schedule="adaptive" if adaptive else "round-robin",
         battles=battles or defaults.battles,
