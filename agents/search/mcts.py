@@ -20,6 +20,8 @@ from teamsets.formats import get_format
 
 #: What scripts/fit_search_weights.py has fitted, a file for each generation that has it.
 WEIGHTS = Path(__file__).with_name("weights")
+# Draws by generation; where a set is no more than its moves, two deeper searches are worth more than four.
+_SAMPLES = {1: 2}
 
 
 class MonteCarloTreeSearch(Agent):
@@ -39,12 +41,13 @@ class MonteCarloTreeSearch(Agent):
     Needs poke-engine, built for the format's generation: `make search`. Limited by time it is not repeatable; with
     `iterations`, on one thread, the same seed gives the same battle.
 
-    Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 4; threads, of the
-    search, each with a tree of its own, 1; iterations, for one decision instead of a time, 0; good, the part of the best
-    choice's share that another must have to be drawn in proportion to its share, 1.0 (the best alone); exploration, the
-    factor of PUCT, 1.5; first, how much less than its position's mean an untried option is taken to be worth, 0.05;
-    weights, "fitted" (where the generation has them), "none" (poke-engine's own evaluation, all options alike) or a file;
-    trust, the power to which fitted priors are raised, 0.5.
+    Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 0 (2 in
+    generation 1, where a set is moves alone, 4 elsewhere); threads, of the search, each with a tree of its own, 1;
+    iterations, for one decision instead of a time, 0; good, the part of the best choice's share that another must have
+    to be drawn in proportion to its share, 1.0 (the best alone); exploration, the factor of PUCT, 1.5; first, how much
+    less than its position's mean an untried option is taken to be worth, 0.05; weights, "fitted" (where the generation
+    has them), "none" (poke-engine's own evaluation, all options alike) or a file; trust, the power to which fitted
+    priors are raised, 0.5.
     """
 
     repeatable: ClassVar[bool] = False
@@ -52,7 +55,7 @@ class MonteCarloTreeSearch(Agent):
     def __init__(
         self,
         ms: int = 100,
-        samples: int = 4,
+        samples: int = 0,
         threads: int = 1,
         iterations: int = 0,
         good: float = 1.0,
@@ -61,7 +64,7 @@ class MonteCarloTreeSearch(Agent):
         weights: str = "fitted",
         trust: float = 0.5,
     ) -> None:
-        for name, value, least in (("ms", ms, 1), ("samples", samples, 1), ("threads", threads, 1)):
+        for name, value, least in (("ms", ms, 1), ("samples", samples, 0), ("threads", threads, 1)):
             if value < least:
                 raise BadInput(f"search:mcts: {name}={value}: give {least} or more")
         if iterations < 0:
@@ -121,7 +124,8 @@ class MonteCarloTreeSearch(Agent):
 
     def _draws(self, battle: SeatBattle) -> list[str]:
         """The texts of the drawn positions. Which choices they name is the same for all."""
-        drawn = [position(battle, self._history, self.rng) for _ in range(self.samples)]
+        wanted = self.samples or _SAMPLES.get(battle.gen, 4)
+        drawn = [position(battle, self._history, self.rng) for _ in range(wanted)]
         self._choices = drawn[0].choices
         return [one.state.text() for one in drawn]
 
@@ -130,9 +134,10 @@ class MonteCarloTreeSearch(Agent):
         self.thought = {"iterations": 0}
         shares: dict[Choice, float] = {}
         scores: dict[Choice, float] = {}
-        waiting, settings = self.samples, self._settings(battle.gen)
+        wanted = waiting = draws.total()
+        settings = self._settings(battle.gen)
         for state, times in draws.items():
-            weight = times / self.samples
+            weight = times / wanted
             # Of the time that is left, so that what one search takes too long the next ones have less.
             left = self.ms - (time.perf_counter() - self._began) * 1000
             ms = max(1, round(left * times / waiting))

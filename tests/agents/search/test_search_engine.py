@@ -157,7 +157,7 @@ def test_it_says_when_it_is_repeatable():
 
 
 @pytest.mark.parametrize(
-    "options", ["ms=0", "samples=0", "threads=0", "iterations=-1", "good=1.5", "exploration=-1", "weights=heavy"]
+    "options", ["ms=0", "samples=-1", "threads=0", "iterations=-1", "good=1.5", "exploration=-1", "weights=heavy"]
 )
 def test_impossible_options_are_refused_when_it_is_made(options: str):
     with pytest.raises(BadInput, match=options.partition("=")[0]):
