@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Makes the shipped network `policy:gen1ou-tiny` again: battles of the search and of heuristic:expert on made teams, cloned.
+#
+#   scripts/train_gen1ou_tiny.sh FOLDER
+#
+# Needs `make training` and `make search ARGS=1`. About an hour of battles and half an hour of training on two cores. Run it
+# again after any end: it goes on. The `competitive` teams are in none of its data; what it is worth is measured on them.
+set -euo pipefail
+[ $# -eq 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+bin=$(cd "$(dirname "$0")/../.venv/bin" && pwd)
+config=$(cd "$(dirname "$0")/../agents/policy/shipped/gen1ou-tiny" && pwd)/config.yaml
+mkdir -p "$1"
+cd "$1"
+
+play() { # DATABASE OPTIONS...: from the start, or on from where it was
+    local db=$1
+    shift
+    if [ -e "$db" ]; then
+        "$bin/arena" evaluate --resume --db "$db"
+    else
+        "$bin/arena" evaluate "$@" --format gen1ou --teams variety --no-limit --db "$db"
+    fi
+}
+play searches.duckdb "search:mcts?iterations=2000&samples=2" "search:mcts?iterations=2400&samples=2" --battles 400 --seed 101
+play mixed.duckdb "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4000&samples=2&good=1" \
+    heuristic:expert heuristic:staller --battles 300 --seed 106
+play experts.duckdb heuristic:expert "heuristic:expert?reply=2.5" heuristic:staller heuristic:emerald heuristic:max-damage \
+    --challenger heuristic:expert --challenger "heuristic:expert?reply=2.5" --battles 300 --seed 107
+
+build() { # NAME DATABASE CONDITION
+    [ -e "$1" ] || "$bin/train" data build --db "$2" --where "$3" --out "$1" --hold-out 0.03
+}
+build s1 searches.duckdb "agent LIKE 'search%'"
+build s2 mixed.duckdb "agent LIKE 'search%'"
+build e1 experts.duckdb "agent LIKE 'heuristic:expert%'"
+build e2 mixed.duckdb "agent = 'heuristic:expert'"
+"$bin/train" base "$config"

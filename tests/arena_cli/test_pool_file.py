@@ -1,0 +1,60 @@
+"""The pool file: who `--all` means, and who plays only where he can."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from arena_helpers import Said
+
+from arena.pool import SHIPPED, load_defaults
+from teamsets.errors import BadInput
+
+POOL = """
+[evaluate]
+agents = ["random"]
+[evaluate.optional]
+gen1ou = ["heuristic:max-power", "policy:nowhere"]
+gen9ou = ["heuristic:max-power"]
+"""
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Path:
+    path = tmp_path / "pool.toml"
+    path.write_text(POOL)
+    return path
+
+
+def test_who_lacks_something_is_left_out_with_the_reason(pool: Path) -> None:
+    players, lines = load_defaults(pool).pool(("gen1ou",))
+    assert players == ("random", "heuristic:max-power")
+    assert len(lines) == 1 and lines[0].startswith("policy:nowhere is left out: ")
+
+
+def test_an_optional_agent_plays_only_in_formats_that_name_it(pool: Path) -> None:
+    assert load_defaults(pool).pool(("gen1ou", "gen9ou")) == (("random", "heuristic:max-power"), ())
+    assert load_defaults(pool).pool(("gen4ou",)) == (("random",), ())
+
+
+def test_a_run_says_who_is_left_out_and_goes_on(arena: Callable[..., Said], pool: Path, tmp_path: Path) -> None:
+    words = ("evaluate", "--all", "--pool", pool, "--format", "gen1ou", "--teams", "competitive", "--battles", 2)
+    said = arena(*words, "--db", tmp_path / "a.duckdb")
+    assert said.code == 0, said.err
+    assert "policy:nowhere is left out: " in said.out
+    asked = arena("sql", "SELECT DISTINCT agent FROM results ORDER BY 1", "--db", tmp_path / "a.duckdb", "--json")
+    assert [row["agent"] for row in json.loads(asked.out)] == ["heuristic:max-power", "random"]
+
+
+@pytest.mark.parametrize("told", ["3", '["random"]', '{gen1ou = "random"}', "{gen1ou = [3]}"])
+def test_an_odd_table_is_refused(tmp_path: Path, told: str) -> None:
+    path = tmp_path / "pool.toml"
+    path.write_text(f'[evaluate]\nagents = ["random"]\noptional = {told}\n')
+    with pytest.raises(BadInput, match="takes formats, each with a list of agents"):
+        load_defaults(path)
+
+
+def test_the_shipped_pool_can_be_read() -> None:
+    assert len(load_defaults(SHIPPED).pool(("gen1ou",))[0]) > 10
