@@ -98,6 +98,7 @@ def save(
     with writing(folder) as temporary:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
         save_file(weights, temporary / WEIGHTS)
+        (temporary / WEIGHTS).chmod(temporary.stat().st_mode & 0o666)  # safetensors keeps it from everybody else
         about = About(asdict(network.shape), step, lineage or [], config or {}, metrics or {})
         (temporary / ABOUT).write_text(json.dumps({**_needed(), **asdict(about)}, indent=1) + "\n", encoding="utf-8")
         if extra is not None:
