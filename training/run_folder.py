@@ -76,15 +76,16 @@ class RunFolder:
         file = self.path / "best.json"
         return json.loads(file.read_text()) if file.exists() else None
 
-    def judge(self, step: int, by: str, value: float) -> bool:
-        """Notes the checkpoint of `step` as the best if its value is higher than any before. Whether it is."""
+    def judge(self, step: int, by: str, value: float, *, lower: bool = False) -> None:
+        """Notes the checkpoint of `step` as the best if its value is above all before. lower: below them, for a loss."""
         before = self.best
-        if before is not None and before["step"] != step and before["value"] >= value:
-            return False
-        partial = self.path / "best.partial"
-        partial.write_text(json.dumps({"step": step, "by": by, "value": value}) + "\n")
-        partial.replace(self.path / "best.json")
-        return True
+        if (
+            before is not None
+            and before["step"] != step
+            and (before["value"] <= value if lower else before["value"] >= value)
+        ):
+            return
+        checkpoint.set_best(self.path, step, by=by, value=value)
 
     def evaluated(self) -> set[int]:
         """The steps whose battles have been played."""

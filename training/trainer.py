@@ -243,7 +243,7 @@ class _Run:
         if measured:
             self.tracking.note(self.step, {f"validation/{name}": value for name, value in measured.items()})
             if self.config.evaluation.best_by == "validation":
-                self.folder.judge(self.step, "validation policy loss, negative", -measured["policy_loss"])
+                self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
         self.folder.prune(self.config.checkpoints.keep)
 
     def _save_state(self, temporary: Path | None) -> None:

@@ -174,10 +174,10 @@ def steps_of(run: Path) -> list[int]:
     return [int(name[1]) for name in names if name]
 
 
-def set_best(run: Path, step: int) -> None:
-    """Makes a step the run's `@best`."""
+def set_best(run: Path, step: int, **why: Any) -> None:
+    """Makes a step the run's `@best`. why: kept beside it, JSON-able."""
     temporary = run / f".best.json.{os.getpid()}"
-    temporary.write_text(json.dumps({"step": step}) + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps({"step": step, **why}) + "\n", encoding="utf-8")
     _flush(temporary)
     temporary.replace(run / "best.json")
 

@@ -37,6 +37,6 @@ def base(config: Path) -> None:
     finished = record(train)(settings)
     if finished is not None:
         best = finished.best
-        words = "" if best is None else f"; the best is step {best['step']} ({best['by']} {best['value']:.4g})"
+        words = "" if best is None else f"; the best is step {best['step']} ({best['by']}: {best['value']:.4g})"
         print(f"{finished.folder}: {finished.step} steps done{words}", file=sys.stderr)
         print(f"it plays as policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
