@@ -127,4 +127,7 @@ def policy(path: str) -> type[Policy]:
 
 
 #: Name -> class, as the registry takes it.
-MODELS: dict[str, Any] = {"*": policy}
+MODELS: dict[str, Any] = {
+    "*": policy,
+    **{path.name: policy(path.name) for path in sorted(checkpoint.SHIPPED.iterdir()) if path.is_dir()},
+}

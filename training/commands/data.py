@@ -18,7 +18,7 @@ from arena.commands.options import db_option
 from arena.human.reading import End, day
 from training.data.from_store import selected, trajectories
 from training.data.replay_import import Filters, replay_trajectories
-from training.data.shards import DatasetWriter, opened
+from training.data.shards import BadData, DatasetWriter, opened
 from training.data.stats import count, show
 from training.data.trajectory import Trajectory
 
@@ -116,10 +116,14 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
     results = tuple(RESULTS[word] for word in said["result"]) or tuple(RESULTS.values())
     refused: Counter[str] = Counter()
     about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
-    with DatasetWriter(out, about, replace=said["replace"]) as writer:
-        found = replay_trajectories(folder, filters, refused, results=results, seed=said["seed"])
-        for one in track(found, "reading", console=Console(stderr=True), transient=True):
-            writer.add(one)
+    try:
+        with DatasetWriter(out, about, replace=said["replace"]) as writer:
+            found = replay_trajectories(folder, filters, refused, results=results, seed=said["seed"])
+            for one in track(found, "reading", console=Console(stderr=True), transient=True):
+                writer.add(one)
+    except BadData as error:
+        why = ", ".join(f"{number} {reason}" for reason, number in refused.most_common(5))
+        raise BadData(f"{error}{f' (left out: {why})' if why else ''}") from None
     counted = count(opened(out))
     if said["as_json"]:
         print(json.dumps({**counted, "left_out": dict(refused.most_common())}, indent=1))
