@@ -59,6 +59,8 @@ _EFFECTS = {
 _BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 _STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 _MOVES = 4
+#: So many Pokémon as they stood on the bench are remembered.
+_BENCHED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ class _Eyes:
         ]
         self.status = {status: self.statuses[status.name.lower()] for status in Status}
         self.move_ids: dict[str, int] = {}
+        self.benched: dict[tuple[Any, ...], tuple[list[int], list[float]]] = {}
 
     def field(self, battle: SeatBattle, request: dict[str, Any]) -> tuple[list[int], list[float]]:
         weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
@@ -180,6 +183,23 @@ class _Eyes:
         """ids: species, item, ability, 4 moves, status, 2 types, tera type. entry: of the request, for our own."""
         if mon is None:
             return self.nobody, [0.0, 1.0]
+        if mon.active:
+            return self._pokemon(mon, entry)
+        # On the bench hardly anything changes from one decision to the next.
+        standing = (
+            mon.species, mon.item, mon.ability, mon.status, mon.status_counter, mon.current_hp_fraction, mon.level,
+            mon.gen, mon.revealed, mon.is_terastallized, mon.tera_type, *mon.types,
+            *(entry["moves"] if entry is not None else ()), entry is None,
+            *((name, move.current_pp) for name, move in mon.moves.items()),
+        )  # fmt: skip
+        found = self.benched.get(standing)
+        if found is None:
+            if len(self.benched) >= _BENCHED:
+                self.benched.clear()
+            found = self.benched[standing] = self._pokemon(mon, entry)
+        return found
+
+    def _pokemon(self, mon: Pokemon, entry: dict[str, Any] | None) -> tuple[list[int], list[float]]:
         moves = mon.moves
         known = sorted(moves)[:_MOVES] if entry is None else sorted(map(move_word, entry["moves"]))[:_MOVES]
         missing = self.moves.unknown if entry is None else self.moves.none
