@@ -142,8 +142,9 @@ def _find(family: str, argument: str, spec: str) -> Any:
             return built_in["*"](argument)
         if not argument:
             names = sorted(set(built_in) - {"*"})
-            which = f", one of {', '.join(names)}" if names else f": {family}:NAME"
-            raise UnknownAgent(f"agent '{spec}': say which {family}{which}")
+            ways = [f"{family}:NAME"] if "*" in built_in else []
+            ways += [f"one of {', '.join(names)}"] if names else []
+            raise UnknownAgent(f"agent '{spec}': say which {family}: {', or '.join(ways)}")
         raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
     if family == "user":
         raise UnknownAgent(f"agent '{spec}': so people and programs are called that came by a server: not an agent")
