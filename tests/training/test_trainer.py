@@ -69,9 +69,11 @@ def undisturbed(small: Small, tmp_path: Path) -> Path:
     return tmp_path / "undisturbed"
 
 
-def test_the_loss_falls(undisturbed: Path) -> None:
-    losses = [line["loss"] for line in metrics(undisturbed) if "loss" in line]
-    assert len(losses) == 8 and losses[-1] < losses[0] - 0.2
+def test_the_loss_falls(small: Small) -> None:
+    finished = train(small(**{"length.epochs": 20, "length.most_steps": 40, "checkpoints.every": 40}))
+    losses = [line["loss"] for line in metrics(finished.folder) if "loss" in line]
+    # Single batches differ by as much as one step teaches; means of ten do not.
+    assert len(losses) == 40 and sum(losses[-10:]) < sum(losses[:10]) - 3
 
 
 @pytest.mark.parametrize("step", [2, 5, 8])
