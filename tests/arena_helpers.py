@@ -8,6 +8,8 @@ import itertools
 import os
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +35,16 @@ class Said:
     code: int
     out: str
     err: str
+
+
+def wait(until: Callable[[], Any], seconds: float = 120.0) -> Any:
+    """What `until` says once it says something true; AssertionError if it does not within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if found := until():
+            return found
+        time.sleep(0.02)
+    raise AssertionError("what was waited for did not come")
 
 
 def start_arena(

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from arena_helpers import processes, run_arena, start_arena, table, tournament
+from arena_helpers import processes, run_arena, start_arena, table, tournament, wait
 
 from arena.store import BadDatabase, rows
 
@@ -53,18 +53,9 @@ def _kept(db: Path) -> int:
     return len(keys)
 
 
-def _wait(until: Callable[[], Any], seconds: float = 120.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := until():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("what was waited for did not come")
-
-
 def _wait_for_battles(process: subprocess.Popen[str], db: Path, number: int) -> None:
     """Until the run has kept more than `number` battles; it must still be playing then."""
-    _wait(lambda: _kept(db) > number or process.poll() is not None)
+    wait(lambda: _kept(db) > number or process.poll() is not None)
     assert process.poll() is None, process.communicate()
 
 
@@ -95,7 +86,7 @@ def test_a_run_killed_at_random_moments_and_resumed_comes_out_as_an_undisturbed_
         _wait_for_battles(process, db, target)
         time.sleep(rng.uniform(0, 0.1))
         _killed(process)
-        _wait(lambda: not processes(mark), 30)
+        wait(lambda: not processes(mark), 30)
         if rng.random() < 0.5:  # a line torn in the middle, as a killed process may leave it
             with open(f"{db}.journal", "ab") as journal:
                 journal.write(b'{"run": "torn')
@@ -117,7 +108,7 @@ def test_a_simulator_killed_in_mid_battle_is_nobodys_loss(
     process = start_arena("evaluate", *AGENTS, *WORDS, "--db", db, MARK=mark)
     for target in (TOTAL // 6, TOTAL // 2):
         _wait_for_battles(process, db, target)
-        hosts = _wait(lambda: processes(mark, "host.mjs"))
+        hosts = wait(lambda: processes(mark, "host.mjs"))
         for host in hosts:
             os.kill(host, signal.SIGKILL)
     out, err = process.communicate(timeout=240)
@@ -179,9 +170,9 @@ def test_a_run_on_the_server_venue_survives_its_servers_and_itself(
     _wait_for_battles(process, db, 1)
     os.kill(processes(mark, "start.mjs")[0], signal.SIGKILL)
     _wait_for_battles(process, db, 4)
-    assert len(_wait(lambda: (found := processes(mark, "start.mjs"))[1:] and found)) == 2
+    assert len(wait(lambda: (found := processes(mark, "start.mjs"))[1:] and found)) == 2
     _killed(process)
-    _wait(lambda: not processes(mark), 30)
+    wait(lambda: not processes(mark), 30)
     assert run_arena("evaluate", "--resume", "--db", db, MARK=mark).code == 0
     found = table(db, OUTCOME)
     keys = {row[0] for row in found}

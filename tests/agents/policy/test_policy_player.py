@@ -6,17 +6,16 @@ import asyncio
 import os
 import signal
 import threading
-import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
-from arena_helpers import PROJECT, processes, tournament
+from arena_helpers import PROJECT, processes, tournament, wait
 
 from agents import resolve
 from agents.policy import client
@@ -42,15 +41,6 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     client._connections.clear()
     for left in processes(word, SERVER):
         os.kill(left, signal.SIGKILL)
-
-
-def wait(until: Callable[[], Any], seconds: float = 60.0) -> Any:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if found := until():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("what was waited for did not come")
 
 
 def seen(number: int) -> Observation:
