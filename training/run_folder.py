@@ -2,6 +2,7 @@
 
 RUN/config.yaml           what it was begun with
 RUN/metrics.jsonl         every measurement
+RUN/evaluations.jsonl     what the battles of its checkpoints said
 RUN/checkpoints/step-…/   the last ones, and the best
 RUN/best.json             which that is, and by what
 """

@@ -219,6 +219,9 @@ class _Run:
     def _keep(self) -> None:
         """A checkpoint of this step, and what it is worth on the data held out."""
         measured = self._validated()
+        # Before the checkpoint: a line of a step that was not kept is taken back, one that is missing never comes.
+        if self.tracking is not None and measured:
+            self.tracking.note(self.step, {f"validation/{name}": value for name, value in measured.items()})
         accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
         try:
             if accelerator.is_main_process:
@@ -240,10 +243,8 @@ class _Run:
             raise TrainingFailed(f"the disk is full at step {self.step}: {self._last_good()}") from error
         if self.tracking is None:
             return
-        if measured:
-            self.tracking.note(self.step, {f"validation/{name}": value for name, value in measured.items()})
-            if self.config.evaluation.best_by == "validation":
-                self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
+        if measured and self.config.evaluation.best_by == "validation":
+            self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
         self.folder.prune(self.config.checkpoints.keep)
 
     def _save_state(self, temporary: Path | None) -> None:
@@ -304,12 +305,11 @@ def learning_rate(config: Config, step: int, total: int) -> float:
     told = config.optimizer
     if step < told.warmup_steps:
         return told.learning_rate * (step + 1) / told.warmup_steps
+    if told.schedule == "constant":
+        return told.learning_rate
     done = (step - told.warmup_steps) / max(1, total - told.warmup_steps)
-    shares = {"constant": 1.0, "linear": 1 - done, "cosine": (1 + math.cos(math.pi * done)) / 2}
-    share = shares[told.schedule]
-    return told.learning_rate * (
-        share if told.schedule == "constant" else told.last_share + (1 - told.last_share) * share
-    )
+    share = 1 - done if told.schedule == "linear" else (1 + math.cos(math.pi * done)) / 2
+    return told.learning_rate * (told.last_share + (1 - told.last_share) * share)
 
 
 def _decayed(network: nn.Module, decay: float) -> list[dict[str, Any]]:
@@ -328,7 +328,7 @@ def _added(sums: Sums, more: Sums) -> Sums:
 
 
 def _means(accelerator: Accelerator, sums: Sums) -> dict[str, float]:
-    """The means over all processes, in double precision."""
+    """The means over all processes."""
     stacked = torch.tensor([[float(part) for part in pair] for pair in sums.values()], device=accelerator.device)
     totals = accelerator.reduce(stacked, reduction="sum").tolist()
     return {name: total / max(1.0, count) for name, (total, count) in zip(sums, totals, strict=True)}
