@@ -182,7 +182,7 @@ class Network(nn.Module):
     def forward(self, ids: Tensor, numbers: Tensor, legal: Tensor, real: Tensor) -> Output:
         """Whole battles, each from its first decision.
 
-        ids: int16 or int64 [B, T, 19, 12]; numbers: float32 [B, T, 19, 48]; legal: bool [B, T, 13]; real: bool [B, T],
+        ids: int16 or int64 [B, T, 19, 12]; numbers: float32 [B, T, 19, 56]; legal: bool [B, T, 13]; real: bool [B, T],
         False for the padding at the end of the shorter battles. Both outputs are 0 at padding; a real decision without any
         legal action has nothing but -inf. -> logits [B, T, 13], value [B, T, bins].
         """
@@ -211,7 +211,7 @@ class Network(nn.Module):
     ) -> Output:
         """One decision of each of B battles, which is put into the memory.
 
-        ids: [B, 19, 12]; numbers: [B, 19, 48]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the memory, no
+        ids: [B, 19, 12]; numbers: [B, 19, 56]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the memory, no
         two alike; positions: int64 [B], how many decisions each battle had before this one. A decision may be asked again at
         the same position: it takes the place of the first. -> logits [B, 13], value [B, bins].
         """

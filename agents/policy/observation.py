@@ -8,7 +8,7 @@ An observation has 19 tokens, each with WORDS ids of the vocabulary and NUMBERS 
 | 1, 2 | our side, theirs | our last move, theirs | hazards, screens, how many stand |
 | 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `_pokemon` | see `_pokemon` |
 | 9 – 14 | theirs: on the field, then the others as they were seen; unknown ones last | | |
-| 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | power, accuracy, PP … |
+| 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | PP, damage, power, accuracy … |
 
 So action 4 + i is about token 4 + i, and actions i and 9 + i about token 15 + i.
 """
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,12 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
+from agents.policy.estimates import NO_MOVE, NO_PAIR, Estimates, Standing, side_factors
 from agents.policy.vocabulary import move_word, vocabulary
 
 #: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
-VERSION = 1
-TOKENS, WORDS, NUMBERS = 19, 12, 48
+VERSION = 2
+TOKENS, WORDS, NUMBERS = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
 
 _CONDITIONS = (
@@ -45,6 +46,7 @@ _CONDITIONS = (
     SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.AURORA_VEIL, SideCondition.TAILWIND,
     SideCondition.SAFEGUARD, SideCondition.MIST, SideCondition.LUCKY_CHANT,
 )  # fmt: skip
+_AGEING = _CONDITIONS[4:8]
 _LAYERS = frozenset({SideCondition.SPIKES, SideCondition.TOXIC_SPIKES})
 _EFFECTS = {
     effect: place
@@ -65,7 +67,7 @@ _BENCHED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """ids: int16 [19, 12]; numbers: float32 [19, 48]; legal: bool [13]."""
+    """ids: int16 [19, 12]; numbers: float32 [19, 56]; legal: bool [13]."""
 
     ids: NDArray[np.int16]
     numbers: NDArray[np.float32]
@@ -84,21 +86,38 @@ def observe(battle: SeatBattle) -> Observation:
     ids[2], numbers[2] = eyes.side(
         battle.opponent_side_conditions, battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera
     )
-    team = request["side"]["pokemon"]
-    standing = next((mon for mon in team if mon["active"]), None)
-    ours = [standing, *ordered_bench(request)]
-    for token, entry in zip(OURS, ours, strict=False):
-        mon = battle.team.get(entry["ident"]) if entry is not None else None
-        ids[token], numbers[token] = eyes.pokemon(mon, entry)
-    for token, mon in zip(THEIRS, _theirs(battle, other), strict=False):
-        ids[token], numbers[token] = eyes.pokemon(mon, None)
+    eyes.make_room()
+    ours = [
+        eyes.pokemon(None if entry is None else battle.team.get(entry["ident"]), entry, battle)
+        for entry in _ours(request)
+    ]
+    theirs = [eyes.pokemon(mon, None, battle) for mon in _theirs(battle, other)]
+    ready, met = ours[0].able, theirs[0].able
+    ground, beyond = side_factors(battle.side_conditions), side_factors(battle.opponent_side_conditions)
+    between = eyes.estimates.of_pair
+    for token, row in zip(OURS, ours, strict=False):
+        estimated = NO_PAIR if row.standing is None or met is None else between(row.standing, ground, met, beyond)[0]
+        ids[token], numbers[token] = row.ids, [*row.numbers, *estimated, *row.on_field]
+    for token, row in zip(THEIRS, theirs, strict=False):
+        estimated = (
+            NO_PAIR if row.standing is None or ready is None else between(ready, ground, row.standing, beyond)[1]
+        )
+        ids[token], numbers[token] = row.ids, [*row.numbers, *estimated, *row.on_field]
     for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
-        ids[token], numbers[token] = eyes.move(listed, battle.gen, own, other)
+        estimated = NO_MOVE
+        if ready is not None and met is not None:
+            estimated = eyes.estimates.of_move(str(listed["id"]), ready, met, beyond)
+        ids[token], numbers[token] = eyes.move(listed, battle.gen, estimated)
     return Observation(
         np.array([[*row, *(0,) * (WORDS - len(row))] for row in ids], dtype=np.int16),
         np.array([[*row, *(0.0,) * (NUMBERS - len(row))] for row in numbers], dtype=np.float32),
         legal_mask(legal_actions(request, battle.legal)),
     )
+
+
+def _ours(request: dict[str, Any]) -> list[dict[str, Any] | None]:
+    """Our Pokémon as the request has them: the one on the field, and the bench."""
+    return [next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *ordered_bench(request)]
 
 
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
@@ -112,6 +131,19 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
         else:
             told.append(mon)
     return [active, *seen, *told, *(None,) * 6][:6]
+
+
+class _Row(NamedTuple):
+    """A Pokémon: its ids, its numbers before and after the estimates, and how it stands for those."""
+
+    ids: list[int]
+    numbers: list[float]
+    standing: Standing | None
+    on_field: list[float]
+
+    @property
+    def able(self) -> Standing | None:
+        return self.standing if self.standing is not None and self.standing.hp > 0 else None
 
 
 class _Eyes:
@@ -128,15 +160,12 @@ class _Eyes:
             words.region("gens"),
             words.region("categories"),
         )
-        self.nobody = [
-            self.species.unknown,
-            self.items.unknown,
-            self.abilities.unknown,
-            *(self.moves.unknown,) * _MOVES,
-        ]
+        unseen = [self.species.unknown, self.items.unknown, self.abilities.unknown, *(self.moves.unknown,) * _MOVES]
+        self.nobody = _Row(unseen, [0.0, 1.0], None, [])
         self.status = {status: self.statuses[status.name.lower()] for status in Status}
         self.move_ids: dict[str, int] = {}
-        self.benched: dict[tuple[Any, ...], tuple[list[int], list[float]]] = {}
+        self.estimates = Estimates()
+        self.benched: dict[tuple[Any, ...], _Row] = {}
 
     def field(self, battle: SeatBattle, request: dict[str, Any]) -> tuple[list[int], list[float]]:
         weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
@@ -162,12 +191,13 @@ class _Eyes:
         self, conditions: dict[SideCondition, int], turn: int, team: Any, active: Pokemon | None, used_tera: bool
     ) -> tuple[list[int], list[float]]:
         last = active.last_move if active is not None else None
-        numbers = [0.0] * len(_CONDITIONS)
-        for place, condition in enumerate(_CONDITIONS):
-            value = conditions.get(condition)
-            if value is not None:
-                numbers[place] = value / 3 if condition in _LAYERS else 1.0
-        ages = [(turn - conditions[c]) / 8 if c in conditions and c not in _LAYERS else 0.0 for c in _CONDITIONS[4:8]]
+        numbers, ages = [0.0] * len(_CONDITIONS), [0.0] * len(_AGEING)
+        if conditions:
+            for place, condition in enumerate(_CONDITIONS):
+                value = conditions.get(condition)
+                if value is not None:
+                    numbers[place] = value / 3 if condition in _LAYERS else 1.0
+            ages = [(turn - conditions[c]) / 8 if c in conditions else 0.0 for c in _AGEING]
         known = list(team)
         standing = [mon for mon in known if not mon.fainted]
         counts = [
@@ -179,27 +209,35 @@ class _Eyes:
         ]
         return [self.last.none if last is None else self.last[move_word(last.id)]], numbers + ages + counts
 
-    def pokemon(self, mon: Pokemon | None, entry: dict[str, Any] | None) -> tuple[list[int], list[float]]:
-        """ids: species, item, ability, 4 moves, status, 2 types, tera type. entry: of the request, for our own."""
+    def pokemon(self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle) -> _Row:
+        """entry: of the request, for one of our own."""
         if mon is None:
-            return self.nobody, [0.0, 1.0]
+            return self.nobody
         if mon.active:
-            return self._pokemon(mon, entry)
+            standing = self.estimates.standing(mon, entry, battle)
+            return _Row(*self._pokemon(mon, entry), standing, _on_field(mon))
         # On the bench hardly anything changes from one decision to the next.
-        standing = (
-            mon.species, mon.item, mon.ability, mon.status, mon.status_counter, mon.current_hp_fraction, mon.level,
-            mon.gen, mon.revealed, mon.is_terastallized, mon.tera_type, *mon.types,
-            *(entry["moves"] if entry is not None else ()), entry is None,
-            *((name, move.current_pp) for name, move in mon.moves.items()),
+        # The members of an enumeration are hashed slowly; there is one of each, so which one it is says as much.
+        moves = mon.moves
+        own = (*entry["moves"], *entry["stats"].values()) if entry is not None else ()
+        key = (
+            battle.format_id, mon.species, mon.level, mon.item, mon.ability, id(mon.status), mon.status_counter,
+            mon.current_hp_fraction, mon.revealed, mon.is_terastallized, id(mon.tera_type), own,
+            *moves, *[move.current_pp for move in moves.values()],
         )  # fmt: skip
-        found = self.benched.get(standing)
+        found = self.benched.get(key)
         if found is None:
-            if len(self.benched) >= _BENCHED:
-                self.benched.clear()
-            found = self.benched[standing] = self._pokemon(mon, entry)
+            standing = self.estimates.standing(mon, entry, battle)
+            found = self.benched[key] = _Row(*self._pokemon(mon, entry), standing, [])
         return found
 
+    def make_room(self) -> None:
+        """Forgets what is remembered if there is too much of it."""
+        if self.estimates.full or len(self.benched) > _BENCHED:
+            self.estimates, self.benched = Estimates(), {}
+
     def _pokemon(self, mon: Pokemon, entry: dict[str, Any] | None) -> tuple[list[int], list[float]]:
+        """ids: species, item, ability, 4 moves, status, 2 types, tera type."""
         moves = mon.moves
         known = sorted(moves)[:_MOVES] if entry is None else sorted(map(move_word, entry["moves"]))[:_MOVES]
         missing = self.moves.unknown if entry is None else self.moves.none
@@ -221,13 +259,12 @@ class _Eyes:
             if tera
             else self.tera.none,
         ]
-        active = mon.active
         numbers = [
             1.0,
             0.0,
             mon.current_hp_fraction,
             float(mon.fainted),
-            float(bool(active)),
+            float(bool(mon.active)),
             float(entry is not None),
             float(mon.revealed),
             mon.level / 100,
@@ -237,21 +274,6 @@ class _Eyes:
             *_base_stats(gen, mon.species),
             *_pp_left(moves, known, gen),
         ]
-        if active:
-            boosts = mon.boosts
-            numbers += [boosts[stat] / 6 for stat in _BOOSTS]
-            numbers += [
-                float(mon.first_turn),
-                float(mon.must_recharge),
-                float(bool(mon.preparing)),
-                mon.protect_counter / 4,
-            ]
-            effects = [0.0] * len(_EFFECTS)
-            for effect in mon.effects:
-                place = _EFFECTS.get(effect)
-                if place is not None:
-                    effects[place] = 1.0
-            numbers += effects
         return ids, numbers
 
     def _move_id(self, move: str) -> int:
@@ -260,21 +282,34 @@ class _Eyes:
             found = self.move_ids[move] = self.moves[move_word(move)]
         return found
 
-    def move(
-        self, listed: dict[str, Any], gen: int, own: Pokemon | None, other: Pokemon | None
-    ) -> tuple[list[int], list[float]]:
+    def move(self, listed: dict[str, Any], gen: int, estimated: list[float]) -> tuple[list[int], list[float]]:
         """ids: move, type, category. listed: the request's entry of the move."""
         name = str(listed["id"])
         facts = _facts(name, gen)
         pp, most = listed.get("pp"), listed.get("maxpp")
-        numbers = [1.0, float(bool(listed.get("disabled"))), pp / most if pp is not None and most else 1.0]
+        numbers = [1.0, float(bool(listed.get("disabled"))), pp / most if pp is not None and most else 1.0, *estimated]
         if facts is None:
             return [self._move_id(name)], numbers
-        move, category, fixed = facts
-        effect = other.damage_multiplier(move) if other is not None and category != "status" else 1.0
-        stab = float(own is not None and move.type in own.types)
-        ids = [self._move_id(name), self.types[move.type.name.lower()], self.categories[category]]
-        return ids, [*numbers, effect / 4, stab, *fixed]
+        kind, category, fixed = facts
+        return [self._move_id(name), self.types[kind], self.categories[category]], [*numbers, *fixed]
+
+
+def _on_field(mon: Pokemon) -> list[float]:
+    """What only one on the field has."""
+    boosts = mon.boosts
+    effects = [0.0] * len(_EFFECTS)
+    for effect in mon.effects:
+        place = _EFFECTS.get(effect)
+        if place is not None:
+            effects[place] = 1.0
+    return [
+        *(boosts[stat] / 6 for stat in _BOOSTS),
+        float(mon.first_turn),
+        float(mon.must_recharge),
+        float(bool(mon.preparing)),
+        mon.protect_counter / 4,
+        *effects,
+    ]
 
 
 def _pp_left(moves: dict[str, Move], known: list[str], gen: int) -> list[float]:
@@ -300,8 +335,8 @@ def _base_stats(gen: int, species: str) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _facts(name: str, gen: int) -> tuple[Move, str, tuple[float, ...]] | None:
-    """A move as poke-env knows it, its category, and what of its numbers never changes; None for "recharge" and such."""
+def _facts(name: str, gen: int) -> tuple[str, str, tuple[float, ...]] | None:
+    """A move's type, its category, and what of its numbers never changes; None for "recharge" and such."""
     try:
         move = Move(to_id_str(name), gen=gen)
         fixed = (
@@ -320,6 +355,6 @@ def _facts(name: str, gen: int) -> tuple[Move, str, tuple[float, ...]] | None:
             float(len(move.secondary) > 0),
         )
         category = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
-        return move, category[move.category], fixed
+        return move.type.name.lower(), category[move.category], fixed
     except (KeyError, ValueError):
         return None

@@ -5,7 +5,7 @@ that the client chose for one seat of one battle; the position is how many decis
 
 | kind | from | body |
 |---|---|---|
-| ASK | client | an observation: ids int16 [19, 12], numbers float32 [19, 48], legal bool [13] |
+| ASK | client | an observation: ids int16 [19, 12], numbers float32 [19, 56], legal bool [13] |
 | FORGET | client | none: the battle is over |
 | READY | server | none: the checkpoint is loaded; the first frame of a connection |
 | ANSWER | server | float32 [14]: 13 logits and the value from 0 (lost) to 1 (won) |
@@ -62,7 +62,7 @@ def packed(seen: Observation) -> bytes:
 
 
 def unpacked(bodies: list[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_]]:
-    """Bodies of ASK -> ids [B, 19, 12], numbers [B, 19, 48], legal [B, 13]. Raises ValueError for another length."""
+    """Bodies of ASK -> ids [B, 19, 12], numbers [B, 19, 56], legal [B, 13]. Raises ValueError for another length."""
     size = _IDS + _NUMBERS + ACTIONS
     together = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), size)
     ids = np.ascontiguousarray(together[:, :_IDS]).view(np.int16).reshape(-1, TOKENS, WORDS)

@@ -26,7 +26,7 @@ BY_DECISION = ("ids", "numbers", "legal", "actions", "shares", "values")
 class Trajectory:
     """T decisions of one side, oldest first. Team previews are no decisions of a model and are left out.
 
-    ids: int16 [T, 19, 12]; numbers: float16 [T, 19, 48]; legal: bool [T, 13]; see agents/policy/observation.py.
+    ids: int16 [T, 19, 12]; numbers: float16 [T, 19, 56]; legal: bool [T, 13]; see agents/policy/observation.py.
     actions: int8 [T], MISSING where what was chosen is not known or has no action.
     shares: float16 [T, 13]: how a coach would have shared out its choice (visits of its search, its probabilities); a row
     of zeros where it left no such thought. values: float16 [T]: the chance to win that it saw, NaN where it told none.

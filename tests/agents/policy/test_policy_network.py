@@ -32,7 +32,7 @@ def battles(lengths: list[int]) -> tuple[Any, Any, Any, Any]:
     legal = torch.rand(*shape, 13) < 0.6
     legal[..., 2] = True
     real = torch.arange(shape[1]) < torch.tensor(lengths)[:, None]
-    return ids, torch.randn(*shape, 19, 48), legal, real
+    return ids, torch.randn(*shape, 19, 56), legal, real
 
 
 def lively(shape: Shape) -> Network:

@@ -49,7 +49,7 @@ def seen(number: int) -> Observation:
     legal = draw.random(13) < 0.5
     legal[3] = True
     ids = draw.integers(0, 4000, (19, 12)).astype(np.int16)
-    return Observation(ids, draw.standard_normal((19, 48)).astype(np.float32), legal)
+    return Observation(ids, draw.standard_normal((19, 56)).astype(np.float32), legal)
 
 
 @needs_proc

@@ -1,0 +1,97 @@
+"""What two Pokémon would do to each other: the quick estimate against the rules' own formula, on real battles."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import orjson
+import pytest
+
+from agents.battle import SeatBattle
+from agents.heuristics.scene import Scene
+from agents.policy import observation
+from agents.policy.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe
+from arena.evaluate import EvaluateSettings, load_pools
+from arena.record import BattleRecord
+from arena.schedules.plan import Plan, round_robin
+from arena.showdown.simulator import Rules, play_all
+from teamsets.formats import get_format
+
+#: Over every observation of `played` in a format. Where one changes, so must VERSION, and checkpoints are of no use any more.
+SEEN = {"gen1ou": "1878570753c7bee6", "gen9ou": "3420bb794fe144ee"}
+
+
+def played(format_id: str) -> BattleRecord:
+    agents = ("random", "poke-env:RandomPlayer")  # whose play no change of ours moves
+    plan = Plan(agents, load_pools(EvaluateSettings(agents, (format_id,), battles=2))[0], 2, 5)
+    return asyncio.run(play_all(islice(round_robin(plan), 1), Rules(think_limit=60.0, max_turns=200)))[0]
+
+
+def decisions(record: BattleRecord, role: int = 0) -> Iterator[SeatBattle]:
+    name, format_id = ("p1", "p2")[role], record.fixture.format
+    battle = SeatBattle(f"battle-{format_id}-1", name, name, get_format(format_id).gen, format_id, random.Random(0))
+    for line in record.logs[role]:
+        if not line.startswith("|request|"):
+            battle.feed([line])
+            continue
+        battle.ask(orjson.loads(line[9:]))
+        if battle.legal and battle.legal[0].kind != "team":
+            yield battle
+
+
+@pytest.fixture(scope="module", params=list(SEEN))
+def record(request: pytest.FixtureRequest) -> BattleRecord:
+    return played(request.param)
+
+
+def all_seen(record: BattleRecord) -> list[Observation]:
+    return [observe(battle) for role in (0, 1) for battle in decisions(record, role)]
+
+
+def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord) -> None:
+    first = all_seen(record)
+    observation._eyes.cache_clear()
+    backwards = [observe(battle) for role in (1, 0) for battle in decisions(record, role)]
+    again = all_seen(record)
+    assert len(first) == len(again) == len(backwards) > 20
+    for one, two in zip(first, again, strict=True):
+        assert (one.ids == two.ids).all() and (one.numbers == two.numbers).all()
+
+
+def test_observations_change_with_the_version_alone(record: BattleRecord) -> None:
+    digest = hashlib.sha256(str(VERSION).encode())
+    for one in all_seen(record):
+        digest.update(one.ids.tobytes() + np.round(one.numbers, 3).astype(np.float16).tobytes() + one.legal.tobytes())
+    assert digest.hexdigest()[:16] == SEEN[record.fixture.format]
+
+
+def test_the_estimates_are_near_what_the_rules_reckon(record: BattleRecord) -> None:
+    """The damage of our moves, what each of ours must fear, and who is faster, as agents/heuristics/scene.py has them."""
+    moves, fears, swifter = [], [], []
+    for role in (0, 1):
+        for battle in decisions(record, role):
+            scene, seen = Scene(battle), observe(battle).numbers
+            if scene.foe is None or scene.me is None or scene.me.hp == 0:
+                continue
+            listed = sorted(battle.last_request["active"][0]["moves"], key=lambda m: m["id"]) if scene.moves else []
+            by_name = {option.move.id: option.expected for option in scene.moves}
+            for token, move in zip(OUR_MOVES, listed, strict=False):
+                if move["id"] in by_name:
+                    moves.append((seen[token, 3], min(by_name[move["id"]], 1.5)))
+            fears.append((seen[OURS[0], _OF_PAIR + 1], min(scene.threat(scene.me), 1.5)))
+            swifter.append(seen[OURS[0], _OF_PAIR + 5] == scene.faster(scene.me))
+            # The other's row says the same from the other side.
+            assert (seen[OURS[0], _OF_PAIR + 1 : _OF_PAIR + 3] == seen[THEIRS[0], _OF_PAIR + 3 : _OF_PAIR + 5]).all()
+    assert len(moves) > 40 and max(real for _, real in moves) > 0.2
+    assert np.mean([abs(quick - real) < 0.02 for quick, real in moves]) > 0.9
+    assert np.mean([abs(quick - real) < 0.05 for quick, real in fears]) > 0.9
+    assert np.mean(swifter) > 0.95
+
+
+#: Where a Pokémon's estimates begin in its row.
+_OF_PAIR = 21
