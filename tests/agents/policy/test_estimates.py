@@ -22,7 +22,7 @@ from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
 from teamsets.formats import get_format
 
-#: Over every observation of `played` in a format. Where one changes, so must VERSION, and checkpoints are of no use any more.
+#: Over every observation of `played` in a format. Where one changes, so must VERSION: older checkpoints see it no more.
 SEEN = {"gen1ou": "1878570753c7bee6", "gen9ou": "3420bb794fe144ee"}
 
 
