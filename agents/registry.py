@@ -111,6 +111,7 @@ def _quoted(value: str) -> str:
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     """Family -> name -> class; the name is empty where a family has one member, "*" where it makes one for any name."""
+    from agents.coached import Coached
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
@@ -120,6 +121,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
     poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
     return {
         "random": {"": UniformRandom},
+        "coached": {"": Coached},
         "heuristic": dict(PLAYERS),
         "search": dict(SEARCHERS),
         "policy": dict(MODELS),

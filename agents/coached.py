@@ -1,0 +1,114 @@
+"""`coached?learner=SPEC&coach=SPEC`: one agent plays, another is asked what it would have done."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import random
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from agents.battle import SeatBattle
+from agents.choices import Choice, read_answer
+from agents.contract import Agent, Answer
+from agents.registry import AgentSource, resolve
+from teamsets.errors import BadInput
+
+_USE = "coached?learner=SPEC&coach=SPEC, with %26 for each & inside a SPEC"
+
+
+class Coached(Agent):
+    """The learner plays; at each of its decisions the coach is asked too, and what it thinks is kept beside the choice.
+
+    So a learner finds out what a stronger player does in the positions that it gets into itself, which the coach's own
+    battles never show (dataset aggregation, "DAgger"). `train` takes the coach's shares as the target of these decisions
+    and its value as that of the position.
+
+    Kept with each decision: the coach's own thought (`visits` or `probabilities`, values …; the probability 1 of its choice
+    where it has none), `coach`, what it would have chosen, and `learner`, the learner's own thought.
+
+    Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the chance that the coach's choice is
+    made instead of the learner's, 0.
+    """
+
+    repeatable: ClassVar[bool] = False
+
+    def __init__(self, learner: str = "", coach: str = "", lead: float = 0.0) -> None:
+        if not learner or not coach:
+            raise BadInput(f"coached: says not who plays and who is asked: give {_USE}")
+        if not 0 <= lead <= 1:
+            raise BadInput(f"coached: lead={lead}: give a chance from 0 to 1")
+        self.lead = lead
+        self.learner, self.coach = _source(learner).make(), _source(coach).make()
+
+    @classmethod
+    def repeats(cls, **options: Any) -> bool:
+        """When both do."""
+        return all(source.repeatable for source in _both(options))
+
+    @classmethod
+    def version(cls, **options: Any) -> str:
+        """The fingerprints of both."""
+        return " ".join(source.fingerprint for source in _both(options))
+
+    @classmethod
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        """What either lacks."""
+        both = _both(options)
+        if not both:
+            return f"it needs two agents: {_USE}"
+        for source in both:
+            if source.outside:
+                return f"{source.spec} is a program of its own, which cannot be asked here"
+        return next((words for source in both if (words := source.missing(format_id))), "")
+
+    def start(self, battle: SeatBattle) -> None:
+        # A generator each, so that the learner plays the same whoever its coach is.
+        self.learner.rng, self.coach.rng = (random.Random(self.rng.getrandbits(64)) for _ in range(2))
+        self.learner.start(battle)
+        self.coach.start(battle)
+
+    def team_preview(self, battle: SeatBattle) -> Any:
+        return self.learner.team_preview(battle)
+
+    async def act(self, battle: SeatBattle) -> Answer:
+        answer = await _settled(self.learner.act(battle))
+        advice = read_answer(await _settled(self.coach.act(battle)), battle.legal, battle.last_request)
+        self.thought = _thought(self.learner, self.coach, advice)
+        led = self.lead > 0 and self.rng.random() < self.lead
+        return advice if led and advice is not None else answer
+
+    def finish(self, battle: SeatBattle) -> None:
+        self.learner.finish(battle)
+        self.coach.finish(battle)
+
+
+def coached_spec(learner: str, coach: str, lead: float = 0.0) -> str:
+    """The spec of a learner whose decisions a coach looks at."""
+    plain, led = (quote(spec, safe=":/?=,.@") for spec in (learner, coach)), f"&lead={lead}" if lead else ""
+    return "coached?learner={}&coach={}".format(*plain) + led
+
+
+def _thought(learner: Agent, coach: Agent, advice: Choice | None) -> dict[str, Any]:
+    thought = dict(coach.thought or {})
+    if advice is not None:
+        thought["coach"] = advice.words
+        if "visits" not in thought:
+            thought.setdefault("probabilities", {advice.words: 1.0})
+    if learner.thought is not None:
+        thought["learner"] = learner.thought
+    learner.thought = coach.thought = None
+    return thought
+
+
+async def _settled(answer: Any) -> Any:
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+def _both(options: dict[str, Any]) -> list[AgentSource]:
+    specs = options.get("learner"), options.get("coach")
+    return [_source(spec) for spec in specs if spec] if all(specs) else []
+
+
+#: Reading the code for a fingerprint takes milliseconds, and a battle needs two agents.
+_source = functools.lru_cache(maxsize=64)(resolve)
