@@ -3,10 +3,11 @@
 #
 #   scripts/train_gen1ou_tiny.sh FOLDER
 #
-# Needs `make training` and `make search ARGS=1`. About an hour of battles and half an hour of training on two cores. Run it
-# again after any end: it goes on. The `competitive` teams are in none of its data; what it is worth is measured on them.
+# Needs `make training` and `make search ARGS=1`. About an hour and a half of battles and half an hour of training on two cores.
+# Run it again after any end: it goes on. The `competitive` teams are in none of its data; what it is worth is measured on them.
+# Among the opponents of the search (whose sides are not learned) is the network that is shipped: then, the one before.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -eq 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 bin=$(cd "$(dirname "$0")/../.venv/bin" && pwd)
 config=$(cd "$(dirname "$0")/../agents/policy/shipped/gen1ou-tiny" && pwd)/config.yaml
 mkdir -p "$1"
@@ -26,6 +27,9 @@ play mixed.duckdb "search:mcts?iterations=4000&samples=2" "search:mcts?iteration
     heuristic:expert heuristic:staller --battles 300 --seed 106
 play experts.duckdb heuristic:expert "heuristic:expert?reply=2.5" heuristic:staller heuristic:emerald heuristic:max-damage \
     --challenger heuristic:expert --challenger "heuristic:expert?reply=2.5" --battles 300 --seed 107
+play more.duckdb "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4400&samples=2" heuristic:expert \
+    "policy:gen1ou-tiny?temperature=0.5" poke-env:SimpleHeuristicsPlayer --battles 366 --seed 301 \
+    --challenger "search:mcts?iterations=4000&samples=2" --challenger "search:mcts?iterations=4400&samples=2"
 
 build() { # NAME DATABASE CONDITION
     [ -e "$1" ] || "$bin/train" data build --db "$2" --where "$3" --out "$1" --hold-out 0.03
@@ -34,4 +38,6 @@ build s1 searches.duckdb "agent LIKE 'search%'"
 build s2 mixed.duckdb "agent LIKE 'search%'"
 build e1 experts.duckdb "agent LIKE 'heuristic:expert%'"
 build e2 mixed.duckdb "agent = 'heuristic:expert'"
+build s3 more.duckdb "agent LIKE 'search%'"
+build e3 more.duckdb "agent = 'heuristic:expert'"
 "$bin/train" base "$config"
