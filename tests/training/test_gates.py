@@ -75,7 +75,9 @@ def test_short_sides_are_left_out_of_the_dataset(played: Path, tmp_path: Path) -
     assert sorted(len(one) for one in all_trajectories(gated.datasets[0])) == lengths[short:]
     with pytest.raises(BadData, match=rf"nothing to write.*left out: {len(lengths)} shorter than 9999"):
         build_once(played, GEN1, tmp_path / "none", Gates(least_decisions=9999), 0.0, workers=1)
-    assert not (tmp_path / "none").exists()
+    with pytest.raises(BadData, match="none-held-out: no pair falls into 1e-06 of all: hold out more, or 0"):
+        build_once(played, GEN1, tmp_path / "none", Gates(), 1e-6, workers=1)
+    assert not [path for path in tmp_path.iterdir() if "none" in path.name and path.is_dir()]
 
 
 def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -> None:
