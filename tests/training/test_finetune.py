@@ -209,7 +209,7 @@ def test_the_commands_of_the_documentation_work(tmp_path: Path) -> None:
     commands = [line for line in blocks.splitlines() if line.strip()]
     assert sum(line.startswith("train finetune") for line in commands) >= 3
     for line in commands:
-        small_line = re.sub(r"--battles \d+", "--battles 6", line)
+        small_line = re.sub(r"--battles \d+", "--battles 2", line)
         if resolve("search:mcts").missing("gen1ou"):  # not built here: another coach, who tells no thoughts
             small_line = small_line.replace("search:mcts?ms=100", "heuristic:staller").replace(
                 "search:%", "heuristic:%"
