@@ -37,7 +37,7 @@ class EvaluateSettings:
     schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
     is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
     test `sprt` (None: all of them) is decided. challengers: play only pairings with one of them. anchor: rated 1000.
-    venue: "simulator" or "server".
+    same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator" or "server".
     """
 
     agents: tuple[str, ...]
@@ -50,6 +50,7 @@ class EvaluateSettings:
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
     challengers: tuple[str, ...] = ()
+    same_luck: bool = False
     anchor: str | None = None
     sprt: SprtSettings | None = None
     fresh: bool = False
@@ -155,7 +156,8 @@ def _run(
     pools: dict[tuple[str, str], tuple[FixtureTeam, ...]],
     notes: tuple[str, ...],
 ) -> Run:
-    plan = Plan(settings.agents, pools, settings.battles, settings.seed, frozenset(settings.challengers))
+    challengers = frozenset(settings.challengers)
+    plan = Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
     return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
 
 
