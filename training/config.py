@@ -21,13 +21,13 @@ class BadConfig(BadInput):
     """A configuration with a missing, unknown or senseless value."""
 
 
-Told = TypeVar("Told", bound=BaseModel)
-
-
 class Section(BaseModel):
-    """A part of a configuration: nothing in it is optional, and nothing else is allowed."""
+    """A part of a configuration, or a whole one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+_Whole = TypeVar("_Whole", bound=Section)
 
 
 class Network(Section):
@@ -174,15 +174,15 @@ class Config(Section):
 
 def read_config(path: Path) -> Config:
     """The configuration in a YAML file. Raises BadConfig."""
-    return checked(read_yaml(path, "`train config` prints one to begin with"), str(path))
+    return checked(read_yaml(path), str(path))
 
 
-def read_yaml(path: Path, mend: str) -> Any:
-    """What a YAML file holds. mend: what to do when there is none. Raises BadConfig."""
+def read_yaml(path: Path) -> Any:
+    """What a YAML file holds. Raises BadConfig."""
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise BadConfig(f"{path}: there is no such file: {mend}") from None
+        raise BadConfig(f"{path}: there is no such file: `train config` prints one to begin with") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"{path}: cannot be read: {error}") from None
     except yaml.YAMLError as error:
@@ -191,15 +191,15 @@ def read_yaml(path: Path, mend: str) -> Any:
 
 def checked(told: Any, name: str) -> Config:
     """A configuration from what YAML or JSON held. Raises BadConfig that names every key in question."""
-    return checked_as(Config, told, name, "`train config` prints a whole file")
-
-
-def checked_as(kind: type[Told], told: Any, name: str, mend: str) -> Told:
-    """A part or a whole of a configuration of some kind. Raises BadConfig that names every key in question."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: {mend}")
+        raise BadConfig(f"{name}: holds no settings: `train config` prints a whole file")
+    return validated(Config, told, name)
+
+
+def validated(model: type[_Whole], told: dict[str, Any], name: str) -> _Whole:
+    """A configuration of any kind. Raises BadConfig that names every key in question."""
     try:
-        return kind.model_validate(told)
+        return model.model_validate(told)
     except ValidationError as error:
         raise BadConfig(f"{name}: {'; '.join(map(_words, error.errors()))}") from None
 

@@ -18,11 +18,11 @@ def render(summary: dict[str, Any]) -> str:
     run = summary["run"]
     blocks = [
         f"# Battle arena: run {run['id']}",
-        _points(summary["findings"]),
+        points(summary["findings"]),
         *(block for said in summary["formats"] for block in _format(said)),
         "## What was run",
         f"```\n{run['command']}\n```",
-        _points(
+        points(
             [
                 f"{run['kind']}, {run['status']}; began {run['started']}, ended {run['ended'] or '–'}",
                 f"commit {run['git'] or 'none'}",
@@ -31,7 +31,7 @@ def render(summary: dict[str, Any]) -> str:
         ),
     ]
     if summary["notes"]:
-        blocks += ["## Read with care", _points(summary["notes"])]
+        blocks += ["## Read with care", points(summary["notes"])]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -50,7 +50,7 @@ def _format(said: dict[str, Any]) -> list[str]:
             f"{' beats '.join([*cycle['agents'], cycle['agents'][0]])} (confidence {percent(cycle['confidence'])})"
             for cycle in said["cycles"]
         ]
-        blocks += ["Strongest cycles:", _points(rings)]
+        blocks += ["Strongest cycles:", points(rings)]
     if said["faults"]:
         rows = [
             [
@@ -139,7 +139,7 @@ def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbe
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _points(sentences: Sequence[str]) -> str:
+def points(sentences: Sequence[str]) -> str:
     """A list; what stands in backticks stays code."""
     return "\n".join(
         "- "

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from training.config import BadConfig, Section, checked_as, read_yaml
+from training.config import BadConfig, Section, read_yaml, validated
 
 #: Names that become parts of folders' names and of agents' specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
@@ -79,13 +79,14 @@ class Ablation(Section):
 
 def read_ablation(path: Path) -> Ablation:
     """The ablation in a YAML file. Raises BadConfig."""
-    mend = "scripts/ablations/ holds some to begin with"
-    return checked_ablation(read_yaml(path, mend), str(path))
+    return checked_ablation(read_yaml(path), str(path))
 
 
 def checked_ablation(told: Any, name: str) -> Ablation:
     """An ablation from what YAML held. Raises BadConfig that names every key in question."""
-    ablation = checked_as(Ablation, told, name, "scripts/ablations/ holds whole files")
+    if not isinstance(told, dict):
+        raise BadConfig(f"{name}: holds no settings: scripts/ablations/ has whole files")
+    ablation = validated(Ablation, told, name)
     if len(variants(ablation)) < 2:
         raise BadConfig(f"{name}: grid: one variant alone compares with nothing: add another")
     doubled = [seed for seed, times in Counter(ablation.seeds).items() if times > 1]
@@ -117,7 +118,7 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """The settings that the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    told = read_yaml(Path(ablation.base), "`base` names a configuration, or holds one")
+    told = read_yaml(Path(ablation.base))
     if not isinstance(told, dict):
         raise BadConfig(f"base {ablation.base}: holds no settings: `train config` prints a whole file")
     return told

@@ -9,7 +9,9 @@ from pathlib import Path
 from arena.store import connect
 from training.ablation.config import Ablation, Made, Ordered
 from training.config import BadConfig
+from training.data.build import HELD_OUT, build_once
 from training.data.from_store import selected
+from training.data.gates import Gates
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
 from training.data.trajectory import Trajectory
 
@@ -42,7 +44,7 @@ def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> 
         return _counted(opened(Path(asked.path)))
     folder = _folder(ablation, name)
     if make:
-        build_once(Path(asked.database), asked.where, folder, hold_out=asked.hold_out)
+        build_once(Path(asked.database), asked.where, folder, Gates(), asked.hold_out)
     if folder.exists():
         return _counted(opened(folder))
     sides, decisions = _stored(asked)
@@ -53,11 +55,11 @@ def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> 
 def _stored(asked: Ordered) -> tuple[int, int]:
     """Sides and decisions in the store of what is to be built."""
     chosen = selected(Path(asked.database), asked.where)
-    battles, seats = zip(*chosen, strict=True)
+    battles, seats = [side.battle_id for side in chosen], [side.seat for side in chosen]
     with connect(Path(asked.database), read_only=True) as connection:
         found = connection.execute(
             "SELECT count(*) FROM decisions WHERE (battle_id, seat) IN (SELECT (unnest(?), unnest(?)))",
-            [list(battles), list(seats)],
+            [battles, seats],
         ).fetchone()
     return len(chosen), 0 if found is None else int(found[0])
 
