@@ -56,6 +56,12 @@ def freeze(made: nn.Module, patterns: list[str]) -> None:
         raise BadConfig(f"network.freeze: {', '.join(patterns)} leaves nothing to learn: freeze less")
 
 
+def can_be_frozen(told: Network) -> None:
+    """Raises BadConfig where `freeze` would, without making a network."""
+    with torch.device("meta"):
+        freeze(network.Network(network.PRESETS[told.preset]), told.freeze)
+
+
 def learned(made: nn.Module, decay: float) -> list[dict[str, Any]]:
     """What is not frozen, as the optimizer takes it: matrices decay; biases, norms and what is one vector do not."""
     parameters = [parameter for parameter in made.parameters() if parameter.requires_grad]
