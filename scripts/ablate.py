@@ -3,7 +3,7 @@
     python scripts/ablate.py scripts/ablations/data.yaml --dry-run
     python scripts/ablate.py scripts/ablations/data.yaml
 
-It ends in a table with intervals, a plot, and the sentence that the data supports; all of it is in the ablation's folder, too.
+It ends in a table with intervals, a plot, and the sentence that the data supports, all in the ablation's folder, too.
 Whatever ended it, the same command goes on. docs/ablations.md tells the rest.
 """
 

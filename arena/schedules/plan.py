@@ -95,6 +95,6 @@ def _drawn_team(format_id: str, seed: str) -> FixtureTeam:
     return FixtureTeam(id=digest([format_id, seed]), name=f"drawn {seed[5:13]}", seed=seed)
 
 
-def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, str], number: int) -> str:
+def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, ...], number: int) -> str:
     """The key that the two fixtures of a pair share."""
     return digest([seed, format_id, team_set, sorted(agents), number])

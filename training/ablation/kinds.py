@@ -46,7 +46,7 @@ class Planned:
 
 @dataclass(frozen=True)
 class Kind:
-    """plan(ablation, make): make builds what is not there. run(settings, which): trains, and says how the player is called."""
+    """plan(ablation, make): make builds what is not there. run(settings, which): trains, and says the player's spec."""
 
     plan: Callable[[Ablation, bool], list[Planned]]
     run: Callable[[Any, str], str]
@@ -68,7 +68,7 @@ def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
 
 
 def plan_training(ablation: Ablation, make: bool) -> list[Planned]:
-    """Training runs: where data is to be equal, larger sets are cut; where compute is, all take as many steps as the least."""
+    """Training runs. Where data is to be equal, larger sets are cut; where compute is, all take the steps of the least."""
     asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
     data = {name: _portions(ablation, config, make) for name, config in asked.items()}
     if "data" in ablation.equal:

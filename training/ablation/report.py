@@ -24,10 +24,10 @@ from training.ablation.results import unequal
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
     """The cells, their sizes, and what is equal."""
     sizes = list(dict.fromkeys(name for one in plan for name in one.sizes))
-    table = Table("variant", *(Text(name, justify="right") for name in sizes), "data")
+    table = _table(["variant", *sizes, "data"], numbers=range(1, len(sizes) + 1))
     for one in plan:
         about = "" if one.exact else "about "
-        numbers = [Text(f"{one.sizes[name]:,}" if name in one.sizes else "–", justify="right") for name in sizes]
+        numbers = [f"{one.sizes[name]:,}" if name in one.sizes else "–" for name in sizes]
         table.add_row(one.variant, *numbers, about + one.data if one.data else "–")
     seeds = ", ".join(map(str, ablation.seeds))
     cells = len(plan) * len(ablation.seeds)
@@ -49,14 +49,15 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
 
 def print_results(console: Console, told: dict[str, Any]) -> None:
     """The table and the sentences."""
-    table = Table("variant", *(Text(head, justify="right") for head in _heads(told)[1:]))
+    heads = _heads(told)
+    table = _table(heads, numbers=range(1, len(heads)))
     for row in _rows(told):
-        table.add_row(row[0], *(Text(cell, justify="right") for cell in row[1:]))
+        table.add_row(*map(Text, row))
     _say(console, _title(told))
     print_whole(console, table)
-    differences = Table("difference", Text("points", justify="right"), "95% interval", "")
+    differences = _table(["difference", "points", "95% interval", ""], numbers=range(1, 2))
     for row in _differences(told):
-        differences.add_row(*row)
+        differences.add_row(*map(Text, row))
     print_whole(console, differences)
     for sentence in told["sentences"]:
         _say(console, f"• {sentence}")
@@ -148,6 +149,13 @@ def _csv(told: dict[str, Any]) -> str:
         for seed, opponent, one in lines:
             out.writerow([row["variant"], seed, opponent, *(f"{one[key]:.5f}" for key in ("score", "low", "high"))])
     return file.getvalue()
+
+
+def _table(heads: list[str], *, numbers: range) -> Table:
+    table = Table()
+    for place, head in enumerate(heads):
+        table.add_column(Text(head), justify="right" if place in numbers else "left")
+    return table
 
 
 def _say(console: Console, words: str) -> None:

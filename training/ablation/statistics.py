@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much `better` scored above `worse`; low, high: its 95% interval. clear: it stands among all that were looked at."""
+    """How much `better` scored above `worse`, with its 95% interval. clear: it stands among all that were looked at."""
 
     better: int
     worse: int
