@@ -7,7 +7,7 @@ import click
 from arena.commands.group import Commands, run
 
 #: command -> its module in training/commands.
-COMMANDS = {"base": "base", "config": "config", "data": "data"}
+COMMANDS = {"base": "base", "finetune": "finetune", "config": "config", "data": "data"}
 
 
 @click.group(

@@ -31,11 +31,15 @@ _Whole = TypeVar("_Whole", bound=Section)
 
 
 class Network(Section):
-    """preset: one of agents/policy/network.py. start_from: a checkpoint whose weights are taken over; "" for none."""
+    """preset: one of agents/policy/network.py. start_from: a checkpoint whose weights are taken over; "" for none.
+
+    freeze: patterns, as of file names, of the parameters that stay as they are.
+    """
 
     preset: Literal["tiny", "small", "medium", "large"]
     dropout: Annotated[float, Field(ge=0, lt=1)]
     start_from: str
+    freeze: list[str]
 
 
 class Source(Section):
@@ -55,11 +59,15 @@ class Data(Section):
 
 
 class Cloning(Section):
-    """training/algorithms/cloning.py. targets: what was chosen, or how the coach would have shared out its choice."""
+    """training/algorithms/cloning.py. targets: what was chosen, or how the coach would have shared out its choice.
+
+    coach_value_share: of what the value learns, where a coach said how it stood; the rest is the result.
+    """
 
     name: Literal["cloning"]
     targets: Literal["choices", "shares"]
     only_won: bool
+    coach_value_share: Annotated[float, Field(ge=0, le=1)]
     value_weight: Annotated[float, Field(ge=0)]
 
 
@@ -72,6 +80,18 @@ class OfflineRL(Section):
     largest_weight: Annotated[float, Field(gt=0)]
     trace: Annotated[float, Field(ge=0, le=1)]
     value_weight: Annotated[float, Field(ge=0)]
+
+
+class Reference(Section):
+    """training/algorithms/reference.py: a policy to stay near to. checkpoint: "" for `network.start_from`.
+
+    coefficient: of the KL in the loss; 0 for off. target: nats a decision that the coefficient is moved to bring about; 0
+    leaves it as it is.
+    """
+
+    checkpoint: str
+    coefficient: Annotated[float, Field(ge=0)]
+    target: Annotated[float, Field(ge=0)]
 
 
 class Optimizer(Section):
@@ -143,6 +163,7 @@ class Config(Section):
     network: Network
     data: Data
     algorithm: Annotated[Cloning | OfflineRL, Field(discriminator="name")]
+    reference: Reference
     optimizer: Optimizer
     length: Length
     compute: Compute

@@ -10,7 +10,7 @@ import errno
 import math
 import time
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path
@@ -19,17 +19,17 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from accelerate.utils import InitProcessGroupKwargs, broadcast_object_list, set_seed
-from torch import nn
+from torch import Tensor, nn
 
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network
 from teamsets.errors import ArenaError
 from training.algorithms import LOSSES
-from training.algorithms.tensors import Sums, on_device
+from training.algorithms.tensors import Sums, Tensors, on_device
 from training.config import BadConfig, Config
 from training.data.shards import opened
 from training.data.stream import Batch, Stream, in_order
 from training.evaluation import evaluate_checkpoint
+from training.learner import learned, learner, reference_of
 from training.run_folder import RunFolder
 from training.tracking import Tracking
 
@@ -106,13 +106,14 @@ class _Run:
         )
         self.total = total_steps(config, sum(dataset.trajectories for dataset in datasets))
         self.step = 0
-        self.lineage: list[Any] = []
         last = folder.steps()[-1:]
-        network = self._network(last)
+        network, self.lineage = learner(config.network, folder.step_folder(last[0]) if last else None)
+        network.checkpointing = config.compute.activation_checkpointing
+        self.reference = reference_of(config, self.lineage, accelerator.device)
         # Another seed than that of the first weights; a checkpoint brings back the generators as they were.
         set_seed(config.seed + 1, device_specific=True)
         optimizer = torch.optim.AdamW(
-            _decayed(network, config.optimizer.weight_decay),
+            learned(network, config.optimizer.weight_decay),
             lr=config.optimizer.learning_rate,
             betas=config.optimizer.betas,
         )
@@ -122,24 +123,6 @@ class _Run:
         accelerator.register_load_state_pre_hook(lambda models, path: models.clear())
         if last:
             self._restore(last[0])
-
-    def _network(self, last: list[int]) -> Network:
-        config = self.config.network
-        came_from = self.folder.step_folder(last[0]) if last else None
-        if came_from is None and config.start_from:
-            came_from = checkpoint.find(config.start_from)
-        if came_from is None:
-            network = Network(replace(PRESETS[config.preset], dropout=config.dropout))
-        else:
-            loaded, about = checkpoint.load(came_from)
-            parent = [] if last else [{"checkpoint": str(came_from), "step": about.step}]
-            self.lineage = [*about.lineage, *parent]
-            network = Network(replace(loaded.shape, dropout=config.dropout))
-            network.load_state_dict(loaded.state_dict())
-            if network.shape != replace(PRESETS[config.preset], dropout=config.dropout):
-                raise BadConfig(f"network.start_from: {came_from} is not of the preset {config.preset}")
-        network.checkpointing = self.config.compute.activation_checkpointing
-        return network
 
     def _restore(self, step: int) -> None:
         state = self.folder.step_folder(step) / STATE
@@ -151,6 +134,8 @@ class _Run:
             raise TrainingFailed(
                 f"checkpoint {state.parent}: its training state cannot be read ({words}): delete it"
             ) from error
+        if self.reference is not None:
+            self.reference.restore(position["reference"])
         self.step = position["step"]
         self.stream.restore(position["stream"])
 
@@ -189,9 +174,7 @@ class _Run:
             micro = on_device(mine.rows(part, config.compute.accumulate), accelerator.device)
             last = part == config.compute.accumulate - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
-                with accelerator.autocast():
-                    output = self.network(micro.ids, micro.numbers, micro.legal, micro.real)
-                loss, sums = LOSSES[config.algorithm.name](output, micro, config.algorithm)
+                loss, sums = self._loss(self.network, micro)
                 # The mean over all decisions of the batch, whatever the parts' sizes; gradients are averaged over processes.
                 accelerator.backward(loss * accelerator.num_processes / batch.decisions)
             gathered = _added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
@@ -202,7 +185,20 @@ class _Run:
             )
         self.optimizer.step()
         self.optimizer.zero_grad()
+        if self.reference is not None and self.reference.target:
+            self.reference.adapt(_means(accelerator, {"kl": gathered["kl"]})["kl"])
         return gathered, norm
+
+    def _loss(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, Sums]:
+        """The rule's loss, and what staying near to the reference adds to it, summed over the batch's decisions."""
+        with self.accelerator.autocast():
+            output = network(batch.ids, batch.numbers, batch.legal, batch.real)
+            reference = None if self.reference is None else self.reference.logits(batch)
+        loss, sums = LOSSES[self.config.algorithm.name](output, batch, self.config.algorithm)
+        if self.reference is None or reference is None:
+            return loss, sums
+        penalty, more = self.reference.penalty(output.logits, reference, batch)
+        return loss + penalty, {**sums, **more}
 
     def _note(self, gathered: Sums, norm: float, speed: float) -> None:
         """Means since the last time, of all processes."""
@@ -253,7 +249,9 @@ class _Run:
         state = Path(named) / STATE
         self.accelerator.save_state(str(state))
         if self.accelerator.is_main_process:
-            torch.save({"step": self.step, "stream": self.stream.state}, state / "position.pt")
+            near = None if self.reference is None else self.reference.state
+            position = {"step": self.step, "stream": self.stream.state, "reference": near}
+            torch.save(position, state / "position.pt")
 
     def _last_good(self) -> str:
         steps = self.folder.steps()
@@ -274,9 +272,8 @@ class _Run:
         for dataset in self.validation:
             for batch in islice(in_order(dataset, config.data.batch, config.data.longest), _VALIDATION_BATCHES):
                 tensors = on_device(batch, self.accelerator.device)
-                with torch.no_grad(), self.accelerator.autocast():
-                    output = network(tensors.ids, tensors.numbers, tensors.legal, tensors.real)
-                _, sums = LOSSES[config.algorithm.name](output, tensors, config.algorithm)
+                with torch.no_grad():
+                    _, sums = self._loss(network, tensors)
                 gathered = _added(gathered, sums)
         return {name: float(total) / max(1.0, float(count)) for name, (total, count) in gathered.items()}
 
@@ -310,13 +307,6 @@ def learning_rate(config: Config, step: int, total: int) -> float:
     done = (step - told.warmup_steps) / max(1, total - told.warmup_steps)
     share = 1 - done if told.schedule == "linear" else (1 + math.cos(math.pi * done)) / 2
     return told.learning_rate * (told.last_share + (1 - told.last_share) * share)
-
-
-def _decayed(network: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """Matrices decay; biases, norms and what is one vector do not."""
-    matrices = [parameter for parameter in network.parameters() if parameter.ndim >= 2]
-    others = [parameter for parameter in network.parameters() if parameter.ndim < 2]
-    return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
 
 
 def _added(sums: Sums, more: Sums) -> Sums:

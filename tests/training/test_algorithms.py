@@ -43,7 +43,16 @@ def case(
 
 
 def cloning(**changes: object) -> Cloning:
-    return Cloning(**{"name": "cloning", "targets": "choices", "only_won": False, "value_weight": 0.0, **changes})
+    return Cloning(
+        **{
+            "name": "cloning",
+            "targets": "choices",
+            "only_won": False,
+            "coach_value_share": 0.0,
+            "value_weight": 0.0,
+            **changes,
+        }
+    )
 
 
 def test_cloning_is_the_cross_entropy_with_what_was_chosen() -> None:

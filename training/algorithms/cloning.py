@@ -7,7 +7,12 @@ For each decision that is known, the loss is the cross-entropy of the policy wit
 where p is 1 for the action taken (`targets: choices`), or the shares in which the coach weighed its options, the visits of a
 search, say (`targets: shares`; decisions without such a thought fall back on the action taken). `only_won: true` leaves out
 the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
-with what the side got in the end, from every decision, won or lost. The sum of both goes to the optimizer:
+with what the side got in the end, from every decision, won or lost. Where a coach said how it stood, that chance is
+`coach_value_share` of the target's weight, and the result the rest:
+
+    L_value = - Σ_c  ((1 - share) · two-hot(result) + share · two-hot(coach's value))_c  log V_c
+
+The sum of both goes to the optimizer:
 
     L = L_policy + value_weight · L_value
 
@@ -42,6 +47,10 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
 
     bins = output.value.shape[-1]
     classes = two_hot(batch.results, bins)[:, None]  # [B, 1, bins]
+    if settings.coach_value_share:
+        told = torch.isfinite(batch.values)  # [B, T]
+        share = settings.coach_value_share * told[..., None]  # [B, T, 1]
+        classes = (1 - share) * classes + share * two_hot(batch.values.nan_to_num(), bins)  # [B, T, bins]
     value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
     value_sum = (value_loss * batch.real).sum()
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import click
 
-from teamsets.errors import MissingTool
+from training.commands.running import run_training
 from training.config import read_config
 
 
@@ -26,17 +24,4 @@ def base(config: Path) -> None:
       train base my.yaml
       arena evaluate policy:runs/tiny@best heuristic:expert
     """
-    settings = read_config(config)
-    if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
-        raise MissingTool("torch, accelerate or wandb is not installed: `make training` installs them")
-    from torch.distributed.elastic.multiprocessing.errors import record
-
-    from training.trainer import train
-
-    # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
-    finished = record(train)(settings)
-    if finished is not None:
-        best = finished.best
-        words = "" if best is None else f"; the best is step {best['step']} ({best['by']}: {best['value']:.4g})"
-        print(f"{finished.folder}: {finished.step} steps done{words}", file=sys.stderr)
-        print(f"it plays as policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
+    run_training(read_config(config))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import sys
 from collections import Counter
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
@@ -14,15 +13,14 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from arena.commands.options import db_option
 from arena.human.reading import End, day
-from training.data.from_store import selected, trajectories
+from training.commands.options import selection_options, show_built
+from training.data.build import build_once
+from training.data.gates import Gates, words
 from training.data.replay_import import Filters, replay_trajectories
 from training.data.shards import BadData, DatasetWriter, opened
 from training.data.stats import count, show
-from training.data.trajectory import Trajectory
 
-HELD_OUT = "-held-out"
 RESULTS = {"won": 1.0, "tied": 0.5, "lost": 0.0}
 ENDS: tuple[End, ...] = get_args(End)
 
@@ -33,21 +31,11 @@ def data() -> None:
 
 
 @data.command()
-@db_option
-@click.option("--where", default="true", show_default=True, help="SQL: which sides of which battles.")
+@selection_options
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The dataset's folder.")
-@click.option(
-    "--hold-out",
-    type=click.FloatRange(0, 0.9),
-    default=0.0,
-    show_default=True,
-    metavar="SHARE",
-    help=f"Share of the pairs of battles that goes into OUT{HELD_OUT} instead.",
-)
-@click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one a core]")
 @click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
-def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None, replace: bool) -> None:
-    """Make a dataset from stored battles.
+def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None, replace: bool, **gates: Any) -> None:
+    """Make a dataset from stored battles; one that is there already, made by the same order, stays.
 
     --where is a condition of SQL on one side of a battle: battle_id, run_id, format, team_set, pair, seat, agent, opponent,
     team_id, opponent_team_id, outcome, score, won, at_fault, reason, turns, started.
@@ -55,28 +43,12 @@ def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None,
     \b
     Examples:
       train data build --out data/battles
-      train data build --where "agent LIKE 'search:%' AND won" --out data/won --hold-out 0.02
+      train data build --where "agent LIKE 'search:%'" --result won --drop-faulty --out data/won --hold-out 0.02
     """
-    chosen = selected(db, where)
-    about = {"source": "arena", "database": str(db), "where": where, "hold_out": hold_out}
-    with ExitStack() as stack:
-        writer = stack.enter_context(DatasetWriter(out, about, replace=replace))
-        held = None
-        if hold_out:
-            told = {**about, "held_out": True}
-            held = stack.enter_context(DatasetWriter(out.with_name(out.name + HELD_OUT), told, replace=replace))
-        found = trajectories(db, chosen, workers)
-        for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
-            (held if held is not None and is_held_out(one, hold_out) else writer).add(one)
-    for folder in (out, *([out.with_name(out.name + HELD_OUT)] if hold_out else [])):
-        dataset = opened(folder)
-        print(f"{folder}: {dataset.trajectories:,} trajectories, {dataset.decisions:,} decisions")
-
-
-def is_held_out(one: Trajectory, share: float) -> bool:
-    """By its pair of battles, so that both sides and both seatings lie on one side; the same for every dataset."""
-    digest = hashlib.sha256(str(one.about.get("pair", one.about.get("battle"))).encode()).digest()
-    return int.from_bytes(digest[:4], "little") / 2**32 < share
+    built = build_once(db, where, out, Gates(**gates), hold_out, workers=workers, replace=replace)
+    show_built(built)
+    if not built.new:
+        print("there already, by the same order: --replace makes it anew", file=sys.stderr)
 
 
 @data.command("import")
@@ -122,8 +94,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
             for one in track(found, "reading", console=Console(stderr=True), transient=True):
                 writer.add(one)
     except BadData as error:
-        why = ", ".join(f"{number} {reason}" for reason, number in refused.most_common(5))
-        raise BadData(f"{error}{f' (left out: {why})' if why else ''}") from None
+        raise BadData(f"{error}{words(refused)}") from None
     counted = count(opened(out))
     if said["as_json"]:
         print(json.dumps({**counted, "left_out": dict(refused.most_common())}, indent=1))

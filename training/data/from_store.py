@@ -6,7 +6,7 @@ import multiprocessing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 import orjson
@@ -25,6 +25,17 @@ _SIDES = "(SELECT *, score = 1 AS won FROM results WHERE score IS NOT NULL)"
 _AT_ONCE = 256
 
 
+class Candidate(NamedTuple):
+    """One side of one stored battle, as far as the battle's row tells. score: 1, 0.5, 0. reason: of its end."""
+
+    battle_id: int
+    seat: str
+    format: str
+    agent: str
+    score: float
+    reason: str
+
+
 @dataclass(frozen=True)
 class Side:
     """One side of one stored battle: what a trajectory is made of. The log is still compressed."""
@@ -38,22 +49,23 @@ class Side:
     about: dict[str, Any]
 
 
-def selected(db: Path, where: str) -> list[tuple[int, str]]:
-    """Battle and seat of every side that a condition names, in the order in which they were played. Raises BadData."""
+def selected(db: Path, where: str) -> list[Candidate]:
+    """Every side that a condition names, in the order in which they were played. Raises BadData."""
     with connect(db, read_only=True) as connection:
         try:
             found = connection.execute(
-                f"SELECT battle_id, seat FROM {_SIDES} WHERE ({where}) ORDER BY battle_id, seat"
+                f"SELECT battle_id, seat, format, agent, score::DOUBLE, reason FROM {_SIDES} WHERE ({where}) "
+                "ORDER BY battle_id, seat"
             ).fetchall()
         except duckdb.Error as error:
             words = str(error).split("\n")[0]
             raise BadData(f'--where "{where}": {words}; columns are {", ".join(COLUMNS)}') from None
     if not found:
         raise BadData(f'--where "{where}": no side of a battle in {db} is like that')
-    return found
+    return [Candidate(*row) for row in found]
 
 
-def sides(db: Path, chosen: list[tuple[int, str]]) -> list[Side]:
+def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
     """The sides that were chosen, in the order of the battles."""
     with connect(db, read_only=True) as connection:
         found = connection.execute(
@@ -64,9 +76,9 @@ def sides(db: Path, chosen: list[tuple[int, str]]) -> list[Side]:
             FROM {_SIDES} r JOIN battles b USING (battle_id) JOIN decisions d USING (battle_id, seat)
             WHERE r.battle_id IN (SELECT unnest(?)) GROUP BY ALL ORDER BY r.battle_id, r.seat
             """,
-            [sorted({battle for battle, _ in chosen})],
+            [sorted({one.battle_id for one in chosen})],
         ).fetchall()
-    made, wanted = [], set(chosen)
+    made, wanted = [], {(one.battle_id, one.seat) for one in chosen}
     for battle, seat, format_id, log, score, agent, opponent, pair, team_set, team, outcome, said, thoughts in found:
         if (battle, seat) in wanted:
             about = {
@@ -83,7 +95,7 @@ def trajectory(side: Side) -> Trajectory | None:
     return observed(side.seat, side.format, unpacked(side.log), side.choices, side.score, side.about, thoughts)
 
 
-def trajectories(db: Path, chosen: list[tuple[int, str]], processes: int | None = None) -> Iterator[Trajectory]:
+def trajectories(db: Path, chosen: list[Candidate], processes: int | None = None) -> Iterator[Trajectory]:
     """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time."""
     with multiprocessing.get_context("forkserver").Pool(processes) as pool:
         for start in range(0, len(chosen), _AT_ONCE):

@@ -1,0 +1,65 @@
+"""What the commands that make datasets from stored battles share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+
+from arena.commands.options import db_option
+from training.data.build import HELD_OUT, Built
+from training.data.gates import Gates, Result
+
+_WHOLE = Gates()
+_OPTIONS: tuple[Callable[..., Any], ...] = (
+    db_option,
+    click.option("--where", default="true", show_default=True, help="SQL: which sides of which battles."),
+    click.option(
+        "--least-decisions",
+        type=click.IntRange(1),
+        default=_WHOLE.least_decisions,
+        show_default=True,
+        help="Leave out shorter sides.",
+    ),
+    click.option(
+        "--result",
+        type=click.Choice(get_args(Result)),
+        default=_WHOLE.result,
+        show_default=True,
+        help="Only sides that ended so.",
+    ),
+    click.option(
+        "--least-rating",
+        type=float,
+        metavar="ELO",
+        help="Only agents so strong by all battles of the format in the database; one that cannot be rated is left out.",
+    ),
+    click.option(
+        "--drop-faulty", is_flag=True, help="Leave out battles that ended by a time-out, an illegal choice or an error."
+    ),
+    click.option(
+        "--hold-out",
+        type=click.FloatRange(0, 0.9),
+        default=0.0,
+        show_default=True,
+        metavar="SHARE",
+        help=f"Share of the pairs of battles that is never learned from; its folder is the dataset's with {HELD_OUT}.",
+    ),
+    click.option("--workers", type=click.IntRange(1), help="Processes that observe.  [default: one a core]"),
+)
+
+
+def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--db, --where, the gates, --hold-out and --workers."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def show_built(built: Built) -> None:
+    """Prints what is in the datasets, and what the gates left out."""
+    for dataset in built.datasets:
+        print(f"{dataset.folder}: {dataset.trajectories:,} trajectories, {dataset.decisions:,} decisions")
+    for reason, number in built.left_out.most_common():
+        print(f"left out: {number:,} {reason}")

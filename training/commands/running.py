@@ -1,0 +1,31 @@
+"""A training run from a command: the packages it needs, and what is said at its end."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+from teamsets.errors import MissingTool
+from training.config import Config
+
+
+def need_packages() -> None:
+    """Raises MissingTool where a package that training needs is not installed."""
+    if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
+        raise MissingTool("torch, accelerate or wandb is not installed: `make training` installs them")
+
+
+def run_training(config: Config) -> None:
+    """Trains to the end, and says which agent came of it. Raises what `training.trainer.train` raises."""
+    need_packages()
+    from torch.distributed.elastic.multiprocessing.errors import record
+
+    from training.trainer import train
+
+    # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
+    finished = record(train)(config)
+    if finished is not None:
+        best = finished.best
+        words = "" if best is None else f"; the best is step {best['step']} ({best['by']}: {best['value']:.4g})"
+        print(f"{finished.folder}: {finished.step} steps done{words}", file=sys.stderr)
+        print(f"it plays as policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)

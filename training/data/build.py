@@ -1,0 +1,103 @@
+"""A dataset from stored battles: made once, whole or not at all, and left as it is when it is asked for again."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from training.data.from_store import selected, trajectories
+from training.data.gates import Gates, words
+from training.data.shards import BadData, Dataset, DatasetWriter, opened
+from training.data.trajectory import Trajectory
+
+#: What the folder of the part that is held out is called beside the dataset's.
+HELD_OUT = "-held-out"
+
+
+@dataclass(frozen=True)
+class Built:
+    """datasets: the one that was asked for, and the part held out if there is one. new: made just now.
+
+    left_out: reason -> sides that did not pass the gates; empty where nothing was made.
+    """
+
+    datasets: tuple[Dataset, ...]
+    new: bool
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def build_once(
+    db: Path,
+    where: str,
+    out: Path,
+    gates: Gates,
+    hold_out: float,
+    *,
+    workers: int | None = None,
+    replace: bool = False,
+) -> Built:
+    """Makes the dataset `out` of the sides that `where` names and that pass the gates, unless it is there by this order.
+
+    hold_out: the share of the pairs of battles that goes into `out`-held-out instead. workers: processes, one a core where
+    it is not told. replace: make anew what is there. Raises BadData, also where a dataset of another order is there.
+    """
+    order: dict[str, Any] = {
+        "source": "arena", "database": str(db), "where": where, "gates": asdict(gates), "hold_out": hold_out,
+    }  # fmt: skip
+    held_out = out.with_name(out.name + HELD_OUT)
+    folders = (out, held_out) if hold_out else (out,)
+    with _alone(out):
+        if out.exists() and not replace:
+            _same_order(out, order)
+            return Built(tuple(map(opened, folders)), new=False)
+        left_out: Counter[str] = Counter()
+        chosen = gates.passed(db, selected(db, where), left_out)
+        try:
+            with ExitStack() as stack:
+                # The dataset is renamed last: a part held out without one is what a killed process left.
+                writer = stack.enter_context(DatasetWriter(out, order, replace=replace))
+                held = None
+                if hold_out:
+                    held = stack.enter_context(DatasetWriter(held_out, {**order, "held_out": True}, replace=True))
+                found = trajectories(db, chosen, workers)
+                for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
+                    if len(one) < gates.least_decisions:
+                        left_out[f"shorter than {gates.least_decisions} decisions"] += 1
+                    else:
+                        (held if held is not None and is_held_out(one, hold_out) else writer).add(one)
+        except BadData as error:
+            raise BadData(f"{error}{words(left_out)}") from None
+        return Built(tuple(map(opened, folders)), new=True, left_out=left_out)
+
+
+def is_held_out(one: Trajectory, share: float) -> bool:
+    """By its pair of battles, so that both sides and both seatings lie on one side; the same for every dataset."""
+    digest = hashlib.sha256(str(one.about.get("pair", one.about.get("battle"))).encode()).digest()
+    return int.from_bytes(digest[:4], "little") / 2**32 < share
+
+
+def _same_order(out: Path, order: dict[str, Any]) -> None:
+    about = opened(out).about
+    other = [name for name, value in json.loads(json.dumps(order)).items() if about.get(name) != value]
+    if other:
+        told = ", ".join(f"{name} {about.get(name)!r}" for name in other)
+        raise BadData(f"dataset {out}: is there already, made with {told}: delete it, or name another folder")
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One process at a time makes the dataset; the others wait, and find it."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.with_name(f".{out.name}.lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
