@@ -15,8 +15,8 @@ from rich.text import Text
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
 from arena.report.tables import print_whole
+from training.ablation.cells import MEANT, Planned
 from training.ablation.config import Ablation
-from training.ablation.kinds import MEANT, Planned
 from training.ablation.plot import picture
 from training.ablation.results import unequal
 

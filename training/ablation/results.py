@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from arena.report.numbers import counted
+from training.ablation.cells import Planned
 from training.ablation.config import Ablation
-from training.ablation.kinds import Planned
 from training.ablation.run import Measured
 from training.ablation.statistics import Difference, Estimate, Findings, findings
 

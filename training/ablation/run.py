@@ -22,11 +22,14 @@ import yaml
 
 from arena.evaluate import check_available, resolve_each
 from arena.ratings.evidence import Floats, Ints
+from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation
+from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
-from training.ablation.kinds import KINDS, Planned, check_equal
+from training.ablation.training_runs import TRAINING
 from training.config import BadConfig
 
+KINDS = {"train": TRAINING, "curriculum": CURRICULA}
 #: What may be changed in an ablation that was begun: more seeds may be added, and what is measured may be.
 _FREE = ("name", "out", "seeds", "evaluation")
 

@@ -172,15 +172,19 @@ class Curriculum(Section):
 
 
 def read_curriculum(path: Path) -> Curriculum:
-    """The curriculum in a YAML file, with everything in it checked that can be without playing. Raises BadConfig."""
-    told = read_yaml(path)
+    """The curriculum in a YAML file. Raises BadConfig."""
+    return checked_curriculum(read_yaml(path), str(path))
+
+
+def checked_curriculum(told: Any, name: str) -> Curriculum:
+    """A curriculum from what YAML held, with everything in it checked that can be without playing. Raises BadConfig."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{path}: holds no settings: take one of scripts/curricula/ to begin with")
-    config = validated(Curriculum, told, str(path))
+        raise BadConfig(f"{name}: holds no settings: take one of scripts/curricula/ to begin with")
+    config = validated(Curriculum, told, name)
     try:
         _check(config)
     except BadConfig as error:
-        raise BadConfig(f"{path}: {error}") from None
+        raise BadConfig(f"{name}: {error}") from None
     return config
 
 
@@ -237,7 +241,7 @@ def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, know
         if not isinstance(told, dict) or not isinstance(told.get(name), dict):
             raise BadConfig(f"{named}.{key} is not known")
         told = told[name]
-    if new and last in told or known:
+    if (new and last in told) or known:
         raise BadConfig(f"{named}.{key}: is set by the curriculum itself: leave it out")
     if not new and last not in told:
         raise BadConfig(f"{named}.{key} is not known")

@@ -20,7 +20,7 @@ from arena_helpers import PROJECT, Said, table, wait
 
 pytest.importorskip("torch")
 
-from arena.store import rows  # noqa: E402
+from arena.store import rows
 
 
 def start(config: Path, *words: str) -> subprocess.Popen[str]:
@@ -84,7 +84,9 @@ def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[
     assert found["variants"][1]["score"] == pytest.approx(stored)
     for one in found["variants"]:
         assert 0 <= one["low"] <= one["score"] <= one["high"] <= 1
-    steps = [len((out / "cells" / cell / "metrics.jsonl").read_text().splitlines()) for cell in os.listdir(out / "cells")]
+    steps = [
+        len((out / "cells" / cell / "metrics.jsonl").read_text().splitlines()) for cell in os.listdir(out / "cells")
+    ]
     assert steps == [2] * 4
     # The words and the files say the same.
     assert all(sentence in said.out for sentence in found["sentences"])

@@ -1,73 +1,18 @@
-"""What a cell of an ablation may be, and what must be equal: a training run, or a curriculum.
-
-A kind makes a plan (the sizes of each variant, and the whole settings of each of its cells), and runs a cell. Both are a
-function here; the rest of an ablation asks nothing else.
-"""
+"""Cells that are training runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import torch
 from accelerate.state import AcceleratorState
 
 from agents.policy import checkpoint
-from agents.policy.network import PRESETS, Network
-from training.ablation.config import Ablation, Quantity, cell_settings, variants
+from training.ablation.cells import Kind, Planned, parameters
+from training.ablation.config import Ablation, cell_settings, variants
 from training.ablation.data import Portion, cut, validation_folder, whole
 from training.config import BadConfig, Config, checked
 from training.trainer import total_steps, train
 
-#: A quantity that can be asked to be equal -> the sizes that it means.
-MEANT: dict[Quantity, tuple[str, ...]] = {
-    "parameters": ("parameters",),
-    "data": ("decisions", "battles"),
-    "compute": ("steps", "batch"),
-}
-#: Whole pairs of battles cannot be cut to the decision: such a share may be missing.
-_CUT = 0.01
 
-
-@dataclass(frozen=True)
-class Planned:
-    """A variant before it is run. sizes: name -> number. data: its datasets in words. exact: nothing is only reckoned.
-
-    cells: seed -> the settings of its cell, ready for `Kind.run`.
-    """
-
-    variant: str
-    sizes: dict[str, int]
-    data: str
-    exact: bool
-    cells: dict[int, Any]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """plan(ablation, make): make builds what is not there. run(settings, which): trains, and says the player's spec."""
-
-    plan: Callable[[Ablation, bool], list[Planned]]
-    run: Callable[[Any, str], str]
-
-
-def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
-    """Raises BadConfig that says which quantity differs between which variants, of those that must not."""
-    for quantity in ablation.equal:
-        for size in MEANT[quantity]:
-            told = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
-            if not told:
-                continue
-            least, most = min(told, key=lambda name: told[name]), max(told, key=lambda name: told[name])
-            if told[most] - told[least] > (_CUT * told[most] if size == "decisions" else 0):
-                raise BadConfig(
-                    f"equal: {quantity}: {size} cannot be made equal, {least} has {told[least]:,} and {most} "
-                    f"{told[most]:,}: change the grid, or take {quantity} out of `equal`"
-                )
-
-
-def plan_training(ablation: Ablation, make: bool) -> list[Planned]:
+def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     """Training runs. Where data is to be equal, larger sets are cut; where compute is, all take the steps of the least."""
     asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
     data = {name: _portions(ablation, config, make) for name, config in asked.items()}
@@ -89,7 +34,7 @@ def plan_training(ablation: Ablation, make: bool) -> list[Planned]:
         Planned(
             name,
             {
-                "parameters": _parameters(config),
+                "parameters": parameters(config.network.preset),
                 "decisions": _decisions(data[name]),
                 "trajectories": sum(portion.trajectories for portion in data[name].values()),
                 "steps": limit or steps[name],
@@ -103,7 +48,7 @@ def plan_training(ablation: Ablation, make: bool) -> list[Planned]:
     ]
 
 
-def run_training(config: Config, which: str) -> str:
+def _run(config: Config, which: str) -> str:
     """Trains to the end, or on from where it was."""
     AcceleratorState._reset_state()  # it would keep the precision of the cell before
     finished = train(config)
@@ -131,11 +76,6 @@ def _decisions(portions: dict[str, Portion]) -> int:
     return sum(portion.decisions for portion in portions.values())
 
 
-def _parameters(config: Config) -> int:
-    with torch.device("meta"):
-        return Network(PRESETS[config.network.preset]).parameter_count
-
-
 def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion], steps: int) -> Config:
     """The cell's configuration with its data's folders, and no more steps than `steps` (0: as many as it says)."""
     told = _checked(ablation, variant, seed).model_dump(mode="json")
@@ -146,4 +86,4 @@ def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion]
     return checked(told, f"variant {variant}")
 
 
-KINDS = {"train": Kind(plan_training, run_training)}
+TRAINING = Kind(_plan, _run)
