@@ -19,7 +19,7 @@ MEANT: dict[Quantity, tuple[str, ...]] = {
     "compute": ("steps", "batch"),
 }
 #: Whole pairs of battles cannot be cut to the decision: such a share may be missing.
-_CUT = 0.01
+_CUT = 0.02
 
 
 @dataclass(frozen=True)

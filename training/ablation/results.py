@@ -111,7 +111,7 @@ def unequal(plan: list[Planned]) -> str:
     told = []
     for size in ("parameters", "decisions", "battles", "steps", "batch"):
         values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
-        if values and max(values.values()) > 1.01 * min(values.values()):
+        if values and max(values.values()) > 1.02 * min(values.values()):
             told.append(f"{size} ({', '.join(f'{name} {value:,}' for name, value in values.items())})")
     return f"Not equal: {'; '.join(told)}." if told else ""
 

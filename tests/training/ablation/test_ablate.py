@@ -74,7 +74,7 @@ def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[
     assert [one["variant"] for one in found["variants"]] == ["both", "winners"]
     sizes = [one["sizes"] for one in found["variants"]]
     assert sizes[0]["steps"] == sizes[1]["steps"] == 2
-    assert abs(sizes[0]["decisions"] - sizes[1]["decisions"]) <= 0.01 * sizes[0]["decisions"]
+    assert abs(sizes[0]["decisions"] - sizes[1]["decisions"]) <= 0.02 * sizes[0]["decisions"]
     # Every battle once, the same teams and seeds for all four checkpoints, and their scores in the table.
     db = Path(told["evaluation"]["database"])
     assert found["battles"] == 32 and len({row[0] for row in table(db, "key")}) == len(table(db, "key")) == 32
