@@ -11,11 +11,11 @@ from arena_helpers import PROJECT
 
 pytest.importorskip("torch")
 
-from teamsets.errors import BadInput  # noqa: E402
-from training.ablation.config import Ablation, checked_ablation, read_ablation, variants  # noqa: E402
-from training.ablation.run import held, planned  # noqa: E402
-from training.config import BadConfig  # noqa: E402
-from training.data.shards import all_trajectories, opened  # noqa: E402
+from teamsets.errors import BadInput
+from training.ablation.config import Ablation, checked_ablation, read_ablation, variants
+from training.ablation.run import held, planned
+from training.config import BadConfig
+from training.data.shards import all_trajectories, opened
 
 
 def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -56,7 +56,10 @@ def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
         ({"optimiser.learning_rate": 1e-3}, "the base has no key optimiser.learning_rate"),
         ({"optimizer.learning_rate": -1}, "variant b: optimizer.learning_rate: .*greater than 0, not -1"),
         ({"seed": 4}, "b: seed is the ablation's own to set"),
-        ({"data.train": [{"path": "people", "weight": 1.0}]}, "'people' is none of the ablation's datasets: known are both"),
+        (
+            {"data.train": [{"path": "people", "weight": 1.0}]},
+            "'people' is none of the ablation's datasets: known are both",
+        ),
         ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,085,843 and b"),
         ({"data.batch": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
     ],
