@@ -12,7 +12,7 @@ from agents.policy import checkpoint
 from arena.evaluate import EvaluateSettings, Run, play, prepare
 from arena.schedules.plan import numbered_pair
 from arena.store import Store, writer_lock
-from teamsets.errors import ArenaError
+from teamsets.errors import ArenaError, BadInput
 from training.ablation.config import HeldOut
 
 
@@ -66,6 +66,8 @@ def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
     with writer_lock(db):
         store = Store(db)
         run = prepare(store, settings, kind="ablation")
+        if len(run.plan.agents) != 1 + len(asked.opponents):
+            raise BadInput(f"evaluation.opponents: one stands there twice, or is {spec} itself: name others")
         played = asyncio.run(play(run, store, workers=asked.workers))
         if not played.finished:
             raise Stopped("stopped: what was finished is kept, and the same command goes on")
