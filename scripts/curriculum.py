@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Play, learn, judge, keep or go back: a curriculum, as a YAML file says (docs/curriculum.md).
 
-    scripts/curriculum.py CONFIG.yaml             go on with it, from wherever it is
-    scripts/curriculum.py status [CONFIG.yaml]    the lineage with ratings, gates and costs
-    scripts/curriculum.py plan CONFIG.yaml        what it will take: battles, steps, disk, time
+scripts/curriculum.py CONFIG.yaml             go on with it, from wherever it is
+scripts/curriculum.py status [CONFIG.yaml]    the lineage with ratings, gates and costs
+scripts/curriculum.py plan CONFIG.yaml        what it will take: battles, steps, disk, time
 """
 
 from __future__ import annotations
 
-import importlib.util
 import shlex
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from rich.console import Console
 
 from arena.commands.group import run
 from arena.store import DEFAULT
-from teamsets.errors import MissingTool
+from training.commands.running import need_packages
 
 _config = click.argument("config", type=click.Path(path_type=Path, dir_okay=False))
 
@@ -45,8 +44,7 @@ def go(config: Path) -> None:
     from training.curriculum.loop import run_curriculum
 
     told = read_curriculum(config)
-    if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
-        raise MissingTool("torch, accelerate or wandb is not installed: `make training` installs them")
+    need_packages()
     run_curriculum(told, Console(), shlex.join(["scripts/curriculum.py", str(config)]))
 
 
@@ -70,6 +68,7 @@ def plan(config: Path, calibrate: bool) -> None:
     from training.curriculum.config import read_curriculum
     from training.curriculum.plan import show_plan
 
+    need_packages()
     show_plan(read_curriculum(config), Console(), calibrate=calibrate)
 
 

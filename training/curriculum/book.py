@@ -77,9 +77,7 @@ class Book:
                 f"{self.name}: was begun with other settings ({', '.join(fixed)}): put them back, or give it another name "
                 "and folder; only stages that have not begun may change"
             )
-        self._write(
-            "UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name]
-        )
+        self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
 
     def end(self) -> None:
         """All stages are through."""
@@ -92,14 +90,7 @@ class Book:
             "FROM stages WHERE curriculum = ? ORDER BY stage, attempt",
             [self.name],
         )
-        return [
-            Attempt(
-                *row[:5], json.loads(row[5]), row[6],
-                None if row[7] is None else tuple((a, b, n) for a, b, n in json.loads(row[7])),
-                row[8], None if row[9] is None else json.loads(row[9]), row[10],
-            )
-            for row in found
-        ]  # fmt: skip
+        return [_attempt(*row) for row in found]
 
     def attempt(self, stage: int, attempt: int) -> Attempt | None:
         """None for one that has not begun."""
@@ -154,7 +145,7 @@ class Book:
             f"SELECT gate, run_id, passed, words, told FROM gates WHERE {_ATTEMPT} AND gate = ?",
             [*self._key(one), gate],
         )
-        return None if not found else Verdict(*found[0][:4], json.loads(found[0][4] or "{}"))
+        return None if not found else _verdict(*found[0])
 
     def begin_gate(self, one: Attempt, gate: str, run_id: str) -> None:
         """Notes the run of a gate before its first battle."""
@@ -240,6 +231,30 @@ class Book:
     def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         with writer_lock(self.db), connect(self.db, read_only=False) as connection:
             yield connection
+
+
+def _attempt(
+    stage: int,
+    attempt: int,
+    name: str,
+    status: str,
+    parent: str,
+    settings: str,
+    learner: str | None,
+    quotas: str | None,
+    play_run: str | None,
+    datasets: str | None,
+    checkpoint: str | None,
+) -> Attempt:
+    """From a row, with its JSON read."""
+    drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
+    made = None if datasets is None else json.loads(datasets)
+    told = json.loads(settings)
+    return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
+
+
+def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> Verdict:
+    return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
 
 
 def _flat(told: Any, key: str = "") -> Iterator[tuple[str, Any]]:

@@ -84,10 +84,8 @@ def against_all(
     return told
 
 
-def set_gaps(
-    db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tuple[str, str]
-) -> list[dict[str, Any]]:
-    """By how much each share is higher on the first team set than on each other: {opponent, more_on, less_on, gap, low, high}."""
+def set_gaps(db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tuple[str, str]) -> list[dict[str, Any]]:
+    """How much higher each share is on the first team set than on others: {opponent, more_on, less_on, gap, low, high}."""
     shares, samples, _ = _shares(db, pool, team_sets, *child, seed=0)
     told = []
     for other in team_sets[1:]:

@@ -213,7 +213,7 @@ def training_config(
     sources: list[Source],
     validate_on: list[str],
 ) -> Config:
-    """The training run of an attempt. parent: a checkpoint, as `agents.policy.checkpoint.find` takes it. Raises BadConfig."""
+    """The training run of an attempt. parent: as `agents.policy.checkpoint.find` takes it. Raises BadConfig."""
     told = copy.deepcopy(config.training)
     named = f"stage {stage.name}: training"
     for key, value in stage.overrides.items():
@@ -239,7 +239,7 @@ def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, know
     *way, last = key.split(".")
     for name in way:
         if not isinstance(told, dict) or not isinstance(told.get(name), dict):
-            raise BadConfig(f"{named}.{key} is not known")
+            raise BadConfig(f"{named}.{key}: {name} is missing" if new else f"{named}.{key} is not known")
         told = told[name]
     if (new and last in told) or known:
         raise BadConfig(f"{named}.{key}: is set by the curriculum itself: leave it out")

@@ -32,9 +32,7 @@ def stage_folder(config: Curriculum, number: int, name: str) -> Path:
     return Path(config.out) / f"{number:02}-{name}"
 
 
-def build_datasets(
-    config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]
-) -> list[dict[str, Any]]:
+def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]) -> list[dict[str, Any]]:
     """The datasets of an attempt's battles, made once: [{path, weight, trajectories, decisions}].
 
     Attempts that learn alike from the same battles have the same datasets. Raises BadConfig where nothing is to be learned.
@@ -70,7 +68,9 @@ def build_datasets(
             }
         )
     if not made and not learn.also and not learn.earlier:
-        raise BadConfig(f"stage {stage.name}: nobody left a side that could be learned from: play more, or learn from all")
+        raise BadConfig(
+            f"stage {stage.name}: nobody left a side that could be learned from: play more, or learn from all"
+        )
     return made
 
 
@@ -80,9 +80,7 @@ def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str
     sources = [Source(path=each["path"], weight=each["weight"]) for each in datasets]
     if learn.earlier:
         total = sum(each["trajectories"] for each in earlier)
-        sources += [
-            Source(path=each["path"], weight=learn.earlier * each["trajectories"] / total) for each in earlier
-        ]
+        sources += [Source(path=each["path"], weight=learn.earlier * each["trajectories"] / total) for each in earlier]
     sources += learn.also
     if not sources:
         raise BadConfig(f"stage {stage.name}: learn_from: nothing was learned before that could be learned again")

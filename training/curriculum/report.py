@@ -53,10 +53,7 @@ def markdown(row: dict[str, Any]) -> str:
             "",
             *_table(
                 ["opponent", *sets],
-                [
-                    [_name(opponent), *(_change(at.get((opponent, name))) for name in sets)]
-                    for opponent in opponents
-                ],
+                [[_name(opponent), *(_change(at.get((opponent, name))) for name in sets)] for opponent in opponents],
             ),
             "",
             "In percentage points. **Bold**: the interval leaves out 0 (of twenty cells one does so by chance).",

@@ -47,7 +47,9 @@ def lineage_tree(db: Path, name: str, base: str) -> Tree:
     nodes = {base: tree}
     gates = rows("SELECT stage, attempt, gate, passed, words FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name])
     for stage, attempt, called, status, parent, checkpoint in rows(
-        "SELECT stage, attempt, name, status, parent, checkpoint FROM stages WHERE curriculum = ? ORDER BY 1, 2", db, [name]
+        "SELECT stage, attempt, name, status, parent, checkpoint FROM stages WHERE curriculum = ? ORDER BY 1, 2",
+        db,
+        [name],
     ):
         label = Text(f"{stage} {called}" + (f", attempt {attempt}" if attempt > 1 else ""), "bold")
         label.append(f"  {status}  ", {"kept": "green", "rejected": "red"}.get(status, "yellow"))
