@@ -18,6 +18,7 @@ from arena.runner.process import WorkerSettings
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN, Plan
+from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.showdown.host import Host, HostDied
 from arena.showdown.simulator import Rules
@@ -36,8 +37,9 @@ class EvaluateSettings:
 
     schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
     is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
-    test `sprt` (None: all of them) is decided. challengers: play only pairings with one of them. anchor: rated 1000.
-    venue: "simulator" or "server".
+    test `sprt` (None: all of them) is decided; "quotas": the first agent against each opponent as often as `quotas` says
+    (opponent, team set, battles). challengers: play only pairings with one of them. anchor: rated 1000.
+    same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator" or "server".
     """
 
     agents: tuple[str, ...]
@@ -50,8 +52,10 @@ class EvaluateSettings:
     seed: int = 0
     rules: Rules = field(default_factory=Rules)
     challengers: tuple[str, ...] = ()
+    same_luck: bool = False
     anchor: str | None = None
     sprt: SprtSettings | None = None
+    quotas: tuple[tuple[str, str, int], ...] = ()
     fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
@@ -81,6 +85,8 @@ class Run:
             return Adaptive(self.plan, self.results, anchor=anchor, budget=settings.budget, known=self.known)
         if settings.schedule == "match":
             return Match(self.plan, self.results, None if settings.sprt is None else Sprt(settings.sprt))
+        if settings.schedule == "quotas":
+            return Quotas(self.plan, self.results, settings.quotas)
         return RoundRobin(self.plan, self.results, limit)
 
 
@@ -155,7 +161,8 @@ def _run(
     pools: dict[tuple[str, str], tuple[FixtureTeam, ...]],
     notes: tuple[str, ...],
 ) -> Run:
-    plan = Plan(settings.agents, pools, settings.battles, settings.seed, frozenset(settings.challengers))
+    challengers = frozenset(settings.challengers)
+    plan = Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
     return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
 
 

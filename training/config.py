@@ -7,7 +7,7 @@ that names it. The presets lie in training/presets/, each a file that can be use
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -21,11 +21,16 @@ class BadConfig(BadInput):
     """A configuration with a missing, unknown or senseless value."""
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
+    """A part of a configuration, or a whole one."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Network(_Section):
+_Whole = TypeVar("_Whole", bound=Section)
+
+
+class Network(Section):
     """preset: one of agents/policy/network.py. start_from: a checkpoint whose weights are taken over; "" for none.
 
     freeze: patterns, as of file names, of the parameters that stay as they are.
@@ -37,14 +42,14 @@ class Network(_Section):
     freeze: list[str]
 
 
-class Source(_Section):
+class Source(Section):
     """A dataset and its weight in the mixture, in trajectories."""
 
     path: str
     weight: Annotated[float, Field(gt=0)]
 
 
-class Data(_Section):
+class Data(Section):
     """validate_on: datasets that are never learned from. batch: trajectories a step. longest: decisions of one, at most."""
 
     train: Annotated[list[Source], Field(min_length=1)]
@@ -53,7 +58,7 @@ class Data(_Section):
     longest: Annotated[int, Field(ge=1)]
 
 
-class Cloning(_Section):
+class Cloning(Section):
     """training/algorithms/cloning.py. targets: what was chosen, or how the coach would have shared out its choice.
 
     coach_value_share: of what the value learns, where a coach said how it stood; the rest is the result.
@@ -66,7 +71,7 @@ class Cloning(_Section):
     value_weight: Annotated[float, Field(ge=0)]
 
 
-class OfflineRL(_Section):
+class OfflineRL(Section):
     """training/algorithms/offline_rl.py. trace: λ of the returns that the value learns from; 1 is the result alone."""
 
     name: Literal["offline-rl"]
@@ -77,7 +82,7 @@ class OfflineRL(_Section):
     value_weight: Annotated[float, Field(ge=0)]
 
 
-class Reference(_Section):
+class Reference(Section):
     """training/algorithms/reference.py: a policy to stay near to. checkpoint: "" for `network.start_from`.
 
     coefficient: of the KL in the loss; 0 for off. target: nats a decision that the coefficient is moved to bring about; 0
@@ -89,7 +94,7 @@ class Reference(_Section):
     target: Annotated[float, Field(ge=0)]
 
 
-class Optimizer(_Section):
+class Optimizer(Section):
     """AdamW. schedule: of the learning rate after the warm-up, down to `last_share` of it."""
 
     learning_rate: Annotated[float, Field(gt=0)]
@@ -101,14 +106,14 @@ class Optimizer(_Section):
     clip_norm: Annotated[float, Field(gt=0)]
 
 
-class Length(_Section):
+class Length(Section):
     """epochs: times that as many trajectories are seen as all datasets hold. most_steps: 0 for no limit."""
 
     epochs: Annotated[float, Field(gt=0)]
     most_steps: Annotated[int, Field(ge=0)]
 
 
-class Compute(_Section):
+class Compute(Section):
     """accumulate: micro-batches that a batch is cut into. threads: of torch on a CPU, 0 for its own choice."""
 
     precision: Literal["fp32", "bf16", "fp16"]
@@ -117,14 +122,14 @@ class Compute(_Section):
     threads: Annotated[int, Field(ge=0)]
 
 
-class Checkpoints(_Section):
+class Checkpoints(Section):
     """every: steps. keep: the last so many, and the best."""
 
     every: Annotated[int, Field(ge=1)]
     keep: Annotated[int, Field(ge=1)]
 
 
-class Evaluation(_Section):
+class Evaluation(Section):
     """Battles of the current checkpoint against a fixed pool. every: steps, 0 for never. battles: for each pairing.
 
     best_by: what makes a checkpoint the best, the rating here or the loss on `data.validate_on`.
@@ -141,7 +146,7 @@ class Evaluation(_Section):
     best_by: Literal["rating", "validation"]
 
 
-class Tracking(_Section):
+class Tracking(Section):
     """wandb: auto is online where a key is set and offline elsewhere. every: steps between two lines of metrics."""
 
     wandb: Literal["auto", "online", "offline", "disabled"]
@@ -149,7 +154,7 @@ class Tracking(_Section):
     every: Annotated[int, Field(ge=1)]
 
 
-class Config(_Section):
+class Config(Section):
     """A whole run. out: its folder. seed: of the order of the data, the first weights and dropout."""
 
     name: str
@@ -169,23 +174,32 @@ class Config(_Section):
 
 def read_config(path: Path) -> Config:
     """The configuration in a YAML file. Raises BadConfig."""
+    return checked(read_yaml(path), str(path))
+
+
+def read_yaml(path: Path) -> Any:
+    """What a YAML file holds. Raises BadConfig."""
     try:
-        told = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadConfig(f"{path}: there is no such file: `train config` prints one to begin with") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadConfig(f"{path}: cannot be read: {error}") from None
     except yaml.YAMLError as error:
         raise BadConfig(f"{path}: is no YAML: {' '.join(str(error).split())}") from None
-    return checked(told, str(path))
 
 
 def checked(told: Any, name: str) -> Config:
     """A configuration from what YAML or JSON held. Raises BadConfig that names every key in question."""
     if not isinstance(told, dict):
         raise BadConfig(f"{name}: holds no settings: `train config` prints a whole file")
+    return validated(Config, told, name)
+
+
+def validated(model: type[_Whole], told: dict[str, Any], name: str) -> _Whole:
+    """A configuration of any kind. Raises BadConfig that names every key in question."""
     try:
-        return Config.model_validate(told)
+        return model.model_validate(told)
     except ValidationError as error:
         raise BadConfig(f"{name}: {'; '.join(map(_words, error.errors()))}") from None
 

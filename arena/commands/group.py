@@ -33,7 +33,7 @@ class Commands(click.Group):
         return command
 
 
-def run(group: click.Group, name: str) -> None:
+def run(group: click.Command, name: str) -> None:
     """Runs a console script. Exit codes: 0 done, 1 something failed, 2 the input cannot be used, 130 stopped by Ctrl-C."""
     try:
         group.main(standalone_mode=False)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from arena.ratings.bradley_terry import Ratings, fit_ratings, information
@@ -94,13 +95,21 @@ def _between(fitted_one: Fitted, fitted_other: Fitted) -> list[SetDifference]:
 
 
 def _judged(differences: list[SetDifference]) -> list[SetDifference]:
-    """The same with `clear` decided: Benjamini and Hochberg's rule (J. R. Statist. Soc. B 57, 1995) over all of them.
+    """The same with `clear` decided over all of them.
 
     The chance of a difference from nothing is read from its interval: as many standard errors as `low` is below `elo`.
     """
     edge = float(ndtri((1 + LEVEL) / 2))
     chance = np.array([2 * ndtr(-edge * d.elo / max(d.elo - d.low, 1e-9)) for d in differences])
-    ranked = np.sort(chance)
+    return [replace(d, clear=bool(stands)) for d, stands in zip(differences, standing(chance), strict=True)]
+
+
+def standing(chances: Floats) -> NDArray[np.bool_]:
+    """Which differences stand among all that were looked at, by each one's chance to come from nothing.
+
+    Of those that do, FALSE_SHARE come from nothing on average, at most (Benjamini and Hochberg, J. R. Statist. Soc. B 57,
+    1995).
+    """
+    ranked = np.sort(chances)
     passed = ranked[ranked <= FALSE_SHARE * np.arange(1, len(ranked) + 1) / max(len(ranked), 1)]
-    limit = passed.max() if len(passed) else -1.0
-    return [replace(d, clear=bool(p <= limit)) for d, p in zip(differences, chance, strict=True)]
+    return np.asarray(chances <= (passed.max() if len(passed) else -1.0))

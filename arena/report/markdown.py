@@ -18,11 +18,11 @@ def render(summary: dict[str, Any]) -> str:
     run = summary["run"]
     blocks = [
         f"# Battle arena: run {run['id']}",
-        _points(summary["findings"]),
+        points(summary["findings"]),
         *(block for said in summary["formats"] for block in _format(said)),
         "## What was run",
         f"```\n{run['command']}\n```",
-        _points(
+        points(
             [
                 f"{run['kind']}, {run['status']}; began {run['started']}, ended {run['ended'] or '–'}",
                 f"commit {run['git'] or 'none'}",
@@ -31,7 +31,7 @@ def render(summary: dict[str, Any]) -> str:
         ),
     ]
     if summary["notes"]:
-        blocks += ["## Read with care", _points(summary["notes"])]
+        blocks += ["## Read with care", points(summary["notes"])]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -50,7 +50,7 @@ def _format(said: dict[str, Any]) -> list[str]:
             f"{' beats '.join([*cycle['agents'], cycle['agents'][0]])} (confidence {percent(cycle['confidence'])})"
             for cycle in said["cycles"]
         ]
-        blocks += ["Strongest cycles:", _points(rings)]
+        blocks += ["Strongest cycles:", points(rings)]
     if said["faults"]:
         rows = [
             [
@@ -61,7 +61,7 @@ def _format(said: dict[str, Any]) -> list[str]:
             ]
             for f in said["faults"]
         ]
-        blocks += ["Faults:", _table(["agent", "kind", "battles", "for example"], rows, numbers={2})]
+        blocks += ["Faults:", markdown_table(["agent", "kind", "battles", "for example"], rows, numbers={2})]
     length = said["length"]
     blocks.append(
         f"Length in turns: median {length['median']}, half of all from {length['q25']} to {length['q75']}, "
@@ -71,7 +71,7 @@ def _format(said: dict[str, Any]) -> list[str]:
         rows = [
             [row["agent"], *(duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms"))] for row in said["think"]
         ]
-        blocks += ["Think time:", _table(["agent", "median", "95% below", "longest"], rows, numbers={1, 2, 3})]
+        blocks += ["Think time:", markdown_table(["agent", "median", "95% below", "longest"], rows, numbers={1, 2, 3})]
     return blocks
 
 
@@ -93,7 +93,7 @@ def _ranking(said: dict[str, Any]) -> str:
             ]
         )
     heads = ["#", "agent", "Elo", "95% interval", "better than next", "wins %", "GXE", "Nash %", "battles"]
-    return _table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
+    return markdown_table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
 
 
 def _cross(said: dict[str, Any]) -> list[str]:
@@ -110,7 +110,7 @@ def _cross(said: dict[str, Any]) -> list[str]:
         for row in said["ranking"]
     ]
     heads = ["#", "agent", *(str(row["rank"]) for row in said["ranking"])]
-    table = _table(heads, rows, numbers={0, *range(2, len(heads))})
+    table = markdown_table(heads, rows, numbers={0, *range(2, len(heads))})
     return [f"Win rate in % of the row against the column, {each or 'battles in brackets'}:", table]
 
 
@@ -122,7 +122,9 @@ def _team_sets(said: dict[str, Any]) -> str:
         each = sentences.get(row["agent"])
         words = "–" if each is None else f"{each['sentence']}{'' if each['clear'] else ' (not clear)'}"
         rows.append([row["agent"], *(_rate(cells.get((row["agent"], s))) for s in said["team_sets"]), words])
-    return _table(["agent", *said["team_sets"], "difference"], rows, numbers=set(range(1, len(said["team_sets"]) + 1)))
+    return markdown_table(
+        ["agent", *said["team_sets"], "difference"], rows, numbers=set(range(1, len(said["team_sets"]) + 1))
+    )
 
 
 def _rate(cell: dict[str, Any] | None, *, counted: bool = True) -> str:
@@ -131,13 +133,13 @@ def _rate(cell: dict[str, Any] | None, *, counted: bool = True) -> str:
     return f"{100 * cell['score']:.0f}" + (f" ({cell['battles']:,})" if counted else "")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: set[int]) -> str:
     rule = ["---:" if place in numbers else "---" for place in range(len(heads))]
     lines = [[plain(head) for head in heads], rule, *([plain(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _points(sentences: Sequence[str]) -> str:
+def points(sentences: Sequence[str]) -> str:
     """A list; what stands in backticks stays code."""
     return "\n".join(
         "- "

@@ -20,7 +20,8 @@ class Plan:
 
     agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
-    challengers: where there are any, only pairings with one of them are played (a gauntlet).
+    challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
+    challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
     """
 
     agents: tuple[str, ...]
@@ -28,6 +29,7 @@ class Plan:
     battles: int
     seed: int
     challengers: frozenset[str] = frozenset()
+    same_luck: bool = False
 
     @property
     def pairs(self) -> int:
@@ -67,8 +69,12 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
     """
     format_id, team_set = pool
     name = pair_name(plan.seed, *pool, pairing, number)
-    teams = draw_teams(name, format_id, plan.pools[pool])
-    seed = showdown_seed("battle", name)
+    luck = name
+    if plan.same_luck:
+        opponents = tuple(agent for agent in pairing if agent not in plan.challengers)
+        luck = pair_name(plan.seed, *pool, opponents, number)
+    teams = draw_teams(luck, format_id, plan.pools[pool])
+    seed = showdown_seed("battle", luck)
     one = Fixture(format_id, pairing, teams, seed, name, team_set)
     other = Fixture(format_id, (pairing[1], pairing[0]), teams, seed, name, team_set)
     return one, other
@@ -89,6 +95,6 @@ def _drawn_team(format_id: str, seed: str) -> FixtureTeam:
     return FixtureTeam(id=digest([format_id, seed]), name=f"drawn {seed[5:13]}", seed=seed)
 
 
-def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, str], number: int) -> str:
+def pair_name(seed: int, format_id: str, team_set: str, agents: tuple[str, ...], number: int) -> str:
     """The key that the two fixtures of a pair share."""
     return digest([seed, format_id, team_set, sorted(agents), number])

@@ -1,0 +1,49 @@
+"""One agent against several opponents, against each as often as is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arena.fixture import Fixture
+from arena.schedules.plan import Plan, numbered_pair
+from arena.schedules.schedule import Results
+
+
+class Quotas:
+    """The plan's first agent against each opponent on each team set so many battles, in pairs, all evenly mixed.
+
+    quotas: (opponent, team set, battles); an odd number is rounded up. What is known is not played again.
+    """
+
+    over = False
+
+    def __init__(self, plan: Plan, results: Results, quotas: Sequence[tuple[str, str, int]]) -> None:
+        fixtures = list(_mixed(plan, quotas))
+        left = [fixture for fixture in fixtures if fixture.key not in results]
+        self.total: int | None = len(fixtures)
+        self.passed_over = len(fixtures) - len(left)
+        self._left = iter(left)
+
+    def __iter__(self) -> Iterator[Fixture | None]:
+        return self
+
+    def __next__(self) -> Fixture | None:
+        return next(self._left)
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """Results change nothing."""
+
+    def remark(self) -> str:
+        return ""
+
+
+def _mixed(plan: Plan, quotas: Sequence[tuple[str, str, int]]) -> Iterator[Fixture]:
+    """Every opponent's pairs at even distances over the whole, so that a run that is cut short has the same shares."""
+    pool_of = {pool[1]: pool for pool in plan.pools}
+    places = []
+    for place, (_, _, battles) in enumerate(quotas):
+        pairs = (battles + 1) // 2
+        places += [((number + 0.5) / pairs, place, number) for number in range(pairs)]
+    for _, place, number in sorted(places):
+        opponent, team_set, _ = quotas[place]
+        yield from numbered_pair(plan, pool_of[team_set], (plan.agents[0], opponent), number)

@@ -1,0 +1,106 @@
+"""`scripts/ablate.py`, end to end: killed at any moment it goes on, and every battle and step is there once."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from arena_helpers import PROJECT, Said, table, wait
+
+pytest.importorskip("torch")
+
+from arena.store import rows
+
+
+def start(config: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, str(PROJECT / "scripts" / "ablate.py"), str(config), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=config.parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))},
+    )
+
+
+def run(config: Path, *words: str) -> Said:
+    with start(config, *words) as process:
+        try:
+            out, err = process.communicate(timeout=300)
+        finally:
+            process.kill()
+    return Said(process.returncode, out, err)
+
+
+@pytest.fixture
+def config(told: dict[str, Any], tmp_path: Path) -> Path:
+    path = tmp_path / "toy.yaml"
+    path.write_text(yaml.safe_dump(told))
+    return path
+
+
+def test_a_dry_run_prints_the_cells_and_makes_nothing(config: Path, told: dict[str, Any]) -> None:
+    said = run(config, "--dry-run")
+    assert said.code == 0, said.err
+    assert "toy: 4 cells, 2 variants with the seeds 1, 2" in said.out
+    assert "equal: parameters\nequal: data (decisions)\nequal: compute (steps and batch)" in said.out
+    assert "held-out battles: 8 for each cell, 32 in all" in said.out
+    assert not Path(told["out"]).exists()
+
+
+@pytest.mark.slow
+def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[str, Any]) -> None:
+    out, generator = Path(told["out"]), random.Random(4)
+    marks = ["data/winners", "cells/winners-1/checkpoints/step-*2", "cells/both-1/held-out.json"]
+    for mark in marks:
+        with start(config) as process:
+            wait(lambda mark=mark, process=process: list(out.glob(mark)) or process.poll() is not None, 240)
+            time.sleep(generator.uniform(0, 1))
+            process.send_signal(signal.SIGKILL)
+    said = run(config)
+    assert said.code == 0, said.err
+    found = json.loads((out / "results.json").read_text())
+    assert [one["variant"] for one in found["variants"]] == ["both", "winners"]
+    sizes = [one["sizes"] for one in found["variants"]]
+    assert sizes[0]["steps"] == sizes[1]["steps"] == 2
+    assert abs(sizes[0]["decisions"] - sizes[1]["decisions"]) <= 0.02 * sizes[0]["decisions"]
+    # Every battle once, the same teams and seeds for all four checkpoints, and their scores in the table.
+    db = Path(told["evaluation"]["database"])
+    assert found["battles"] == 32 and len({row[0] for row in table(db, "key")}) == len(table(db, "key")) == 32
+    luck = rows("SELECT count(*) FROM battles GROUP BY seed, p1_team, p2_team, p1 LIKE 'policy:%' ORDER BY ALL", db)
+    assert luck == [(4,)] * 8
+    stored = rows("SELECT avg(score) FROM results WHERE agent LIKE '%/winners-%'", db)[0][0]
+    assert found["variants"][1]["score"] == pytest.approx(stored)
+    for one in found["variants"]:
+        assert 0 <= one["low"] <= one["score"] <= one["high"] <= 1
+    steps = [
+        len((out / "cells" / cell / "metrics.jsonl").read_text().splitlines()) for cell in os.listdir(out / "cells")
+    ]
+    assert steps == [2] * 4
+    # The words and the files say the same.
+    assert all(sentence in said.out for sentence in found["sentences"])
+    assert "# Ablation: toy" in (out / "results.md").read_text()
+    lines = list(csv.DictReader((out / "results.csv").open()))
+    assert len(lines) == 2 * (1 + 2 + 2)
+    picture = ElementTree.parse(out / "results.svg").getroot()
+    dots = picture.findall(".//{http://www.w3.org/2000/svg}circle")
+    assert len(dots) == 3 * 2 + 1
+    # Nothing is left to do, and nothing is done.
+    before = rows("SELECT count(*) FROM runs", db)
+    assert run(config).code == 0 and rows("SELECT count(*) FROM runs", db) == before
+    assert json.loads((out / "results.json").read_text()) == found
+    # Another ablation does not go into its folder.
+    config.write_text(yaml.safe_dump({**told, "sample_seed": 4}))
+    said = run(config)
+    assert said.code == 2 and "was begun with other settings (sample_seed)" in said.err

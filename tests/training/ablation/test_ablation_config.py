@@ -1,0 +1,161 @@
+"""An ablation is whole or refused with the key's name; what must be equal is made so, or it is said what is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from arena_helpers import PROJECT
+
+pytest.importorskip("torch")
+
+from teamsets.errors import BadInput
+from training.ablation.config import Ablation, checked_ablation, read_ablation, variants
+from training.ablation.run import held, planned
+from training.config import BadConfig
+from training.data.shards import all_trajectories, opened
+
+
+def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**told, **changes}
+
+
+def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
+    return checked_ablation(changed(told, **changes), "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": 1}, "my.yaml: seed is not known"),
+        ({"seeds": []}, "seeds: .*at least 1"),
+        ({"seeds": [1, 1]}, "seeds: 1 stands there more than once"),
+        ({"equal": ["time"]}, "equal.0: .*'parameters'.*, not 'time'"),
+        ({"grid": {"a": {"one": {}}}}, "grid: one variant alone compares with nothing"),
+        ({"grid": {"a": {"one/two": {}, "b": {}}}}, "grid.a.one/two.*pattern"),
+        ({"data": {"both": {"path": "x"}}}, "data.both.made.most_decisions is missing"),
+        ({"data": {"both": {"database": "x"}}}, "data.both.ordered.where is missing"),
+    ],
+)
+def test_a_wrong_key_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadConfig, match=words):
+        ablation(told, **changes)
+
+
+def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
+    del told["sample_seed"]
+    with pytest.raises(BadConfig, match=r"my.yaml: sample_seed is missing"):
+        checked_ablation(told, "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"optimiser.learning_rate": 1e-3}, "the base has no key optimiser.learning_rate"),
+        ({"optimizer.learning_rate": -1}, "variant b: optimizer.learning_rate: .*greater than 0, not -1"),
+        ({"seed": 4}, "b: seed is the ablation's own to set"),
+        (
+            {"data.train": [{"path": "people", "weight": 1.0}]},
+            "'people' is none of the ablation's datasets: known are both",
+        ),
+        ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,085,843 and b"),
+        ({"data.batch": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
+    ],
+)
+def test_a_variant_that_cannot_be_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        planned(ablation(told, grid={"some": {"a": {}, "b": changes}}), make=False)
+
+
+def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> None:
+    grid = {
+        "rate": {"low": {"optimizer.learning_rate": 1e-4}, "high": {"optimizer.learning_rate": 1e-3}},
+        "rule": {"won": {"algorithm.only_won": True, "algorithm.value_weight": 0.5}, "all": {}},
+    }
+    found = variants(ablation(told, grid=grid))
+    assert list(found) == ["low+won", "low+all", "high+won", "high+all"]
+    keys = {"optimizer.learning_rate": 1e-3, "algorithm.only_won": True, "algorithm.value_weight": 0.5}
+    assert found["high+won"] == keys
+    grid["again"] = {"x": {"algorithm.only_won": False}, "y": {}}
+    with pytest.raises(BadConfig, match=r"algorithm.only_won is changed by more than one axis"):
+        ablation(told, grid=grid)
+
+
+def test_best_needs_something_that_judges(told: dict[str, Any]) -> None:
+    told["evaluation"]["checkpoint"] = "best"
+    with pytest.raises(BadConfig, match=r"variant both: evaluation.checkpoint: nothing judges which is best"):
+        planned(ablation(told), make=False)
+
+
+def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(told: dict[str, Any]) -> None:
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "most_decisions": 300}
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
+    plan = planned(ablation(told, grid=grid), make=True)
+    both, some = (one.cells[1] for one in plan)
+    assert 0.98 * 300 <= plan[1].sizes["decisions"] <= 300
+    assert abs(plan[0].sizes["decisions"] - plan[1].sizes["decisions"]) <= 6
+    assert both.length.most_steps == some.length.most_steps == plan[0].sizes["steps"]
+    whole: dict[str, int] = {}
+    for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
+        whole[one.about["pair"]] = whole.get(one.about["pair"], 0) + 1
+    kept: dict[str, int] = {}
+    for one in all_trajectories(opened(Path(some.data.train[0].path))):
+        kept[one.about["pair"]] = kept.get(one.about["pair"], 0) + 1
+    assert kept and all(whole[pair] == number for pair, number in kept.items())
+    again = planned(ablation(told, grid=grid, out=told["out"] + "-again"), make=True)
+    assert [one.sizes for one in again] == [one.sizes for one in plan]
+    (other,) = planned(ablation(told, grid=grid, out=told["out"] + "-other", sample_seed=9), make=True)[1:]
+    pairs = {one.about["pair"] for one in all_trajectories(opened(Path(other.cells[1].data.train[0].path)))}
+    assert pairs != set(kept)
+
+
+def test_what_is_not_asked_to_be_equal_stays_as_it_is(told: dict[str, Any]) -> None:
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "most_decisions": 300}
+    told["base"]["length"]["most_steps"] = 0
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
+    both, some = planned(ablation(told, grid=grid, equal=[]), make=True)
+    assert both.sizes["decisions"] > 1.5 * some.sizes["decisions"] and both.sizes["steps"] > some.sizes["steps"]
+
+
+def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[str, Any]) -> None:
+    with held(ablation(told)), pytest.raises(BadConfig, match="another process is at it"), held(ablation(told)):
+        pass
+    with held(ablation(told, seeds=[1, 2, 3])):
+        pass
+    with pytest.raises(BadConfig, match=r"begun with other settings \(equal\)"), held(ablation(told, equal=[])):
+        pass
+
+
+@pytest.mark.parametrize("path", sorted((PROJECT / "scripts" / "ablations").glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_is_shipped_is_whole(path: Path) -> None:
+    assert len(variants(read_ablation(path))) == 2
+
+
+def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    three, one = planned(read_ablation(PROJECT / "scripts" / "ablations" / "iterate.yaml"), make=False)
+    assert [three.sizes["stages"], one.sizes["stages"]] == [3, 1]
+    for size in ("parameters", "battles", "steps", "batch"):
+        assert three.sizes[size] == one.sizes[size] > 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ({"overrides": {"length.most_steps": 0}}, "stage round-1: length.most_steps: 0, so how many steps"),
+        ({"retries": [{"epochs": 2}]}, "stage round-1: retries: not empty, so how many steps"),
+        ({"overrides": {"length.most_steps": 100}}, "equal: compute: steps cannot be made equal, one-round has 100"),
+        ({"battles": 500, "overrides": {"length.most_steps": 120}}, "equal: data: battles cannot be made equal"),
+    ],
+)
+def test_curricula_that_are_not_equal_are_named(
+    stage: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PROJECT)
+    path = PROJECT / "scripts" / "ablations" / "iterate.yaml"
+    told = yaml.safe_load(path.read_text())
+    told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
+    with pytest.raises(BadConfig, match=words):
+        planned(checked_ablation(told, "iterate.yaml"), make=False)

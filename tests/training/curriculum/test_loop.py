@@ -1,0 +1,178 @@
+"""The loop keeps, retries and rolls back, and whatever ends it, it goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from arena_helpers import processes, wait
+from rich.console import Console
+
+pytest.importorskip("torch")
+
+import stand_in  # noqa: E402
+
+from arena.store import BadDatabase, rows  # noqa: E402
+from training.config import BadConfig  # noqa: E402
+from training.curriculum.book import Book  # noqa: E402
+from training.curriculum.status import costs, show_status  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+
+def written(folder: Path, **changes: Any) -> Path:
+    path = folder / "toy.yaml"
+    path.write_text(yaml.safe_dump(stand_in.toy(folder / "toy", **changes), sort_keys=False))
+    return path
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of the toy curriculum, run to its end in one go."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    stand_in.run(written(folder), Console(file=io.StringIO()))
+    return folder / "toy" / "arena.duckdb"
+
+
+def told(db: Path) -> dict[str, Any]:
+    """Everything that must be the same, however often it was killed."""
+    stages = "SELECT stage, attempt, name, status, parent, settings, learner, quotas, checkpoint FROM stages ORDER BY 1, 2"
+    return {
+        "battles": rows("SELECT key, p1, p2, team_set, winner, reason, turns FROM battles ORDER BY key", db),
+        "decisions": rows("SELECT count(*), count(DISTINCT (battle_id, seat, index)) FROM decisions", db),
+        "stages": rows(stages, db),
+        "data": [
+            [(each["trajectories"], each["decisions"], each["weight"]) for each in json.loads(text)]
+            for (text,) in rows("SELECT datasets FROM stages ORDER BY stage, attempt", db)
+        ],
+        "gates": rows("SELECT stage, attempt, gate, passed, words, told FROM gates ORDER BY 1, 2, 3", db),
+        "checkpoints": rows(
+            "SELECT checkpoint, parent, stage, attempt, kept, elo, low, high, told FROM checkpoints ORDER BY 3, 4", db
+        ),
+        "costs": {key: (spent["battles"], spent["decisions"], spent["steps"]) for key, spent in costs(db, "toy").items()},
+    }
+
+
+def test_it_keeps_what_is_better_tries_again_and_rolls_back(undisturbed: Path) -> None:
+    book = Book(undisturbed, "toy")
+    said = [(one.stage, one.attempt, one.status, one.parent, one.checkpoint) for one in book.attempts()]
+    assert said == [
+        (1, 1, "rejected", stand_in.BASE, "random"),
+        (1, 2, "kept", stand_in.BASE, "heuristic:expert"),
+        (2, 1, "rejected", "heuristic:expert", "poke-env:RandomPlayer"),
+        (3, 1, "kept", "heuristic:expert", "heuristic:staller"),
+    ]
+    assert book.lineage() == [stand_in.BASE, "heuristic:expert", "heuristic:staller"]
+    passed = {row[:3]: row[3] for row in rows("SELECT stage, attempt, gate, passed FROM gates", undisturbed)}
+    assert passed == {(1, 1, "parent"): False, (1, 2, "parent"): True, (1, 2, "pool"): True, (2, 1, "parent"): False}
+    assert rows("SELECT ended IS NOT NULL FROM curricula", undisturbed) == [(True,)]
+
+
+def test_a_retry_that_plays_alike_learns_from_the_same_battles(undisturbed: Path) -> None:
+    first, second = Book(undisturbed, "toy").attempts()[:2]
+    assert first.play_run == second.play_run and first.datasets == second.datasets
+    assert costs(undisturbed, "toy")[1, 1]["battles"] > 12, "its play and its gate"
+    played = rows("SELECT count(*) FROM battles WHERE run_id = ?", undisturbed, [first.play_run])
+    assert played == [(12,)]
+
+
+def test_earlier_selves_are_met_by_how_hard_they_are(undisturbed: Path) -> None:
+    last = Book(undisturbed, "toy").attempts()[-1]
+    assert last.learner == "heuristic:expert" and last.quotas is not None
+    assert {(opponent, teams) for opponent, teams, _ in last.quotas} == {
+        (stand_in.BASE, "variety:32"), (stand_in.BASE, "competitive"),
+    }, "itself is no opponent, and variety has grown twice"  # fmt: skip
+    assert sum(battles for _, _, battles in last.quotas) == 12
+
+
+def test_the_evaluation_says_where_it_wins_and_what_changed(undisturbed: Path) -> None:
+    told = json.loads((undisturbed.parent / "01-first" / "evaluation.json").read_text())
+    cells = {(cell["opponent"], cell["team_set"]): cell for cell in told["told"]["shares"]}
+    assert {key[1] for key in cells} == {"variety:12", "competitive", "all"}
+    for opponent, name in cells:
+        cell = cells[opponent, name]
+        assert cell["change"] == pytest.approx(cell["score"] - cell["parent"], abs=2e-4)
+        assert cell["change_low"] <= cell["change"] <= cell["change_high"] or cell["score"] in (0, 1)
+    ((wins,),) = rows(
+        "SELECT avg(score) FROM results WHERE agent = 'heuristic:expert' AND opponent = 'heuristic:max-damage' "
+        "AND team_set = 'variety:12' AND run_id IN (SELECT run_id FROM gates)",
+        undisturbed,
+    )
+    assert cells["heuristic:max-damage", "variety:12"]["score"] == pytest.approx(float(wins), abs=1e-4)
+    assert (undisturbed.parent / "01-first" / "evaluation.md").read_text().count("competitive") >= 2
+    root = json.loads((undisturbed.parent / "00-base" / "evaluation.json").read_text())
+    assert all(cell["change"] is None for cell in root["told"]["shares"])
+
+
+def test_status_draws_the_lineage(undisturbed: Path) -> None:
+    out = io.StringIO()
+    show_status(undisturbed, None, Console(file=out, width=200))
+    lines = out.getvalue().splitlines()
+    place = {name: next(i for i, line in enumerate(lines) if name in line) for name in ("1 first", "3 selves")}
+    assert place["1 first"] < place["3 selves"]
+    assert any("attempt 2" in line and "kept" in line and "Elo [" in line and "10 steps" in line for line in lines)
+    assert any("✗ parent: H0" in line for line in lines)
+
+
+def test_it_is_finished_once_and_for_all(undisturbed: Path) -> None:
+    before = told(undisturbed)
+    stand_in.run(undisturbed.parent.parent / "toy.yaml", Console(file=io.StringIO()))
+    assert told(undisturbed) == before
+
+
+def test_begun_stages_cannot_change_and_later_ones_can(undisturbed: Path, tmp_path: Path) -> None:
+    changed = stand_in.toy(undisturbed.parent)
+    changed["stages"][1]["battles"] = 14
+    changed["pool"]["battles"] = 6
+    path = tmp_path / "changed.yaml"
+    path.write_text(yaml.safe_dump(changed))
+    with pytest.raises(BadConfig, match=r"other settings \(pool.battles, stages.2.battles\)"):
+        stand_in.run(path, Console(file=io.StringIO()))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_killed_again_and_again_it_comes_out_the_same(undisturbed: Path, tmp_path: Path, seed: int) -> None:
+    config, mark, draw, kills = written(tmp_path), uuid.uuid4().hex, random.Random(seed), 4
+    db = tmp_path / "toy" / "arena.duckdb"
+    total = len(told(undisturbed)["battles"])
+
+    def kept() -> int:
+        try:
+            return int(rows("SELECT count(*) FROM battles", db)[0][0])
+        except BadDatabase:
+            return 0
+
+    for kill in range(kills):
+        target = total * (kill + draw.random()) / kills - 1
+        process = start(config, mark)
+        wait(lambda target=target, process=process: kept() > target or process.poll() is not None, 400)
+        time.sleep(draw.uniform(0, 1.5))
+        assert process.poll() in (None, 0), process.communicate()
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+        wait(lambda: not processes(mark), 60)
+    process = start(config, mark)
+    out, err = process.communicate(timeout=400)
+    assert process.returncode == 0, err
+    assert told(db) == told(undisturbed)
+    ((battles, keys),) = rows("SELECT count(*), count(DISTINCT key) FROM battles", db)
+    assert battles == keys == total
+    assert not (db.parent / "clock.json").exists()
+
+
+def start(config: Path, mark: str) -> subprocess.Popen[str]:
+    command = [sys.executable, stand_in.__file__, str(config)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "MARK": mark}
+    )

@@ -1,0 +1,116 @@
+"""The datasets of an ablation: those that are there and those to be built, and parts of them of equal size."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.store import connect
+from training.ablation.config import Ablation, Made, Ordered
+from training.config import BadConfig
+from training.data.build import HELD_OUT, build_once
+from training.data.from_store import selected
+from training.data.gates import Gates
+from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
+from training.data.trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class Portion:
+    """A dataset or a part of one. exact: counted; else reckoned from the store, before it is built."""
+
+    folder: Path
+    trajectories: int
+    decisions: int
+    exact: bool
+
+
+def whole(ablation: Ablation, name: str, *, make: bool) -> Portion:
+    """A named dataset, without what is above its `most_decisions`. make: build what is not there; else only reckon.
+
+    Raises BadConfig for a name that is none of `data`, BadData for what cannot be used.
+    """
+    if name not in ablation.data:
+        known = ", ".join(ablation.data) or "none"
+        raise BadConfig(f"data.train: '{name}' is none of the ablation's datasets: known are {known}")
+    asked = ablation.data[name]
+    found = _found(ablation, name, asked, make)
+    return cut(ablation, name, found, asked.most_decisions or found.decisions, make=make)
+
+
+def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> Portion:
+    if isinstance(asked, Made):
+        return _counted(opened(Path(asked.path)))
+    folder = _folder(ablation, name)
+    if make:
+        build_once(Path(asked.database), asked.where, folder, Gates(), asked.hold_out)
+    if folder.exists():
+        return _counted(opened(folder))
+    sides, decisions = _stored(asked)
+    kept = 1 - asked.hold_out
+    return Portion(folder, round(sides * kept), round(decisions * kept), exact=False)
+
+
+def _stored(asked: Ordered) -> tuple[int, int]:
+    """Sides and decisions in the store of what is to be built."""
+    chosen = selected(Path(asked.database), asked.where)
+    battles, seats = [side.battle_id for side in chosen], [side.seat for side in chosen]
+    with connect(Path(asked.database), read_only=True) as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM decisions WHERE (battle_id, seat) IN (SELECT (unnest(?), unnest(?)))",
+            [battles, seats],
+        ).fetchone()
+    return len(chosen), 0 if found is None else int(found[0])
+
+
+def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make: bool) -> Portion:
+    """At most so many decisions of it: whole pairs of battles, in an order that is the seed's.
+
+    A pair that would be too much is passed over for the next that is not, so what is missing at the end is less than the
+    shortest pair.
+    """
+    if decisions >= portion.decisions:
+        return portion
+    folder = _folder(ablation, f"{name}-{decisions}")
+    if folder.exists():
+        return _counted(opened(folder))
+    if not make:
+        share = decisions / portion.decisions
+        return Portion(folder, round(portion.trajectories * share), decisions, exact=False)
+    dataset = opened(portion.folder)
+    sizes: dict[str, int] = {}
+    for one in all_trajectories(dataset):
+        sizes[_pair(one)] = sizes.get(_pair(one), 0) + len(one)
+    kept, room = set(), decisions
+    for pair in sorted(sizes, key=lambda pair: hashlib.sha256(f"{ablation.sample_seed} {pair}".encode()).digest()):
+        if sizes[pair] <= room:
+            kept.add(pair)
+            room -= sizes[pair]
+    about = {**dataset.about, "cut_from": str(portion.folder), "decisions": decisions, "seed": ablation.sample_seed}
+    with DatasetWriter(folder, about) as writer:
+        for one in all_trajectories(dataset):
+            if _pair(one) in kept:
+                writer.add(one)
+    return _counted(opened(folder))
+
+
+def validation_folder(ablation: Ablation, path: str) -> str:
+    """What `data.validate_on` names: a dataset of the ablation, the part of one that was held out, or a folder."""
+    for name, asked in ablation.data.items():
+        folder = Path(asked.path) if isinstance(asked, Made) else _folder(ablation, name)
+        if path in (name, name + HELD_OUT):
+            return str(folder.with_name(folder.name + path.removeprefix(name)))
+    return path
+
+
+def _pair(one: Trajectory) -> str:
+    return str(one.about.get("pair", one.about.get("battle")))
+
+
+def _folder(ablation: Ablation, name: str) -> Path:
+    return Path(ablation.out) / "data" / name
+
+
+def _counted(dataset: Dataset) -> Portion:
+    return Portion(dataset.folder, dataset.trajectories, dataset.decisions, exact=True)

@@ -1,0 +1,88 @@
+"""The battles that measure a checkpoint: the same pairs for every checkpoint of an ablation, kept in the store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from agents.policy import checkpoint
+from arena.evaluate import EvaluateSettings, Run, play, prepare
+from arena.schedules.plan import numbered_pair
+from arena.store import Store, writer_lock
+from teamsets.errors import ArenaError, BadInput
+from training.ablation.config import HeldOut
+
+
+class Stopped(ArenaError):
+    """Somebody stopped the battles."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """The pairs against one opponent on one team set. scores: of the pairs in their order, a share of the points of each.
+
+    A pair of which a battle was aborted has None.
+    """
+
+    format: str
+    team_set: str
+    opponent: str
+    scores: list[float | None]
+
+
+def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
+    """Plays the held-out battles of a checkpoint, or what is left of them. kept: the file where their scores are noted.
+
+    Raises BadInput where they cannot be played, Stopped.
+    """
+    what = {
+        "player": checkpoint.identity(checkpoint.find(spec.partition(":")[2])),
+        "asked": asked.model_dump(mode="json", exclude={"workers"}),
+    }
+    told = json.loads(kept.read_text()) if kept.exists() else {}
+    if told.get("what") != what:
+        told = {"what": what, "blocks": _played(asked, spec)}
+        partial = kept.with_suffix(".partial")
+        partial.write_text(json.dumps(told, indent=1) + "\n")
+        partial.replace(kept)
+    return [Block(**block) for block in told["blocks"]]
+
+
+def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
+    settings = EvaluateSettings(
+        agents=(spec, *asked.opponents),
+        formats=tuple(asked.formats),
+        team_sets=tuple(asked.teams),
+        battles=asked.battles,
+        seed=asked.seed,
+        challengers=(spec,),
+        same_luck=True,
+        anchor=asked.opponents[0],
+    )
+    db = Path(asked.database)
+    with writer_lock(db):
+        store = Store(db)
+        run = prepare(store, settings, kind="ablation")
+        if len(run.plan.agents) != 1 + len(asked.opponents):
+            raise BadInput(f"evaluation.opponents: one stands there twice, or is {spec} itself: name others")
+        played = asyncio.run(play(run, store, workers=asked.workers))
+        if not played.finished:
+            raise Stopped("stopped: what was finished is kept, and the same command goes on")
+        results = store.results(run.run_id)
+    return [
+        {"format": pool[0], "team_set": pool[1], "opponent": opponent, "scores": _scores(run, pool, opponent, results)}
+        for pool in run.plan.pools
+        for opponent in run.plan.agents[1:]
+    ]
+
+
+def _scores(run: Run, pool: tuple[str, str], opponent: str, results: dict[str, float | None]) -> list[float | None]:
+    found: list[float | None] = []
+    for number in range(run.plan.pairs):
+        one, other = numbered_pair(run.plan, pool, (run.plan.agents[0], opponent), number)
+        first, second = results[one.key], results[other.key]
+        found.append(None if first is None or second is None else (first + 1 - second) / 2)
+    return found

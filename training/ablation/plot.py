@@ -1,0 +1,81 @@
+"""The picture of an ablation: a file of SVG that stands alone, made of the report's whiskers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from arena.report.page.drawings import ROW, Axis, axis_labels, whisker
+from arena.report.page.markup import Html, el
+
+_WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: of all, of the column of names, to the right
+_STYLE = """
+svg { font: 13px system-ui, sans-serif; overflow: visible; }
+.back { fill: #ffffff; }
+text { fill: #1d2329; } text.head { font-weight: 600; }
+svg.axis text { font-size: 11px; fill: #66707a; text-anchor: middle; }
+.tick { stroke: #e6e9ec; } .zero { stroke: #66707a; }
+.reach { stroke: #1f6feb; stroke-width: 2; } .dot { fill: #1f6feb; }
+.vague .reach { stroke-dasharray: 3 3; } .vague .end { stroke-dasharray: none; }
+.vague .dot { fill: #ffffff; stroke: #1f6feb; stroke-width: 2; }
+"""
+
+
+def picture(told: dict[str, Any]) -> str:
+    """The scores in all and against each opponent, and the differences; those that are not clear are hollow."""
+    parts: list[Html] = []
+    place = 10
+    groups = {"in all": [(row["variant"], row) for row in told["variants"]]}
+    for name in told["opponents"] if len(told["opponents"]) > 1 else []:
+        groups[f"against {name}"] = [(row["variant"], row["against"][name]) for row in told["variants"]]
+    every = [row[key] for rows in groups.values() for _, row in rows for key in ("low", "high")]
+    scores = Axis.over([100 * value for value in every])
+    for head, rows in groups.items():
+        place = _group(parts, place, f"{head}, percent of the points", scores, _scores(scores, rows))
+    reach = [100 * one[key] for one in told["differences"] for key in ("low", "high")]
+    gaps = Axis.over([0.0, *reach])
+    place = _group(parts, place, "differences in points; hollow: not clear", gaps, _gaps(gaps, told["differences"]))
+    return (
+        el(
+            "svg",
+            el("style", _STYLE),
+            el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
+            parts,
+            xmlns="http://www.w3.org/2000/svg",
+            width=_WIDTH,
+            height=place,
+            role="img",
+            aria_label=" ".join(told["sentences"]),
+        )
+        + "\n"
+    )
+
+
+def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
+    for name, one in rows:
+        value, low, high = (100 * one[key] for key in ("score", "low", "high"))
+        yield name, whisker(axis, value, low, high, words=f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]")
+
+
+def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, Html]]:
+    for one in differences:
+        name = f"{one['better']} above {one['worse']}"
+        value, low, high = (100 * one[key] for key in ("points", "low", "high"))
+        words = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
+        yield name, whisker(axis, value, low, high, words=words, vague=not one["clear"], zero=True)
+
+
+def _group(parts: list[Html], place: int, head: str, axis: Axis, rows: Iterator[tuple[str, Html]]) -> int:
+    """Puts a heading, its axis and its rows below `place`. -> where the next begins"""
+    parts.append(el("text", head, cls="head", x=10, y=place + 14))
+    parts.append(_at(place + 18, 16, axis_labels(axis)))
+    place += 36
+    for name, drawn in rows:
+        parts.append(el("text", name, x=24, y=place + ROW // 2 + 4))
+        parts.append(_at(place, ROW, drawn))
+        place += ROW
+    return place + 14
+
+
+def _at(y: int, height: int, drawn: Html) -> Html:
+    return el("svg", drawn, x=_NAMES, y=y, width=_WIDTH - _NAMES - _MARGIN, height=height)

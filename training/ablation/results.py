@@ -1,0 +1,134 @@
+"""What came of an ablation, as data and in sentences: what the battles support, and no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from arena.report.numbers import counted
+from training.ablation.cells import Planned
+from training.ablation.config import Ablation
+from training.ablation.run import Measured
+from training.ablation.statistics import Difference, Estimate, Findings, findings
+
+ALL = "all"
+
+
+def results(ablation: Ablation, measured: Measured) -> dict[str, Any]:
+    """All that is told of an ablation, JSON-able. Scores are shares of the points, differences of two such shares."""
+    names = [one.variant for one in measured.plan]
+    opponents = list(dict.fromkeys(measured.opponents))
+    overall = findings(measured.scores, measured.blocks)
+    against = {name: _against(measured, measured.opponents, name) for name in opponents}
+    on = {name: _against(measured, measured.team_sets, name) for name in dict.fromkeys(measured.team_sets)}
+    return {
+        "name": ablation.name,
+        "seeds": ablation.seeds,
+        "equal": ablation.equal,
+        "opponents": opponents,
+        "pairs": len(measured.blocks),
+        "left_out": measured.left_out,
+        "battles": 2 * int(measured.scores.size),
+        "seed_luck": overall.scores[0].seed_luck,
+        "variants": [
+            {
+                "variant": one.variant,
+                "sizes": one.sizes,
+                "data": one.data,
+                **_told(overall.scores[place]),
+                "against": {name: _told(found.scores[place]) for name, found in against.items()},
+                "on": {name: _told(found.scores[place]) for name, found in on.items()},
+                "cells": [
+                    {"seed": seed, "player": player, **_cell(measured, place, number)}
+                    for number, (seed, player) in enumerate(
+                        zip(ablation.seeds, measured.players[one.variant], strict=True)
+                    )
+                ],
+            }
+            for place, one in enumerate(measured.plan)
+        ],
+        "differences": [
+            {
+                "better": names[one.better], "worse": names[one.worse], "points": one.points,
+                "low": one.low, "high": one.high, "clear": one.clear,
+            }
+            for one in overall.differences
+        ],
+        "sentences": sentences(names, overall, len(ablation.seeds)),
+        "notes": notes(ablation, measured),
+    }  # fmt: skip
+
+
+def sentences(names: list[str], found: Findings, seeds: int) -> list[str]:
+    """What the data supports: every clear difference, or that none was found; and what is known of the seeds' luck."""
+    said = [_better(names, one, seeds) for one in found.differences if one.clear]
+    others = [one for one in found.differences if not one.clear]
+    if others:
+        reach = max(max(abs(one.low), abs(one.high)) for one in others)
+        between = " between the others" if said else ""
+        size = counted(seeds, "seed")
+        said.append(
+            f"No difference found{between} at this size ({size} each): the intervals contain differences up to "
+            f"{100 * reach:.1f} points."
+        )
+    if seeds == 1:
+        said.append(
+            "With one seed each the luck of the seed is not known: the intervals hold that of the battles only, and speak "
+            "of these networks, not of how they were made."
+        )
+    elif seeds == 2:
+        said.append(
+            "With two seeds each the luck of the seed is poorly known, and the intervals are as wide as that asks."
+        )
+    return said
+
+
+def _better(names: list[str], one: Difference, seeds: int) -> str:
+    better, worse = f"`{names[one.better]}`", f"`{names[one.worse]}`"
+    if seeds == 1:
+        better, worse = f"The network of {better}", f"that of {worse}"
+    interval = f"[{100 * one.low:.1f}, {100 * one.high:.1f}]"
+    return f"{better} is better than {worse} by {100 * one.points:.1f} points {interval}."
+
+
+def notes(ablation: Ablation, measured: Measured) -> list[str]:
+    """What must be known to read the table."""
+    said = [unequal(measured.plan)] if unequal(measured.plan) else []
+    if measured.left_out:
+        said.append(f"{counted(measured.left_out, 'pair')} left out: a battle of some checkpoint was aborted.")
+    if len(measured.plan) > 2:
+        said.append("Of the differences called better, 5% come from nothing on average, at most (Benjamini-Hochberg).")
+    said.append(
+        f"Points are percent of the points. Every checkpoint ({ablation.evaluation.checkpoint}) played the same "
+        f"{counted(len(measured.blocks), 'pair')} of battles, with the same teams and seeds."
+    )
+    return said
+
+
+def unequal(plan: list[Planned]) -> str:
+    """The sizes in which variants differ, in a sentence; empty where they differ in none that counts."""
+    told = []
+    for size in ("parameters", "decisions", "battles", "steps", "batch"):
+        values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
+        if values and max(values.values()) > 1.02 * min(values.values()):
+            told.append(f"{size} ({', '.join(f'{name} {value:,}' for name, value in values.items())})")
+    return f"Not equal: {'; '.join(told)}." if told else ""
+
+
+def _against(measured: Measured, of: list[str], name: str) -> Findings:
+    """The findings on the blocks of an opponent (or team set) alone."""
+    mine = [block for block, one in enumerate(of) if one == name]
+    chosen = np.isin(measured.blocks, mine)
+    _, blocks = np.unique(measured.blocks[chosen], return_inverse=True)
+    return findings(measured.scores[:, :, chosen], blocks)
+
+
+def _cell(measured: Measured, place: int, number: int) -> dict[str, Any]:
+    """One checkpoint by itself: its interval is of the battles' luck."""
+    one = measured.scores[place : place + 1, number : number + 1]
+    return _told(findings(one, measured.blocks).scores[0])
+
+
+def _told(one: Estimate) -> dict[str, float]:
+    return {"score": one.score, "low": one.low, "high": one.high}

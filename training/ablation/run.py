@@ -1,0 +1,124 @@
+"""An ablation from its file to its findings: data, cells, held-out battles.
+
+OUT/ablation.yaml              what it was begun with
+OUT/data/NAME…                 the datasets that were built, and the parts of equal size
+OUT/cells/VARIANT-SEED/        a run, as `train base` (or a curriculum) leaves it
+OUT/cells/VARIANT-SEED/held-out.json   what its checkpoint scored
+OUT/results.json, .csv, .md, .svg      what came of it
+
+Whatever ends it, the same command goes on: every part is whole or not there, and what is there is not made again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from arena.evaluate import check_available, resolve_each
+from arena.ratings.evidence import Floats, Ints
+from training.ablation.cells import Planned, check_equal
+from training.ablation.config import Ablation, cell_folder, checked_ablation
+from training.ablation.curricula import CURRICULA
+from training.ablation.held_out import Block, measured
+from training.ablation.training_runs import TRAINING
+from training.config import BadConfig
+
+KINDS = {"train": TRAINING, "curriculum": CURRICULA}
+#: What may be changed in an ablation that was begun: more seeds may be added, and what is measured may be.
+_FREE = ("name", "out", "seeds", "evaluation")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the battles said. players: of each variant, a checkpoint a seed. scores: [V, S, P]; blocks: [P], see findings().
+
+    opponents, team_sets: of each block. left_out: pairs that are not in it, as a battle of some checkpoint was aborted.
+    """
+
+    plan: list[Planned]
+    players: dict[str, list[str]]
+    scores: Floats
+    blocks: Ints
+    opponents: list[str]
+    team_sets: list[str]
+    left_out: int
+
+
+def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
+    """The variants with their sizes, equal where they must be. make: build the data; else only look and reckon.
+
+    Raises BadInput with what is wrong.
+    """
+    check_available(resolve_each(tuple(ablation.evaluation.opponents)), tuple(ablation.evaluation.formats))
+    plan = KINDS[ablation.kind].plan(ablation, make)
+    check_equal(ablation, plan)
+    return plan
+
+
+@contextmanager
+def held(ablation: Ablation) -> Iterator[None]:
+    """Makes or takes up the ablation's folder, for this process alone. Raises BadConfig for one of another ablation."""
+    folder = Path(ablation.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadConfig(f"out {folder}: another process is at it: wait, or name another folder") from None
+        _keep(ablation, folder / "ablation.yaml")
+        yield
+
+
+def _keep(ablation: Ablation, file: Path) -> None:
+    told = ablation.model_dump(mode="json")
+    if file.exists():
+        before = checked_ablation(yaml.safe_load(file.read_text(encoding="utf-8")), str(file)).model_dump(mode="json")
+        changed = sorted(name for name in told if name not in _FREE and told[name] != before[name])
+        if changed:
+            raise BadConfig(
+                f"out {file.parent}: was begun with other settings ({', '.join(changed)}): "
+                f"put them back, or name another folder; the old ones are in {file}"
+            )
+    partial = file.with_suffix(".partial")
+    partial.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
+    partial.replace(file)
+
+
+def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:
+    """Trains and measures every cell that is not yet, a seed of all variants before the next. say: told what begins."""
+    run = KINDS[ablation.kind].run
+    players: dict[str, list[str]] = {one.variant: [] for one in plan}
+    blocks: dict[str, list[list[Block]]] = {one.variant: [] for one in plan}
+    for number, seed in enumerate(ablation.seeds):
+        for place, one in enumerate(plan):
+            say(
+                f"cell {number * len(plan) + place + 1} of {len(plan) * len(ablation.seeds)}: {one.variant}, seed {seed}"
+            )
+            players[one.variant].append(run(one.cells[seed], ablation.evaluation.checkpoint))
+    for one in plan:
+        for seed, player in zip(ablation.seeds, players[one.variant], strict=True):
+            say(f"held-out battles: {one.variant}, seed {seed} ({player})")
+            kept = cell_folder(ablation, one.variant, seed) / "held-out.json"
+            blocks[one.variant].append(measured(ablation.evaluation, player, kept))
+    return _together(list(plan), players, [blocks[one.variant] for one in plan])
+
+
+def _together(plan: list[Planned], players: dict[str, list[str]], found: list[list[list[Block]]]) -> Measured:
+    """found: of each variant and seed, the blocks, all in the same order."""
+    shape = found[0][0]
+    scores = np.array(
+        [[[np.nan if s is None else s for block in cell for s in block.scores] for cell in seeds] for seeds in found]
+    )
+    blocks = np.repeat(np.arange(len(shape)), [len(block.scores) for block in shape])
+    whole = ~np.isnan(scores).any(axis=(0, 1))
+    if len(np.unique(blocks[whole])) < len(shape):
+        raise BadConfig("evaluation: against some opponent no pair of battles came to its end: `arena sql` shows why")
+    opponents = [block.opponent for block in shape]
+    team_sets = [f"{block.format} {block.team_set}" for block in shape]
+    return Measured(plan, players, scores[:, :, whole], blocks[whole], opponents, team_sets, int((~whole).sum()))

@@ -1,0 +1,89 @@
+"""Cells that are training runs."""
+
+from __future__ import annotations
+
+from accelerate.state import AcceleratorState
+
+from agents.policy import checkpoint
+from training.ablation.cells import Kind, Planned, parameters
+from training.ablation.config import Ablation, cell_settings, variants
+from training.ablation.data import Portion, cut, validation_folder, whole
+from training.config import BadConfig, Config, checked
+from training.trainer import total_steps, train
+
+
+def _plan(ablation: Ablation, make: bool) -> list[Planned]:
+    """Training runs. Where data is to be equal, larger sets are cut; where compute is, all take the steps of the least."""
+    asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
+    data = {name: _portions(ablation, config, make) for name, config in asked.items()}
+    if "data" in ablation.equal:
+        least = min(map(_decisions, data.values()))
+        data = {
+            name: {
+                each: cut(ablation, each, portion, portion.decisions * least // _decisions(portions), make=make)
+                for each, portion in portions.items()
+            }
+            for name, portions in data.items()
+        }
+    steps = {
+        name: total_steps(config, sum(portion.trajectories for portion in data[name].values()))
+        for name, config in asked.items()
+    }
+    limit = min(steps.values()) if "compute" in ablation.equal else 0
+    return [
+        Planned(
+            name,
+            {
+                "parameters": parameters(config.network.preset),
+                "decisions": _decisions(data[name]),
+                "trajectories": sum(portion.trajectories for portion in data[name].values()),
+                "steps": limit or steps[name],
+                "batch": config.data.batch,
+            },
+            ", ".join(f"{portion.decisions:,} of {each}" for each, portion in data[name].items()),
+            all(portion.exact for portion in data[name].values()),
+            {seed: _ready(ablation, name, seed, data[name], limit) for seed in ablation.seeds},
+        )
+        for name, config in asked.items()
+    ]
+
+
+def _run(config: Config, which: str) -> str:
+    """Trains to the end, or on from where it was."""
+    AcceleratorState._reset_state()  # it would keep the precision of the cell before
+    finished = train(config)
+    step = finished.step if finished.best is None or which == "last" else finished.best["step"]
+    return f"policy:{finished.folder}@{step}"
+
+
+def _checked(ablation: Ablation, variant: str, seed: int) -> Config:
+    config = checked(cell_settings(ablation, variant, seed), f"variant {variant}")
+    judged = config.evaluation.every if config.evaluation.best_by == "rating" else config.data.validate_on
+    if ablation.evaluation.checkpoint == "best" and not judged:
+        raise BadConfig(
+            f"variant {variant}: evaluation.checkpoint: nothing judges which is best: name data.validate_on, or say last"
+        )
+    if config.network.start_from:
+        checkpoint.find(config.network.start_from)
+    return config
+
+
+def _portions(ablation: Ablation, config: Config, make: bool) -> dict[str, Portion]:
+    return {source.path: whole(ablation, source.path, make=make) for source in config.data.train}
+
+
+def _decisions(portions: dict[str, Portion]) -> int:
+    return sum(portion.decisions for portion in portions.values())
+
+
+def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion], steps: int) -> Config:
+    """The cell's configuration with its data's folders, and no more steps than `steps` (0: as many as it says)."""
+    told = _checked(ablation, variant, seed).model_dump(mode="json")
+    for source in told["data"]["train"]:
+        source["path"] = str(data[source["path"]].folder)
+    told["data"]["validate_on"] = [validation_folder(ablation, path) for path in told["data"]["validate_on"]]
+    told["length"]["most_steps"] = steps or told["length"]["most_steps"]
+    return checked(told, f"variant {variant}")
+
+
+TRAINING = Kind(_plan, _run)

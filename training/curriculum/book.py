@@ -1,0 +1,274 @@
+"""What is known of a curriculum, in the store: stages, gates, lineage, costs. Each is noted the moment it is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from arena.store import connect, rows, writer_lock
+from training.config import BadConfig
+from training.curriculum.config import Curriculum
+
+#: Settings that may be changed while a curriculum goes on, besides the stages that have not begun.
+_FREE = ("workers", "training.tracking", "training.compute.threads", "training.evaluation.workers")
+
+
+_ATTEMPT = "curriculum = ? AND stage = ? AND attempt = ?"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A row of the table `stages`; see arena/store/schema.py."""
+
+    stage: int
+    attempt: int
+    name: str
+    status: str
+    parent: str
+    settings: dict[str, Any]
+    learner: str | None
+    quotas: tuple[tuple[str, str, int], ...] | None
+    play_run: str | None
+    datasets: list[dict[str, Any]] | None
+    checkpoint: str | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A row of the table `gates`. passed: None while it is not decided."""
+
+    gate: str
+    run_id: str
+    passed: bool | None
+    words: str | None
+    told: dict[str, Any]
+
+
+class Book:
+    """The rows of one curriculum."""
+
+    def __init__(self, db: Path, name: str) -> None:
+        self.db, self.name = db, name
+
+    def begin(self, config: Curriculum, base: str) -> None:
+        """Notes the curriculum, or checks that it is the one that was begun. Raises BadConfig that names what differs."""
+        now = config.model_dump(mode="json")
+        found = self._rows("SELECT config FROM curricula WHERE curriculum = ?", [self.name]) if self.db.exists() else []
+        if not found:
+            self._write(
+                "INSERT INTO curricula VALUES (?, ?, ?, ?, now(), NULL)",
+                [self.name, config.out, base, json.dumps(now)],
+            )
+            return
+        begun = {one.stage for one in self.attempts()}
+        before = dict(_flat(json.loads(found[0][0])))
+        changed = {key for key, value in [*before.items(), *_flat(now)] if before.get(key) != value} | (
+            before.keys() - dict(_flat(now)).keys()
+        )
+        fixed = sorted(key for key in changed if not _free(key, begun))
+        if fixed:
+            raise BadConfig(
+                f"{self.name}: was begun with other settings ({', '.join(fixed)}): put them back, or give it another name "
+                "and folder; only stages that have not begun may change"
+            )
+        self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
+
+    def end(self) -> None:
+        """All stages are through."""
+        self._write("UPDATE curricula SET ended = now() WHERE curriculum = ?", [self.name])
+
+    def attempts(self) -> list[Attempt]:
+        """All that have begun, in their order."""
+        found = self._rows(
+            "SELECT stage, attempt, name, status, parent, settings, learner, quotas, play_run, datasets, checkpoint "
+            "FROM stages WHERE curriculum = ? ORDER BY stage, attempt",
+            [self.name],
+        )
+        return [_attempt(*row) for row in found]
+
+    def attempt(self, stage: int, attempt: int) -> Attempt | None:
+        """None for one that has not begun."""
+        return next((one for one in self.attempts() if (one.stage, one.attempt) == (stage, attempt)), None)
+
+    def begin_attempt(self, stage: int, attempt: int, name: str, parent: str, settings: dict[str, Any]) -> Attempt:
+        """Notes that an attempt begins."""
+        self._write(
+            "INSERT INTO stages (curriculum, stage, attempt, name, status, parent, settings, started) "
+            "VALUES (?, ?, ?, ?, 'running', ?, ?, now())",
+            [self.name, stage, attempt, name, parent, json.dumps(settings)],
+        )
+        begun = self.attempt(stage, attempt)
+        assert begun is not None
+        return begun
+
+    def note_play(self, one: Attempt, learner: str, quotas: tuple[tuple[str, str, int], ...], run_id: str) -> None:
+        """Who plays against whom how often, and in which run; before the first battle."""
+        self._set(one, learner=learner, quotas=json.dumps(quotas), play_run=run_id)
+
+    def note_datasets(self, one: Attempt, datasets: list[dict[str, Any]]) -> None:
+        self._set(one, datasets=json.dumps(datasets))
+
+    def note_checkpoint(self, one: Attempt, checkpoint: str) -> None:
+        """What training came to, as a child of the attempt's parent."""
+        with self._writing() as connection:
+            connection.execute("BEGIN")
+            connection.execute(
+                "INSERT INTO checkpoints (curriculum, checkpoint, parent, stage, attempt) VALUES (?, ?, ?, ?, ?)",
+                [self.name, checkpoint, one.parent, one.stage, one.attempt],
+            )
+            connection.execute(f"UPDATE stages SET checkpoint = ? WHERE {_ATTEMPT}", [checkpoint, *self._key(one)])
+            connection.execute("COMMIT")
+
+    def decide(self, one: Attempt, kept: bool) -> None:
+        """Ends an attempt."""
+        with self._writing() as connection:
+            connection.execute("BEGIN")
+            connection.execute(
+                "UPDATE checkpoints SET kept = ? WHERE curriculum = ? AND checkpoint = ?",
+                [kept, self.name, one.checkpoint],
+            )
+            connection.execute(
+                f"UPDATE stages SET status = ?, ended = now() WHERE {_ATTEMPT}",
+                ["kept" if kept else "rejected", *self._key(one)],
+            )
+            connection.execute("COMMIT")
+
+    def verdict(self, one: Attempt, gate: str) -> Verdict | None:
+        """What a gate has said; None before it was asked."""
+        found = self._rows(
+            f"SELECT gate, run_id, passed, words, told FROM gates WHERE {_ATTEMPT} AND gate = ?",
+            [*self._key(one), gate],
+        )
+        return None if not found else _verdict(*found[0])
+
+    def begin_gate(self, one: Attempt, gate: str, run_id: str) -> None:
+        """Notes the run of a gate before its first battle."""
+        self._write(
+            "INSERT INTO gates (curriculum, stage, attempt, gate, run_id) VALUES (?, ?, ?, ?, ?)",
+            [*self._key(one), gate, run_id],
+        )
+
+    def end_gate(self, one: Attempt, gate: str, passed: bool, words: str, told: dict[str, Any]) -> None:
+        self._write(
+            f"UPDATE gates SET passed = ?, words = ?, told = ? WHERE {_ATTEMPT} AND gate = ?",
+            [passed, words, json.dumps(told), *self._key(one), gate],
+        )
+
+    def begin_base(self, checkpoint: str) -> None:
+        """The base is the lineage's root."""
+        self._write(
+            "INSERT INTO checkpoints (curriculum, checkpoint, stage, attempt, kept) VALUES (?, ?, 0, 0, true) "
+            "ON CONFLICT DO NOTHING",
+            [self.name, checkpoint],
+        )
+
+    def measured(self, checkpoint: str) -> dict[str, Any] | None:
+        """The row of a checkpoint in `checkpoints`; None for one that is not known."""
+        names = ("checkpoint", "parent", "stage", "attempt", "kept", "run_id", "elo", "low", "high", "told")
+        found = self._rows(
+            f"SELECT {', '.join(names)} FROM checkpoints WHERE curriculum = ? AND checkpoint = ?",
+            [self.name, checkpoint],
+        )
+        return None if not found else dict(zip(names, found[0], strict=True))
+
+    def begin_evaluation(self, checkpoint: str, run_id: str) -> None:
+        """Notes the run of a checkpoint's battles against the pool before the first of them."""
+        self._write(
+            "UPDATE checkpoints SET run_id = ? WHERE curriculum = ? AND checkpoint = ?",
+            [run_id, self.name, checkpoint],
+        )
+
+    def rate(self, checkpoint: str, rated: tuple[float, float, float], told: dict[str, Any] | None = None) -> None:
+        """The rating of a checkpoint with its interval, and what its battles against the pool told."""
+        self._write(
+            "UPDATE checkpoints SET elo = ?, low = ?, high = ?, told = ? WHERE curriculum = ? AND checkpoint = ?",
+            [*rated, None if told is None else json.dumps(told), self.name, checkpoint],
+        )
+
+    def spend(
+        self, stage: int, attempt: int, phase: str, session: str, seconds: float,
+        battles: int = 0, decisions: int = 0, steps: int = 0,
+    ) -> None:  # fmt: skip
+        """Notes what a process spent on a phase; once for each session."""
+        self._write(
+            "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            [self.name, stage, attempt, phase, session, seconds, battles, decisions, steps],
+        )
+
+    def spent(self, one: Attempt, phase: str) -> bool:
+        """Whether a phase that plays has come to its end."""
+        counted = f"SELECT 1 FROM costs WHERE {_ATTEMPT} AND phase = ? AND battles > 0 LIMIT 1"
+        return bool(self._rows(counted, [*self._key(one), phase]))
+
+    def lineage(self) -> list[str]:
+        """The checkpoints that were kept, the base first."""
+        found = self._rows(
+            "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept ORDER BY stage, attempt", [self.name]
+        )
+        return [name for (name,) in found]
+
+    def _key(self, one: Attempt) -> list[Any]:
+        return [self.name, one.stage, one.attempt]
+
+    def _set(self, one: Attempt, **values: Any) -> None:
+        columns = ", ".join(f"{name} = ?" for name in values)
+        self._write(f"UPDATE stages SET {columns} WHERE {_ATTEMPT}", [*values.values(), *self._key(one)])
+
+    def _rows(self, sql: str, parameters: list[Any]) -> list[tuple[Any, ...]]:
+        return rows(sql, self.db, parameters)
+
+    def _write(self, sql: str, parameters: list[Any]) -> None:
+        with self._writing() as connection:
+            connection.execute(sql, parameters)
+
+    @contextmanager
+    def _writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with writer_lock(self.db), connect(self.db, read_only=False) as connection:
+            yield connection
+
+
+def _attempt(
+    stage: int,
+    attempt: int,
+    name: str,
+    status: str,
+    parent: str,
+    settings: str,
+    learner: str | None,
+    quotas: str | None,
+    play_run: str | None,
+    datasets: str | None,
+    checkpoint: str | None,
+) -> Attempt:
+    """From a row, with its JSON read."""
+    drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
+    made = None if datasets is None else json.loads(datasets)
+    told = json.loads(settings)
+    return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
+
+
+def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> Verdict:
+    return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
+
+
+def _flat(told: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting by its dotted key; places in lists are numbers from 1."""
+    parts = told.items() if isinstance(told, dict) else enumerate(told, 1) if isinstance(told, list) else None
+    if parts is None or not told:
+        yield key, told
+        return
+    for name, value in parts:
+        yield from _flat(value, f"{key}.{name}" if key else str(name))
+
+
+def _free(key: str, begun: set[int]) -> bool:
+    section, _, rest = key.partition(".")
+    if section == "stages":
+        return int(rest.partition(".")[0]) not in begun
+    return any(key == free or key.startswith(f"{free}.") for free in _FREE)

@@ -1,0 +1,294 @@
+"""What a curriculum is told: like a training run's, every setting is in its YAML file, none has a hidden default.
+
+The shipped ones lie in scripts/curricula/, with a word on every setting.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from teamsets import variety
+from teamsets.formats import get_format
+from training.config import BadConfig, Config, Section, Source, checked, read_yaml, validated
+
+Sides = Literal["won", "all", "none"]
+Weight = Annotated[float, Field(ge=0)]
+
+#: Keys of the section `training` that the curriculum itself sets.
+SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
+#: What `training.reference.checkpoint` may say for the curriculum's base; "" is the stage's parent.
+BASE = "base"
+
+
+class Pool(Section):
+    """Who every checkpoint is measured against. anchor: rated 1000. battles: for each pairing on each team set."""
+
+    agents: Annotated[list[str], Field(min_length=2)]
+    anchor: str
+    battles: Annotated[int, Field(ge=2)]
+
+
+class Learner(Section):
+    """How the learner plays. temperature: 0 for its likeliest action. watched_by: a coach that is asked at each of its
+    decisions, and whose answers are kept with them; "" for none."""
+
+    temperature: Annotated[float, Field(ge=0)]
+    watched_by: str
+
+
+class Opponent(Section):
+    """An agent, and its share of the stage's battles in parts of the sum of all weights."""
+
+    agent: str
+    weight: Annotated[float, Field(gt=0)]
+
+
+class Past(Section):
+    """Earlier checkpoints of the lineage as opponents. weight: of all together, 0 for none. temperature: theirs.
+
+    sampling: the battles are shared out evenly, all go to the latest, or by (1 - p) ** power, p being the learner's share
+    of the points against each so far.
+    """
+
+    weight: Weight
+    sampling: Literal["uniform", "latest", "prioritised"]
+    power: Annotated[float, Field(gt=0)]
+    temperature: Annotated[float, Field(ge=0)]
+
+
+class Teams(Section):
+    """A team set and its share. growth: `variety:N` is N * growth ** (stage - 1) teams; 1 for other sets."""
+
+    set: str
+    weight: Annotated[float, Field(gt=0)]
+    growth: Annotated[float, Field(ge=1)]
+
+
+class LearnFrom(Section):
+    """Which sides of which battles are learned from, and with which weights in the mixture, in trajectories.
+
+    learner: its own sides (with the answers of who watched); coaches: theirs. earlier: the weight of all datasets of kept
+    stages before; also: datasets from elsewhere.
+    """
+
+    learner: Sides
+    learner_weight: Weight
+    coaches: Sides
+    coaches_weight: Weight
+    earlier: Weight
+    also: list[Source]
+
+
+class Quality(Section):
+    """Which sides are left out of the data. least_decisions: shorter ones. drop_faulty: battles in which somebody failed."""
+
+    least_decisions: Annotated[int, Field(ge=1)]
+    drop_faulty: bool
+
+
+class ParentGate(Section):
+    """The test against the parent on the held-out teams. battles: at most. require: H1, or not H0 (undecided will do)."""
+
+    require: Literal["H1", "not H0", "nothing"]
+    elo0: float
+    elo1: float
+    alpha: Annotated[float, Field(gt=0, lt=0.5)]
+    beta: Annotated[float, Field(gt=0, lt=0.5)]
+    model: Literal["normalized", "logistic"]
+    battles: Annotated[int, Field(ge=2)]
+
+
+class PoolGate(Section):
+    """The rating against the pool on the held-out teams, less the parent's. Kept where `by` of it is -`tolerance` or more.
+
+    by: the difference itself, the low end of its 95% interval (surely no worse) or the high end (not clearly worse).
+    """
+
+    by: Literal["low", "estimate", "high", "nothing"]
+    tolerance: Annotated[float, Field(ge=0)]
+
+
+class Gate(Section):
+    """What a checkpoint must pass to be kept."""
+
+    parent: ParentGate
+    pool: PoolGate
+
+
+class Stage(Section):
+    """battles: in all, shared out by weights. overrides: of keys of `training`, dotted.
+
+    retries: what else to try, in turn, when the gate says no: settings of this stage that are replaced (`overrides` are
+    added). After the last the next stage begins from the parent.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[\w-]+$")]
+    learner: Learner
+    opponents: list[Opponent]
+    coaches: list[Opponent]
+    past: Past
+    teams: list[Teams]
+    battles: Annotated[int, Field(ge=2)]
+    learn_from: LearnFrom
+    quality: Quality
+    epochs: Annotated[float, Field(gt=0)]
+    overrides: dict[str, Any]
+    gate: Gate
+    retries: list[dict[str, Any]]
+
+
+class Curriculum(Section):
+    """A whole curriculum.
+
+    out: its folder. database: "" for arena.duckdb in it. base: the checkpoint that the first stage begins with. take: which
+    checkpoint of a training run goes on. hold_out: share of the pairs of battles that is measured and not learned from.
+    held_out: team sets of the gates; evaluate_on: further ones on which what was kept is measured.
+    training: a training configuration without what the curriculum sets (SET_HERE).
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    out: str
+    database: str
+    seed: int
+    format: str
+    base: str
+    workers: Annotated[int, Field(ge=1)]
+    think_limit: Annotated[float, Field(gt=0)]
+    take: Literal["last", "best"]
+    hold_out: Annotated[float, Field(ge=0, le=0.5)]
+    pool: Pool
+    held_out: list[str]
+    evaluate_on: list[str]
+    training: dict[str, Any]
+    stages: Annotated[list[Stage], Field(min_length=1)]
+
+    @property
+    def db(self) -> Path:
+        return Path(self.database) if self.database else Path(self.out) / "arena.duckdb"
+
+
+def read_curriculum(path: Path) -> Curriculum:
+    """The curriculum in a YAML file. Raises BadConfig."""
+    return checked_curriculum(read_yaml(path), str(path))
+
+
+def checked_curriculum(told: Any, name: str) -> Curriculum:
+    """A curriculum from what YAML held, with everything in it checked that can be without playing. Raises BadConfig."""
+    if not isinstance(told, dict):
+        raise BadConfig(f"{name}: holds no settings: take one of scripts/curricula/ to begin with")
+    config = validated(Curriculum, told, name)
+    try:
+        _check(config)
+    except BadConfig as error:
+        raise BadConfig(f"{name}: {error}") from None
+    return config
+
+
+def attempts(stage: Stage) -> list[Stage]:
+    """The stage as it is, and as each of its retries has it. Raises BadConfig."""
+    told = stage.model_dump()
+    found = [stage]
+    for number, changes in enumerate(stage.retries, 1):
+        changed = copy.deepcopy(told)
+        for key, value in changes.items():
+            if key == "overrides":
+                changed["overrides"] |= value
+            else:
+                _put(changed, key, value, f"stage {stage.name}: retries.{number}")
+        found.append(validated(Stage, changed, f"stage {stage.name}, retry {number}"))
+    return found
+
+
+def training_config(
+    config: Curriculum,
+    stage: Stage,
+    *,
+    out: Path,
+    parent: str,
+    seed: int,
+    sources: list[Source],
+    validate_on: list[str],
+) -> Config:
+    """The training run of an attempt. parent: as `agents.policy.checkpoint.find` takes it. Raises BadConfig."""
+    told = copy.deepcopy(config.training)
+    named = f"stage {stage.name}: training"
+    for key, value in stage.overrides.items():
+        _put(told, key, value, f"stage {stage.name}: overrides", known=key in SET_HERE)
+    where = told.get("reference")
+    if isinstance(where, dict) and where.get("checkpoint") == BASE:
+        where["checkpoint"] = config.base
+    for key, value in {
+        "name": f"{config.name}-{stage.name}",
+        "out": str(out),
+        "seed": seed,
+        "network.start_from": parent,
+        "data.train": [source.model_dump() for source in sources],
+        "data.validate_on": validate_on,
+        "length.epochs": stage.epochs,
+    }.items():
+        _put(told, key, value, named, new=True)
+    return checked(told, named)
+
+
+def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, known: bool = False) -> None:
+    """Sets a dotted key, which must be there before, or must not (new). known: it is one that is set elsewhere."""
+    *way, last = key.split(".")
+    for name in way:
+        if not isinstance(told, dict) or not isinstance(told.get(name), dict):
+            raise BadConfig(f"{named}.{key}: {name} is missing" if new else f"{named}.{key} is not known")
+        told = told[name]
+    if (new and last in told) or known:
+        raise BadConfig(f"{named}.{key}: is set by the curriculum itself: leave it out")
+    if not new and last not in told:
+        raise BadConfig(f"{named}.{key} is not known")
+    told[last] = value
+
+
+def _check(config: Curriculum) -> None:
+    """What hangs on several settings at once."""
+    names = [stage.name for stage in config.stages]
+    if len(set(names)) < len(names):
+        raise BadConfig(f"stages: two have the same name: {', '.join(names)}")
+    if config.pool.anchor not in config.pool.agents:
+        raise BadConfig(f"pool.anchor: {config.pool.anchor} is not in the pool: name one of its agents")
+    drawn = get_format(config.format).random
+    if drawn == bool(config.held_out):
+        mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
+        raise BadConfig(f"held_out: {mend}")
+    for stage in config.stages:
+        for each in attempts(stage):
+            _check_stage(config, each, drawn)
+
+
+def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
+    named = f"stage {stage.name}"
+    players = [each.agent for each in [*stage.opponents, *stage.coaches]]
+    if not players and not stage.past.weight:
+        raise BadConfig(f"{named}: nobody to play against: name opponents, coaches or a weight of past")
+    if len(set(players)) < len(players):
+        raise BadConfig(f"{named}: an agent is named twice among opponents and coaches: {', '.join(players)}")
+    if drawn == bool(stage.teams):
+        mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
+        raise BadConfig(f"{named}: teams: {mend}")
+    for teams in stage.teams:
+        name, _, size = teams.set.partition(":")
+        if name != variety.NAME and teams.set in config.held_out:
+            raise BadConfig(f"{named}: teams: {teams.set} is held out for the gates: play on another set")
+        if teams.growth != 1 and not (name == variety.NAME and size.isdecimal()):
+            raise BadConfig(f"{named}: teams: {teams.set} cannot grow: only variety:N can")
+    learn = stage.learn_from
+    if learn.coaches != "none" and not stage.coaches:
+        raise BadConfig(f"{named}: learn_from.coaches: there is no coach: name one, or say none")
+    for who in ("learner", "coaches"):
+        if getattr(learn, who) != "none" and not getattr(learn, f"{who}_weight"):
+            raise BadConfig(f"{named}: learn_from.{who}_weight: 0 is none: say {who}: none, or give it a weight")
+    if learn.learner == "none" and learn.coaches == "none" and not learn.earlier and not learn.also:
+        raise BadConfig(f"{named}: learn_from: nothing to learn from")
+    training_config(
+        config, stage, out=Path(config.out), parent=config.base, seed=0,
+        sources=[Source(path="?", weight=1)], validate_on=[],
+    )  # fmt: skip

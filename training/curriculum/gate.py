@@ -1,0 +1,102 @@
+"""Is a new checkpoint kept? Tests on held-out teams: against its parent, by SPRT, and against the pool, by rating."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from arena.evaluate import EvaluateSettings, Played
+from arena.ratings.pentanomial import match_summary, pair_counts
+from arena.ratings.sprt import SprtSettings
+from arena.schedules.match import Match
+from arena.schedules.plan import DRAWN
+from arena.showdown.simulator import Rules
+from training.curriculum.compare import gathered, rating_change
+from training.curriculum.config import Curriculum, ParentGate, PoolGate
+from training.curriculum.play import seed_of, specs
+
+#: Gate -> whether it is asked at all.
+GATES = ("parent", "pool")
+
+
+def held_out(config: Curriculum) -> tuple[str, ...]:
+    """The team sets of the gates."""
+    return tuple(config.held_out) or (DRAWN,)
+
+
+def measured_on(config: Curriculum) -> tuple[str, ...]:
+    """The team sets on which what is kept is measured."""
+    return tuple(dict.fromkeys([*held_out(config), *config.evaluate_on]))
+
+
+def sprt_of(gate: ParentGate) -> SprtSettings:
+    return SprtSettings(gate.elo0, gate.elo1, gate.alpha, gate.beta, gate.model)
+
+
+def match_settings(config: Curriculum, gate: ParentGate, child: str, parent: str) -> EvaluateSettings:
+    """The match against the parent."""
+    return EvaluateSettings(
+        agents=(child, parent),
+        formats=(config.format,),
+        team_sets=held_out(config),
+        schedule="match",
+        battles=-(-gate.battles // len(held_out(config))),
+        seed=seed_of(config, "held out"),
+        rules=Rules(config.think_limit),
+        anchor=parent,
+        sprt=sprt_of(gate),
+    )
+
+
+def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[str, ...]) -> EvaluateSettings:
+    """The pool's own battles (checkpoint None), which count for every checkpoint after, or a checkpoint against the pool.
+
+    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again.
+    """
+    pool = tuple(specs(config.pool.agents))
+    return EvaluateSettings(
+        agents=pool if checkpoint is None else (checkpoint, *pool),
+        formats=(config.format,),
+        team_sets=team_sets,
+        battles=config.pool.battles,
+        seed=seed_of(config, "held out"),
+        rules=Rules(config.think_limit),
+        challengers=() if checkpoint is None else (checkpoint,),
+        anchor=config.pool.anchor,
+    )
+
+
+def parent_verdict(gate: ParentGate, played: Played) -> tuple[bool, str, dict[str, Any]]:
+    """Whether a match that is over is passed; in words; in numbers."""
+    match = played.schedule
+    assert isinstance(match, Match) and match.test is not None
+    decision = match.test.decision
+    said = match_summary(pair_counts(match.points))
+    passed = decision == "H1" or (gate.require == "not H0" and decision is None)
+    share = "" if said.score is None else f", {100 * said.score:.1f}% of the points"
+    words = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
+    told = {
+        "decision": decision,
+        "require": gate.require,
+        "llr": round(match.test.llr, 4),
+        "pairs": said.pairs,
+        "score": said.score,
+        "counts": list(said.counts),
+        "elo": said.elo.value,
+        "low": said.elo.low,
+        "high": said.elo.high,
+    }
+    return passed, words, told
+
+
+def pool_verdict(
+    config: Curriculum, gate: PoolGate, db: Path, child: tuple[str, str], parent: tuple[str, str]
+) -> tuple[bool, str, dict[str, Any]]:
+    """Whether the rating is good enough. child, parent: spec, and the run of its battles against the pool."""
+    pool = specs(config.pool.agents)
+    evidence = gathered(db, [child[1], parent[1]], held_out(config), [child[0], parent[0], *pool])
+    change, low, high = rating_change(evidence, child[0], parent[0], specs([config.pool.anchor])[0])
+    value = {"low": low, "estimate": change, "high": high}[gate.by if gate.by != "nothing" else "high"]
+    passed = gate.by == "nothing" or value >= -gate.tolerance
+    words = f"{change:+.0f} Elo [{low:+.0f}, {high:+.0f}] against the pool"
+    return passed, words, {"change": change, "low": low, "high": high, "by": gate.by, "tolerance": gate.tolerance}

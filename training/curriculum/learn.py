@@ -1,0 +1,122 @@
+"""From a stage's battles to the checkpoint that they make: datasets, then a training run in the attempt's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from arena.fixture import digest
+from arena.store import rows
+from training.config import BadConfig, Config, Source
+from training.curriculum.book import Attempt, Book
+from training.curriculum.config import Curriculum, Sides, Stage, training_config
+from training.curriculum.play import path_of, pinned, seed_of, specs
+from training.data.build import HELD_OUT, build_once
+from training.data.gates import Gates, Result
+
+_RESULTS: dict[Sides, Result] = {"won": "won", "all": "any"}
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a training run came to. checkpoint: its spec."""
+
+    checkpoint: str
+    steps: int
+
+
+def stage_folder(config: Curriculum, number: int, name: str) -> Path:
+    """Where everything of a stage lies."""
+    return Path(config.out) / f"{number:02}-{name}"
+
+
+def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]) -> list[dict[str, Any]]:
+    """The datasets of an attempt's battles, made once: [{path, weight, trajectories, decisions}].
+
+    Attempts that learn alike from the same battles have the same datasets. Raises BadConfig where nothing is to be learned.
+    """
+    assert one.learner is not None and one.play_run is not None
+    learn, made = stage.learn_from, []
+    wanted: tuple[tuple[str, Sides, float, list[str]], ...] = (
+        ("learner", learn.learner, learn.learner_weight, [one.learner]),
+        ("coaches", learn.coaches, learn.coaches_weight, specs([coach.agent for coach in stage.coaches])),
+    )
+    for who, which, weight, agents in wanted:
+        if which == "none":
+            continue
+        named = ", ".join("'" + agent.replace("'", "''") + "'" for agent in agents)
+        where = f"run_id = '{one.play_run}' AND agent IN ({named})"
+        if not _any(config.db, where, which):
+            say(f"stage {stage.name}: the {who} left no side that is to be learned from ({which})")
+            continue
+        gates = Gates(
+            least_decisions=stage.quality.least_decisions,
+            result=_RESULTS[which],
+            drop_faulty=stage.quality.drop_faulty,
+        )
+        named_after = digest([where, which, stage.quality.model_dump(), config.hold_out], 8)
+        folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
+        dataset = build_once(config.db, where, folder, gates, config.hold_out).datasets[0]
+        made.append(
+            {
+                "path": str(folder),
+                "weight": weight,
+                "trajectories": dataset.trajectories,
+                "decisions": dataset.decisions,
+            }
+        )
+    if not made and not learn.also and not learn.earlier:
+        raise BadConfig(
+            f"stage {stage.name}: nobody left a side that could be learned from: play more, or learn from all"
+        )
+    return made
+
+
+def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[Source]:
+    """What is learned from: the stage's own, those of kept stages before in proportion to their size, and others."""
+    learn = stage.learn_from
+    sources = [Source(path=each["path"], weight=each["weight"]) for each in datasets]
+    if learn.earlier:
+        total = sum(each["trajectories"] for each in earlier)
+        sources += [Source(path=each["path"], weight=learn.earlier * each["trajectories"] / total) for each in earlier]
+    sources += learn.also
+    if not sources:
+        raise BadConfig(f"stage {stage.name}: learn_from: nothing was learned before that could be learned again")
+    return sources
+
+
+def run_config(config: Curriculum, stage: Stage, one: Attempt, book: Book) -> Config:
+    """The training run of an attempt whose datasets are there."""
+    assert one.datasets is not None
+    earlier = [
+        dataset
+        for each in book.attempts()
+        if each.status == "kept" and each.stage < one.stage
+        for dataset in each.datasets or []
+    ]
+    held_out = [Path(each["path"] + HELD_OUT) for each in one.datasets]
+    return training_config(
+        config,
+        stage,
+        out=stage_folder(config, one.stage, one.name) / f"attempt-{one.attempt}",
+        parent=path_of(one.parent),
+        seed=seed_of(config, "learn", one.stage, one.attempt),
+        sources=mixture(stage, one.datasets, earlier),
+        validate_on=[str(path) for path in held_out] if config.hold_out else [],
+    )
+
+
+def learn(config: Curriculum, told: Config) -> Learned:
+    """Trains to the end, from wherever the run is."""
+    from training.trainer import train  # torch is loaded here and not before: battles do not need it in this process
+
+    finished = train(told)
+    best = config.take == "best" and finished.best is not None
+    return Learned(pinned(f"{finished.folder}@{'best' if best else 'last'}"), finished.step)
+
+
+def _any(db: Path, where: str, which: Sides) -> bool:
+    result = "score = 1" if which == "won" else "score IS NOT NULL"
+    return bool(rows(f"SELECT 1 FROM results WHERE ({where}) AND {result} LIMIT 1", db))

@@ -1,0 +1,264 @@
+"""The loop: play, make a dataset, learn, judge; keep what is better, try otherwise, or go back to the parent.
+
+Every step is noted in the store (training/curriculum/book.py) before the next begins, and each can be taken up where it was
+left: battles by their run, datasets by their folder, training by its checkpoints. So whatever ends the process, the same
+command goes on, and no battle is played and no step is learned twice.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from arena.commands.playing import play_shown, say
+from arena.evaluate import EvaluateSettings, Played, prepare, resume
+from arena.store import Store, rows, writer_lock
+from teamsets.errors import ArenaError
+from training.config import BadConfig
+from training.curriculum import gate, learn
+from training.curriculum.book import Attempt, Book
+from training.curriculum.clock import Clock, Spent
+from training.curriculum.compare import against_all, gathered, rating, set_gaps
+from training.curriculum.config import Curriculum, Stage, attempts
+from training.curriculum.play import KIND, drawn_quotas, learner_spec, pinned, play_settings, specs
+from training.curriculum.report import write_evaluation
+
+
+class Stopped(ArenaError):
+    """Somebody has stopped the curriculum; the message says how to go on."""
+
+
+def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
+    """Goes through all stages that are left. going_on: the command that goes on with it.
+
+    Raises BadConfig for other settings than it was begun with, and for a folder that another process holds.
+    """
+    out = Path(config.out)
+    with _held(out):
+        config.db.parent.mkdir(parents=True, exist_ok=True)
+        with writer_lock(config.db):
+            Store(config.db)  # takes in what a killed process left in the journal
+        base = pinned(config.base)
+        book = Book(config.db, config.name)
+        book.begin(config, base)
+        _Loop(config, book, Clock(out, book), console, going_on).go(base)
+        book.end()
+
+
+@contextmanager
+def _held(out: Path) -> Iterator[None]:
+    """The folder, for this process alone."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadConfig(
+                f"out {out}: another process works on it: wait, or give the curriculum another folder"
+            ) from None
+        yield
+
+
+class _Loop:
+    """One process's way through the stages."""
+
+    def __init__(self, config: Curriculum, book: Book, clock: Clock, console: Console, going_on: str) -> None:
+        self.config, self.book, self.clock, self.console, self.going_on = config, book, clock, console, going_on
+
+    def go(self, base: str) -> None:
+        self.book.begin_base(base)
+        self.evaluate(base, 0, 0, Path(self.config.out) / "00-base")
+        parent = base
+        for number, stage in enumerate(self.config.stages, 1):
+            parent = self.stage(number, stage, parent)
+        self.say(f"{self.config.name}: all {len(self.config.stages)} stages are through; it plays as {parent}")
+
+    def stage(self, number: int, stage: Stage, parent: str) -> str:
+        """The checkpoint that the next stage begins with: the first that is kept, or the parent."""
+        for place, settings in enumerate(attempts(stage), 1):
+            one = self.book.attempt(number, place)
+            if one is None:
+                one = self.book.begin_attempt(number, place, stage.name, parent, settings.model_dump(mode="json"))
+            if one.status == "running":
+                one = self.attempt(one, settings)
+            if one.status == "kept":
+                assert one.checkpoint is not None
+                return one.checkpoint
+        self.say(f"stage {stage.name}: rolled back to {parent}")
+        return parent
+
+    def attempt(self, one: Attempt, stage: Stage) -> Attempt:
+        """From wherever it is to its end. An attempt is the same after as before, but for what was added to its row."""
+        named = f"stage {one.name}" + (f", attempt {one.attempt}" if one.attempt > 1 else "")
+        one = self.played(one, stage, named)
+        if one.datasets is None:
+            with self.clock.running(one.stage, one.attempt, "data"):
+                datasets = learn.build_datasets(self.config, stage, one, self.say)
+            self.book.note_datasets(one, datasets)
+            one = self.again(one)
+        if one.checkpoint is None:
+            told = learn.run_config(self.config, stage, one, self.book)
+            self.say(f"{named}: learning from {len(told.data.train)} datasets, {told.length.epochs:g} epochs")
+            with self.clock.running(one.stage, one.attempt, "learn") as spent:
+                learned = learn.learn(self.config, told)
+                spent.steps = learned.steps
+            self.book.note_checkpoint(one, learned.checkpoint)
+            one = self.again(one)
+        assert one.checkpoint is not None
+        kept = self.passes(one, stage, named)
+        if kept:
+            folder = learn.stage_folder(self.config, one.stage, one.name)
+            self.evaluate(one.checkpoint, one.stage, one.attempt, folder)
+        self.book.decide(one, kept)
+        self.say(f"{named}: {one.checkpoint} is {'kept' if kept else 'rejected'}")
+        return self.again(one)
+
+    def played(self, one: Attempt, stage: Stage, named: str) -> Attempt:
+        """The attempt with its battles played; those of an earlier attempt where it plays alike."""
+        if one.play_run is None:
+            learner = learner_spec(one.parent, stage)
+            twin = self._twin(one)
+            if twin is not None and twin.quotas is not None and twin.play_run is not None:
+                self.say(f"{named}: learns from the battles of attempt {twin.attempt}")
+                self.book.note_play(one, learner, twin.quotas, twin.play_run)
+                return self.again(one)
+            quotas = drawn_quotas(self.config, stage, one.stage, one.parent, self.book.lineage())
+            settings = play_settings(self.config, learner, quotas, one.stage, one.attempt)
+            self.book.note_play(one, learner, quotas, self.prepared(settings))
+            one = self.again(one)
+        assert one.play_run is not None
+        if self._owner(one) == one.attempt and not self.book.spent(one, "play"):
+            self.say(f"{named}: playing, as {one.learner}")
+            with self.clock.running(one.stage, one.attempt, "play") as spent:
+                self.play(one.play_run, spent)
+        return one
+
+    def passes(self, one: Attempt, stage: Stage, named: str) -> bool:
+        """Whether the checkpoint passes every gate; the first that says no ends the asking."""
+        assert one.checkpoint is not None
+        config, asked = self.config, stage.gate
+        child, parent = one.checkpoint, one.parent
+        if asked.parent.require != "nothing":
+            settings = gate.match_settings(config, asked.parent, child, parent)
+            played = self.gate(one, "parent", settings, named)
+            if played is not None:
+                self.book.end_gate(one, "parent", *gate.parent_verdict(asked.parent, played))
+            if not self.judged(one, "parent", named):
+                return False
+        if asked.pool.by != "nothing":
+            settings = gate.pool_settings(config, child, gate.held_out(config))
+            if self.gate(one, "pool", settings, named) is not None:
+                said = self.book.verdict(one, "pool")
+                before = self.book.measured(parent)
+                assert said is not None and before is not None
+                mine, theirs = (child, said.run_id), (parent, before["run_id"])
+                self.book.rate(child, self.rated(child, said.run_id, gate.held_out(config)))
+                self.book.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
+            return self.judged(one, "pool", named)
+        return True
+
+    def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> Played | None:
+        """A gate's battles, played; None where it has spoken already."""
+        said = self.book.verdict(one, which)
+        if said is None:
+            self.book.begin_gate(one, which, self.prepared(settings))
+            said = self.book.verdict(one, which)
+        assert said is not None
+        if said.passed is not None:
+            return None
+        self.say(f"{named}: judging {one.checkpoint} against {'its parent' if which == 'parent' else 'the pool'}")
+        with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
+            return self.play(said.run_id, spent)
+
+    def judged(self, one: Attempt, which: str, named: str) -> bool:
+        said = self.book.verdict(one, which)
+        assert said is not None and said.passed is not None
+        self.say(f"{named}: the gate '{which}' says {'yes' if said.passed else 'no'}: {said.words}")
+        return said.passed
+
+    def evaluate(self, checkpoint: str, stage: int, attempt: int, folder: Path) -> None:
+        """The checkpoint against the whole pool on every team set: into the store and the folder."""
+        known = self.book.measured(checkpoint)
+        assert known is not None
+        if known["told"] is None:
+            self._battles_against_all(checkpoint, known, stage, attempt)
+        write_evaluation(self.book, checkpoint, folder)
+
+    def _battles_against_all(self, checkpoint: str, known: dict[str, Any], stage: int, attempt: int) -> None:
+        config, team_sets = self.config, gate.measured_on(self.config)
+        if known["run_id"] is None:
+            if stage == 0:
+                self.say(f"{config.name}: the pool's own battles, and the base's")
+                self._pool()
+            run_id = self.prepared(gate.pool_settings(config, checkpoint, team_sets))
+            self.book.begin_evaluation(checkpoint, run_id)
+            known = {**known, "run_id": run_id}
+        with self.clock.running(stage, attempt, "evaluate") as spent:
+            self.play(known["run_id"], spent)
+        pool, mine = specs(config.pool.agents), (checkpoint, known["run_id"])
+        before = None if known["parent"] is None else self.book.measured(known["parent"])
+        theirs = None if before is None else (before["checkpoint"], before["run_id"])
+        told = {
+            "team_sets": list(team_sets),
+            "shares": against_all(config.db, pool, team_sets, mine, theirs),
+            "gaps": set_gaps(config.db, pool, team_sets, mine),
+        }
+        self.book.rate(checkpoint, self.rated(checkpoint, known["run_id"], gate.held_out(config)), told)
+
+    def _pool(self) -> None:
+        """The pool's own battles; of a process that was killed in their midst, what is left of them."""
+        settings = gate.pool_settings(self.config, None, gate.measured_on(self.config))
+        with self.clock.running(0, 0, "pool") as spent:
+            self.play(self.prepared(settings), spent)
+
+    def rated(self, checkpoint: str, run_id: str, team_sets: tuple[str, ...]) -> tuple[float, float, float]:
+        """Its rating on the held-out teams."""
+        pool = specs(self.config.pool.agents)
+        evidence = gathered(self.config.db, [run_id], team_sets, [checkpoint, *pool])
+        return rating(evidence, checkpoint, specs([self.config.pool.anchor])[0])
+
+    def prepared(self, settings: EvaluateSettings) -> str:
+        """The id of a new run. One that is not noted anywhere has no battle, and is never played."""
+        with writer_lock(self.config.db):
+            return prepare(Store(self.config.db), settings, kind=KIND).run_id
+
+    def play(self, run_id: str, spent: Spent) -> Played:
+        """What is left of a run. Raises Stopped where Ctrl-C has ended it."""
+        db = self.config.db
+        with writer_lock(db):
+            store = Store(db)
+            run = resume(store, run_id, None, kind=KIND)
+            played = play_shown(self.console, store, run, self.config.workers, self.going_on)
+        if not played.finished:
+            raise Stopped(f"stopped; to go on: {self.going_on}")
+        counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"
+        ((spent.battles, spent.decisions),) = rows(f"{counted} WHERE run_id = ?", db, [run_id])
+        return played
+
+    def again(self, one: Attempt) -> Attempt:
+        """The attempt as the store has it now."""
+        found = self.book.attempt(one.stage, one.attempt)
+        assert found is not None
+        return found
+
+    def say(self, words: str) -> None:
+        say(self.console, words)
+
+    def _twin(self, one: Attempt) -> Attempt | None:
+        """An earlier attempt at the same stage that plays alike."""
+        keys = ("learner", "opponents", "coaches", "past", "teams", "battles")
+        wanted = {key: one.settings[key] for key in keys}
+        for other in self.book.attempts():
+            alike = {key: other.settings[key] for key in keys} == wanted
+            if other.stage == one.stage and other.attempt < one.attempt and alike:
+                return other
+        return None
+
+    def _owner(self, one: Attempt) -> int:
+        """The attempt for which the battles were played."""
+        return min(each.attempt for each in self.book.attempts() if each.play_run == one.play_run)

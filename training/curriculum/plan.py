@@ -1,0 +1,225 @@
+"""The dry run: what a curriculum will take, in battles, steps, disk and time, from speeds that were measured.
+
+Everything is counted at its most: every gate plays to its last battle, every stage is kept at its first attempt, and its
+data count as learned from by every stage after that asks for earlier data. Of sides that won there is one in every battle.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from arena.report.live import spoken
+from arena.report.numbers import duration
+from arena.store import rows
+from teamsets.errors import BadInput
+from training.config import Source
+from training.curriculum import gate
+from training.curriculum.config import Curriculum, Stage, training_config
+from training.curriculum.play import apportioned, learner_spec, pinned, specs, with_temperature
+from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
+from training.data.shards import BadData, opened
+from training.trainer import total_steps
+
+
+@dataclass
+class Step:
+    """A line of the plan. meetings: battles by who meets whom. kept: trajectories that its datasets hold."""
+
+    stage: str
+    what: str
+    meetings: Counter[Pairing] = field(default_factory=Counter)
+    steps: int = 0
+    kept: int = 0
+
+    @property
+    def battles(self) -> int:
+        return sum(self.meetings.values())
+
+
+def planned(config: Curriculum, base: str) -> list[Step]:
+    """Every step, each stage taken to be kept at its first attempt. base: the spec of the first checkpoint."""
+    pool = specs(config.pool.agents)
+    sets, held_out = len(gate.measured_on(config)), len(gate.held_out(config))
+    own = Counter({pairing(a, b): config.pool.battles * sets for i, a in enumerate(pool) for b in pool[i + 1 :]})
+    steps = [
+        Step("base", "the pool's own", own),
+        Step("base", "against all", _each(base, pool, config.pool.battles * sets)),
+    ]
+    earlier = 0
+    for stage in config.stages:
+        meetings, sides = _played(config, stage, base)
+        kept = round(sides * (1 - config.hold_out))
+        steps.append(Step(stage.name, "play", meetings))
+        steps.append(Step(stage.name, "learn", steps=_steps(config, stage, kept, earlier), kept=kept))
+        earlier += kept
+        if stage.gate.parent.require != "nothing":
+            steps.append(
+                Step(stage.name, "gate: parent, at most", Counter({pairing(base, base): stage.gate.parent.battles}))
+            )
+        gated = held_out if stage.gate.pool.by != "nothing" else 0
+        if gated:
+            steps.append(Step(stage.name, "gate: pool", _each(base, pool, config.pool.battles * gated)))
+        if sets > gated:
+            steps.append(Step(stage.name, "against all", _each(base, pool, config.pool.battles * (sets - gated))))
+    return steps
+
+
+def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
+    """Prints the plan. calibrate: measure what no battle in the curriculum's store tells."""
+    speeds = Speeds()
+    if config.db.exists():
+        speeds.take_in(config.db, config.format, "store")
+        _stored_training(config, speeds)
+    try:
+        base, there = pinned(config.base), True
+    except BadInput as error:
+        base, there = f"policy:{config.base}", False
+        speeds.notes.append(str(error))
+    speeds.checkpoint_bytes = checkpoint_bytes(base)
+    steps = planned(config, base)
+    wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
+    if wanted and calibrate and there:
+        console.print(f"measuring {len(wanted)} kinds of battles that the store does not tell of ...")
+        with tempfile.TemporaryDirectory() as scratch:
+            found = measure(config, wanted, base, Path(scratch))
+        _add(speeds, found)
+    console.print(_steps_table(config, steps, speeds))
+    console.print(_speeds_table(steps, speeds))
+    for note in dict.fromkeys(speeds.notes):
+        console.print(f"Note: {note}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _each(one: str, others: Iterable[str], battles: int) -> Counter[Pairing]:
+    return Counter({pairing(one, other): battles for other in others})
+
+
+def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairing], float]:
+    """A stage's battles by who meets whom, and how many of their sides are learned from."""
+    learner, meetings, sides = learner_spec(base, stage), Counter[Pairing](), 0.0
+    players = [(spec, each.weight) for each in [*stage.opponents, *stage.coaches] for spec in specs([each.agent])]
+    if stage.past.weight:
+        players.append((with_temperature(base, stage.past.temperature), stage.past.weight))
+    coaches = set(specs([coach.agent for coach in stage.coaches]))
+    share = {"won": 0.5, "all": 1.0, "none": 0.0}
+    pairs = apportioned([weight for _, weight in players], (stage.battles + 1) // 2)
+    for (spec, _), count in zip(players, pairs, strict=True):
+        meetings[pairing(learner, spec)] += 2 * count
+        sides += 2 * count * (share[stage.learn_from.learner] + share[stage.learn_from.coaches] * (spec in coaches))
+    return meetings, sides
+
+
+def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:
+    told = training_config(
+        config, stage, out=Path(config.out), parent=config.base, seed=0,
+        sources=[Source(path="?", weight=1)], validate_on=[],
+    )  # fmt: skip
+    others = 0
+    for source in stage.learn_from.also:
+        try:
+            others += opened(Path(source.path)).trajectories
+        except BadData as error:
+            raise BadData(f"stage {stage.name}: learn_from.also: {error}") from None
+    return total_steps(told, kept + others + (earlier if stage.learn_from.earlier else 0))
+
+
+def _stored_training(config: Curriculum, speeds: Speeds) -> None:
+    """Seconds a step, from what this curriculum has learned so far."""
+    seconds, steps = rows(
+        "SELECT sum(seconds), sum(steps) FROM (SELECT sum(seconds) AS seconds, max(steps) AS steps FROM costs "
+        "WHERE curriculum = ? AND phase = 'learn' GROUP BY stage, attempt HAVING max(steps) > 0)",
+        config.db,
+        [config.name],
+    )[0]
+    if steps:
+        speeds.step_seconds, speeds.step_source = float(seconds) / float(steps), "store"
+
+
+def _add(speeds: Speeds, found: Speeds) -> None:
+    """What was measured now, where the store told nothing."""
+    speeds.seconds |= {key: value for key, value in found.seconds.items() if key not in speeds.seconds}
+    speeds.source = {**found.source, **speeds.source}
+    speeds.think_ms = {**found.think_ms, **speeds.think_ms}
+    for name in ("decisions", "battle_bytes", "decision_bytes", "step_seconds"):
+        if getattr(speeds, name) is None:
+            setattr(speeds, name, getattr(found, name))
+    speeds.step_source = speeds.step_source or found.step_source
+    speeds.notes += found.notes
+
+
+def _seconds(step: Step, speeds: Speeds) -> float | None:
+    known = [n * speeds.seconds[key] for key, n in step.meetings.items() if key in speeds.seconds]
+    if len(known) < len(step.meetings) or (step.steps and speeds.step_seconds is None):
+        return None
+    return sum(known) + step.steps * (speeds.step_seconds or 0.0)
+
+
+def _bytes(config: Curriculum, step: Step, speeds: Speeds) -> float | None:
+    if step.battles:
+        return None if speeds.battle_bytes is None else step.battles * speeds.battle_bytes
+    if speeds.decision_bytes is None or speeds.decisions is None or speeds.checkpoint_bytes is None:
+        return None
+    keep = config.training["checkpoints"]["keep"] + 1
+    return step.kept * speeds.decisions * speeds.decision_bytes + keep * speeds.checkpoint_bytes
+
+
+def _steps_table(config: Curriculum, steps: list[Step], speeds: Speeds) -> Table:
+    table = Table(title=f"{config.name}: what it will take, at most; each retry takes its stage's part again")
+    for head in ("stage", "what", "battles", "steps", "disk", "time"):
+        table.add_column(head, justify="left" if head in ("stage", "what") else "right")
+    times = [_seconds(step, speeds) for step in steps]
+    sizes = [_bytes(config, step, speeds) for step in steps]
+    before = ""
+    for step, seconds, size in zip(steps, times, sizes, strict=True):
+        table.add_row(
+            step.stage if step.stage != before else "", step.what,
+            f"{step.battles:,}" if step.battles else "", f"{step.steps:,}" if step.steps else "", _size(size),
+            "not measured" if seconds is None else spoken(seconds),
+        )  # fmt: skip
+        before = step.stage
+    table.add_section()
+    table.add_row(
+        "in all", "", f"{sum(step.battles for step in steps):,}", f"{sum(step.steps for step in steps):,}",
+        _least(sizes, _size), _least(times, spoken),
+    )  # fmt: skip
+    return table
+
+
+def _least(values: list[float | None], words: object) -> str:
+    """The sum in words; "at least" where a part is not known."""
+    assert callable(words)
+    known = [value for value in values if value is not None]
+    if not known:
+        return "not measured"
+    return f"{'at least ' if len(known) < len(values) else ''}{words(math.fsum(known))}"
+
+
+def _size(size: float | None) -> str:
+    if size is None:
+        return "not measured"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
+def _speeds_table(steps: list[Step], speeds: Speeds) -> Table:
+    """What the times rest on."""
+    table = Table(title="Speeds that this rests on")
+    for head in ("who", "battles/s", "ms a decision", "from"):
+        table.add_column(head, justify="left" if head in ("who", "from") else "right")
+    for key in sorted({key for step in steps for key in step.meetings}):
+        thought = " and ".join(
+            duration(speeds.think_ms[kind]) if kind in speeds.think_ms else "–" for kind in dict.fromkeys(key)
+        )
+        rate = f"{1 / speeds.seconds[key]:.2f}" if key in speeds.seconds else "–"
+        table.add_row(" against ".join(key), rate, thought, speeds.source.get(key, "not measured"))
+    step = speeds.step_seconds
+    table.add_row(
+        "a step of training", "", "" if step is None else duration(1000 * step), speeds.step_source or "not measured"
+    )
+    return table

@@ -1,0 +1,152 @@
+"""A stage's battles: under which spec the learner plays, against whom, on which teams, how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from agents import resolve
+from agents.policy import checkpoint
+from arena.evaluate import EvaluateSettings
+from arena.fixture import digest
+from arena.schedules.plan import DRAWN
+from arena.showdown.simulator import Rules
+from arena.store import rows
+from teamsets.errors import BadInput
+from training.curriculum.config import Curriculum, Past, Stage, Teams
+
+#: The `kind` of a curriculum's runs in the store.
+KIND = "curriculum"
+#: Battles, half of them won, that a learner's share against an earlier self begins with.
+PRIOR_BATTLES = 2.0
+
+Quotas = tuple[tuple[str, str, int], ...]
+
+
+def pinned(found: str) -> str:
+    """The spec of a checkpoint (as `checkpoint.find` takes it) that means the same one for ever. Raises BadInput."""
+    folder = checkpoint.find(found)
+    if folder.parent == checkpoint.SHIPPED:
+        return f"policy:{folder.name}"
+    step = re.fullmatch(r"step-(\d+)", folder.name)
+    if step and folder.parent.name == "checkpoints":
+        return f"policy:{folder.parents[1]}@{int(step[1])}"
+    return f"policy:{folder}"
+
+
+def path_of(spec: str) -> str:
+    """What `checkpoint.find` takes, of a policy's spec."""
+    return checkpoint_of(spec).removeprefix("policy:")
+
+
+def with_temperature(spec: str, temperature: float) -> str:
+    """The spec of a checkpoint that draws its actions; 0 for the likeliest."""
+    return resolve(f"{spec}?temperature={temperature:g}" if temperature else spec).spec
+
+
+def learner_spec(parent: str, stage: Stage) -> str:
+    """Under which spec the checkpoint `parent` plays in a stage."""
+    spec = with_temperature(parent, stage.learner.temperature)
+    if not stage.learner.watched_by:
+        return spec
+    from agents.coached import coached_spec
+
+    return resolve(coached_spec(spec, stage.learner.watched_by)).spec
+
+
+def specs(named: Sequence[str]) -> list[str]:
+    """The same specs as the store knows them."""
+    return [resolve(each).spec for each in named]
+
+
+def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lineage: Sequence[str]) -> Quotas:
+    """(opponent, team set, battles) of a stage, in pairs, by its weights.
+
+    number: the stage's, from 1. parent: the checkpoint that learns. lineage: the kept ones, the base first. Shares against
+    earlier selves are those in the store by now.
+    """
+    against = {spec: each.weight for each in [*stage.opponents, *stage.coaches] for spec in specs([each.agent])}
+    if stage.past.weight:
+        learner = learner_spec(parent, stage)
+        for spec, weight in past_weights(config.db, stage.past, parent, lineage).items():
+            if spec != learner:
+                against[spec] = against.get(spec, 0.0) + weight
+    if not against:
+        raise BadInput(f"stage {stage.name}: its only opponent is the learner itself: give one of them a temperature")
+    on = {team_set(teams, number): teams.weight for teams in stage.teams} or {DRAWN: 1.0}
+    keys = [(opponent, name) for opponent in against for name in on]
+    pairs = apportioned([against[opponent] * on[name] for opponent, name in keys], (stage.battles + 1) // 2)
+    return tuple((*key, 2 * count) for key, count in zip(keys, pairs, strict=True) if count)
+
+
+def past_weights(db: Path, past: Past, parent: str, lineage: Sequence[str]) -> dict[str, float]:
+    """Earlier selves as opponents -> their weights, which sum to `past.weight`.
+
+    prioritised: (1 - p) ** power, the hardest most (prioritised fictitious self-play, Vinyals et al. 2019); p, the share
+    of the points that the parent has won against each, is drawn to a half by PRIOR_BATTLES.
+    """
+    if past.sampling == "latest":
+        weights = {lineage[-1]: 1.0}
+    elif past.sampling == "uniform":
+        weights = dict.fromkeys(lineage, 1.0)
+    else:
+        weights = {each: (1 - share_against(db, parent, each)) ** past.power for each in lineage}
+    total = sum(weights.values())
+    return {with_temperature(each, past.temperature): past.weight * w / total for each, w in weights.items()}
+
+
+def share_against(db: Path, one: str, other: str) -> float:
+    """The share of the points that a checkpoint has won against another, with whatever options they played."""
+    if not db.exists():
+        return 0.5
+    met = rows("SELECT agent, opponent, sum(score), count(score) FROM results GROUP BY ALL HAVING count(score) > 0", db)
+    between = [(points, n) for a, b, points, n in met if (checkpoint_of(a), checkpoint_of(b)) == (one, other)]
+    points, battles = (sum(float(pair[part]) for pair in between) for part in (0, 1))
+    return (points + PRIOR_BATTLES / 2) / (battles + PRIOR_BATTLES)
+
+
+def checkpoint_of(spec: str) -> str:
+    """The spec without its options; of a learner that was watched, the learner's."""
+    head, _, query = spec.partition("?")
+    return checkpoint_of(dict(parse_qsl(query))["learner"]) if head == "coached" else head
+
+
+def team_set(teams: Teams, number: int) -> str:
+    """The set's name in the stage of this number: `variety:N` grows."""
+    if teams.growth == 1:
+        return teams.set
+    name, _, size = teams.set.partition(":")
+    return f"{name}:{round(int(size) * teams.growth ** (number - 1))}"
+
+
+def apportioned(weights: Sequence[float], total: int) -> list[int]:
+    """Whole numbers in proportion to weights that sum to `total` (largest remainders; of equal ones the first)."""
+    exact = [total * weight / sum(weights) for weight in weights]
+    counts = [int(share) for share in exact]
+    for place in sorted(range(len(exact)), key=lambda i: counts[i] - exact[i])[: total - sum(counts)]:
+        counts[place] += 1
+    return counts
+
+
+def play_settings(config: Curriculum, learner: str, quotas: Quotas, number: int, attempt: int) -> EvaluateSettings:
+    """The run of an attempt's battles. Every attempt draws teams and luck of its own."""
+    opponents = tuple(dict.fromkeys(opponent for opponent, _, _ in quotas))
+    return EvaluateSettings(
+        agents=(learner, *opponents),
+        formats=(config.format,),
+        team_sets=tuple(dict.fromkeys(name for _, name, _ in quotas)),
+        schedule="quotas",
+        quotas=quotas,
+        seed=seed_of(config, "play", number, attempt),
+        rules=Rules(config.think_limit),
+        challengers=(learner,),
+        anchor=learner,
+        fresh=True,
+    )
+
+
+def seed_of(config: Curriculum, *parts: object) -> int:
+    """A seed for one part of a curriculum."""
+    return int(digest([config.seed, config.name, *map(str, parts)], 8), 16) & 0x7FFFFFFF

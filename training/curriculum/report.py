@@ -1,0 +1,102 @@
+"""What a checkpoint's battles against the pool told, as files in its stage's folder: evaluation.json and evaluation.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arena.report.numbers import interval, percent_of, whole
+from training.curriculum.book import Book
+from training.curriculum.compare import ALL
+
+
+def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
+    """Both files, made from the store; whole or not at all."""
+    row = book.measured(checkpoint)
+    assert row is not None and row["told"] is not None
+    told = {**row, "told": json.loads(row["told"])}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in (("evaluation.json", json.dumps(told, indent=1)), ("evaluation.md", markdown(told))):
+        partial = folder / f".{name}.partial"
+        partial.write_text(text + "\n", encoding="utf-8")
+        partial.replace(folder / name)
+
+
+def markdown(row: dict[str, Any]) -> str:
+    """The evaluation of a checkpoint as a page."""
+    shares, team_sets = row["told"]["shares"], row["told"]["team_sets"]
+    at = {(each["opponent"], each["team_set"]): each for each in shares}
+    sets = [*team_sets, ALL] if len(team_sets) > 1 else team_sets
+    opponents = [*sorted({opponent for opponent, _ in at} - {ALL}), ALL]
+    changed = row["parent"] is not None
+    lines = [
+        f"# {row['checkpoint']}",
+        "",
+        f"{whole(row['elo'])} Elo [{whole(row['low'])}, {whole(row['high'])}] on the held-out teams"
+        + (f"; its parent is {row['parent']}." if changed else "; the base."),
+        "",
+        "Shares of the points in %, with 95% intervals. `all` counts every opponent and every team set alike.",
+        "",
+        *_table(
+            ["opponent", *sets, *_gap_heads(row)],
+            [
+                [_name(opponent), *(_share(at.get((opponent, name))) for name in sets), *_gap_cells(row, opponent)]
+                for opponent in opponents
+            ],
+        ),
+    ]
+    if changed:
+        lines += [
+            "",
+            "## What changed since its parent",
+            "",
+            *_table(
+                ["opponent", *sets],
+                [[_name(opponent), *(_change(at.get((opponent, name))) for name in sets)] for opponent in opponents],
+            ),
+            "",
+            "In percentage points. **Bold**: the interval leaves out 0 (of twenty cells one does so by chance).",
+        ]
+    return "\n".join(lines)
+
+
+def clear(low: float, high: float) -> bool:
+    """Whether an interval leaves out 0."""
+    return low > 0 or high < 0
+
+
+def _gap_heads(row: dict[str, Any]) -> list[str]:
+    return [f"{row['told']['team_sets'][0]} − {name}" for name in row["told"]["team_sets"][1:]]
+
+
+def _gap_cells(row: dict[str, Any], opponent: str) -> list[str]:
+    gaps = {(gap["opponent"], gap["less_on"]): gap for gap in row["told"]["gaps"]}
+    found = [gaps.get((opponent, name)) for name in row["told"]["team_sets"][1:]]
+    return [_points(gap and gap["gap"], gap and gap["low"], gap and gap["high"]) for gap in found]
+
+
+def _share(cell: dict[str, Any] | None) -> str:
+    return "–" if cell is None else f"{percent_of(cell['score'])} {interval(cell['low'], cell['high'])}"
+
+
+def _change(cell: dict[str, Any] | None) -> str:
+    if cell is None or cell["change"] is None:
+        return "–"
+    return _points(cell["change"], cell["change_low"], cell["change_high"])
+
+
+def _points(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None or low is None or high is None:
+        return "–"
+    text = f"{whole(100 * value, signed=True)} [{whole(100 * low)}, {whole(100 * high)}]"
+    return f"**{text}**" if clear(low, high) else text
+
+
+def _name(opponent: str) -> str:
+    return opponent if opponent == ALL else f"`{opponent}`"
+
+
+def _table(heads: list[str], body: list[list[str]]) -> list[str]:
+    ruler = ["---", *["---:"] * (len(heads) - 1)]
+    return ["| " + " | ".join(cells) + " |" for cells in [heads, ruler, *body]]

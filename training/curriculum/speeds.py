@@ -1,0 +1,207 @@
+"""How fast things go here: measured from stored battles, or from a few that are played and learned from now. Never guessed.
+
+The seconds of a run are shared out over its battles by how long each was in the air: a battle costs its own duration,
+divided by how many were in the air at once on average. That adds up to the run's time exactly.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from agents import resolve
+from agents.policy import checkpoint
+from arena.evaluate import EvaluateSettings, play, prepare
+from arena.schedules.plan import DRAWN
+from arena.showdown.simulator import Rules
+from arena.store import Store, rows, writer_lock
+from teamsets.errors import BadInput
+from training.config import Source
+from training.curriculum.config import Curriculum, training_config
+from training.curriculum.play import KIND, learner_spec, path_of, specs, with_temperature
+from training.data.build import build_once
+from training.data.gates import Gates
+
+#: Battles of one kind below which the store is not asked.
+LEAST_BATTLES = 8
+#: Battles for each kind that is measured now, and steps of training.
+BATTLES, STEPS = 8, 4
+_LATEST = 20_000
+
+Pairing = tuple[str, str]
+
+
+@dataclass
+class Speeds:
+    """What was measured. Keys: `pairing(one, other)`; values of `source`: "store" or "measured now".
+
+    seconds: of a battle on as many workers as were used. think_ms: of a decision, the median, by `kind_of`. decisions: of
+    one side of a battle. battle_bytes, decision_bytes: in the store, and in a dataset. step_seconds, checkpoint_bytes: of
+    training; None where nothing told.
+    """
+
+    seconds: dict[Pairing, float] = field(default_factory=dict)
+    source: dict[Pairing, str] = field(default_factory=dict)
+    think_ms: dict[str, float] = field(default_factory=dict)
+    decisions: float | None = None
+    battle_bytes: float | None = None
+    decision_bytes: float | None = None
+    step_seconds: float | None = None
+    step_source: str = ""
+    checkpoint_bytes: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def take_in(self, db: Path, format_id: str, source: str) -> None:
+        """What the battles of a database tell; what is known already stays."""
+        taken: dict[Pairing, list[float]] = defaultdict(list)
+        for run in _by_run(db, format_id).values():
+            spans = [(started, started + seconds) for _, _, started, seconds in run]
+            at_once = sum(end - start for start, end in spans) / max(_covered(spans), 1e-9)
+            for one, other, _, seconds in run:
+                taken[pairing(one, other)].append(seconds / at_once)
+        for key, costs in taken.items():
+            if len(costs) >= LEAST_BATTLES and key not in self.seconds:
+                self.seconds[key], self.source[key] = sum(costs) / len(costs), source
+        self._sizes(db, format_id)
+
+    def _sizes(self, db: Path, format_id: str) -> None:
+        battles, decisions, logs, words = rows(
+            "WITH mine AS (SELECT * FROM battles WHERE format = $1), said AS ("
+            "SELECT count(*) AS n, sum(length(legal::VARCHAR) + length(choice) + coalesce(length(thought), 0) + 24) AS size "
+            "FROM decisions WHERE battle_id IN (SELECT battle_id FROM mine)) "
+            "SELECT count(*), any_value(said.n), "
+            "sum(octet_length(input_log) + octet_length(p1_log) + octet_length(p2_log)), any_value(said.size) "
+            "FROM mine, said",
+            db,
+            [format_id],
+        )[0]
+        if battles >= LEAST_BATTLES and self.decisions is None:
+            self.decisions = decisions / battles / 2
+            self.battle_bytes = float(logs + words) / battles
+        for agent, median in rows(
+            "SELECT agent, median(think_ms) FROM decisions JOIN results USING (battle_id, seat) "
+            "WHERE format = ? GROUP BY agent",
+            db,
+            [format_id],
+        ):
+            self.think_ms.setdefault(kind_of(agent), float(median))
+
+    def battle(self, one: str, other: str) -> float | None:
+        """Seconds of a battle between two specs."""
+        return self.seconds.get(pairing(one, other))
+
+
+def kind_of(spec: str) -> str:
+    """What makes battles of one agent as slow as another's: all checkpoints of a network are alike."""
+    head, _, query = spec.partition("?")
+    if head == "coached":
+        return f"policy watched by {dict(parse_qsl(query))['coach']}"
+    return "policy" if head.startswith("policy:") else spec
+
+
+def pairing(one: str, other: str) -> Pairing:
+    """The key of two agents' battles, whoever sits where."""
+    first, second = sorted((kind_of(one), kind_of(other)))
+    return first, second
+
+
+def measure(config: Curriculum, wanted: list[Pairing], base: str, scratch: Path) -> Speeds:
+    """Plays some battles of each stage's learner against all its opponents, and the base against the pool; learns a little.
+
+    wanted: only what nobody has measured. base: its spec. What cannot play here is named in the notes.
+    """
+    found, pool = Speeds(), specs(config.pool.agents)
+    groups: dict[str, list[str]] = {with_temperature(base, 0.7): [*pool, base]}
+    groups |= {one: pool[place:] for place, one in enumerate(pool[:-1], 1)}
+    for stage in config.stages:
+        players = specs([each.agent for each in [*stage.opponents, *stage.coaches]])
+        learner = learner_spec(base, stage)
+        groups.setdefault(learner, []).extend([*players, *([base] if stage.past.weight else [])])
+    db = scratch / "arena.duckdb"
+    for learner, opponents in groups.items():
+        left = [each for each in dict.fromkeys(opponents) if pairing(learner, each) in wanted]
+        able = [each for each in left if _able(each, config.format, found.notes)]
+        if able and _able(learner, config.format, found.notes):
+            _play(config, learner, able, db)
+            wanted = [key for key in wanted if key not in {pairing(learner, each) for each in able}]
+    if db.exists():
+        found.take_in(db, config.format, "measured now")
+        _learn(config, base, db, found)
+    return found
+
+
+def _able(spec: str, format_id: str, notes: list[str]) -> bool:
+    lacks = resolve(spec).missing(format_id)
+    if lacks:
+        notes.append(f"{spec} is not measured: {lacks}")
+    return not lacks
+
+
+def _play(config: Curriculum, learner: str, opponents: list[str], db: Path) -> None:
+    teams = config.evaluate_on[:1] or config.held_out[:1] or [DRAWN]
+    settings = EvaluateSettings(
+        agents=(learner, *opponents),
+        formats=(config.format,),
+        team_sets=tuple(teams),
+        battles=BATTLES,
+        rules=Rules(config.think_limit),
+        challengers=(learner,),
+        anchor=learner,
+    )
+    with writer_lock(db):
+        store = Store(db)
+        asyncio.run(play(prepare(store, settings, kind=KIND), store, workers=config.workers))
+
+
+def _learn(config: Curriculum, base: str, db: Path, found: Speeds) -> None:
+    """Some steps of the first stage's training on the battles just played."""
+    from training.trainer import train
+
+    folder = db.parent / "data"
+    dataset = build_once(db, "agent LIKE 'policy:%'", folder, Gates(), 0.0).datasets[0]
+    found.decision_bytes = sum((folder / name).stat().st_size for name in dataset.names) / dataset.decisions
+    told = training_config(
+        config, config.stages[0], out=db.parent / "run", parent=path_of(base), seed=0,
+        sources=[Source(path=str(folder), weight=1)], validate_on=[],
+    )  # fmt: skip
+    tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})
+    length = told.length.model_copy(update={"epochs": 1e6, "most_steps": STEPS})
+    finished = train(told.model_copy(update={"tracking": tracking, "length": length}))
+    lines = [json.loads(line) for line in (finished.folder / "metrics.jsonl").read_text().splitlines()]
+    speed = [line["decisions_per_s"] for line in lines if "decisions_per_s" in line][-1]
+    found.step_seconds = dataset.decisions / dataset.trajectories * told.data.batch / speed
+    found.step_source = "measured now"
+
+
+def checkpoint_bytes(base: str) -> int | None:
+    """A checkpoint's size with the optimizer's two numbers for each weight; None where the base is not there."""
+    try:
+        return 3 * (checkpoint.find(path_of(base)) / checkpoint.WEIGHTS).stat().st_size
+    except BadInput:
+        return None
+
+
+def _by_run(db: Path, format_id: str) -> dict[str, list[tuple[str, str, float, float]]]:
+    found: dict[str, list[Any]] = defaultdict(list)
+    for run_id, *battle in rows(
+        "SELECT run_id, p1, p2, epoch(started), seconds FROM battles WHERE format = ? AND reason <> 'aborted' "
+        "ORDER BY battle_id DESC LIMIT ?",
+        db,
+        [format_id, _LATEST],
+    ):
+        found[run_id].append(tuple(battle))
+    return found
+
+
+def _covered(spans: list[tuple[float, float]]) -> float:
+    """The time in which at least one battle was in the air: a run may have been left and gone on with."""
+    total, until = 0.0, 0.0
+    for start, end in sorted(spans):
+        total += max(0.0, end - max(start, until))
+        until = max(until, end)
+    return total
