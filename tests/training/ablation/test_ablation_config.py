@@ -60,7 +60,7 @@ def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
             {"data.train": [{"path": "people", "weight": 1.0}]},
             "'people' is none of the ablation's datasets: known are both",
         ),
-        ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,085,843 and b"),
+        ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,.* and b 15,"),
         ({"data.batch": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
     ],
 )
