@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "arena_report"))
 
 from made_store import MadeStore
 
+from arena.store import connect  # noqa: E402
 from training.curriculum.compare import ALL, against_all, gathered, rating_change, set_gaps
 
 POOL, SETS = ["a", "b"], ["far", "near"]
@@ -24,11 +25,11 @@ PARENT = {
 CHILD = PARENT | {("a", "far"): (60, 30, 10)}
 
 
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pool's own battles, counted for the runs of a parent, of a child that is better on one of four, and of one that
     only beats its parent."""
-    made = MadeStore(tmp_path / "arena.duckdb")
+    made = MadeStore(tmp_path_factory.mktemp("compared") / "arena.duckdb")
     made.run("pool", POOL)
     for results, count in (("WW", 30), ("WL", 40), ("LL", 30)):
         for team_set in SETS:
@@ -39,9 +40,11 @@ def db(tmp_path: Path) -> Path:
             for results, count in zip(("WW", "WL", "LL"), counts, strict=True):
                 made.pair(name, name, opponent, results, count=count, team_set=team_set)
     made.pair("twin", "twin", "parent", "WW", count=60)
-    for name in ("parent", "child", "twin"):
-        made.take_over(name, "pool")
-    return made.write()
+    path = made.write()
+    with connect(path, read_only=False) as connection:
+        for name in ("parent", "child", "twin"):
+            connection.execute("INSERT INTO evidence SELECT ?, battle_id FROM battles WHERE run_id = 'pool'", [name])
+    return path
 
 
 def test_shares_and_changes_are_by_opponent_and_team_set(db: Path) -> None:
