@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "arena_report"))
 
 from made_store import MadeStore
 
-from arena.store import connect  # noqa: E402
+from arena.store import connect
 from training.curriculum.compare import ALL, against_all, gathered, rating_change, set_gaps
 
 POOL, SETS = ["a", "b"], ["far", "near"]
