@@ -87,6 +87,17 @@ def test_cloning_leaves_out_what_is_not_known_padding_and_lost_sides() -> None:
     assert loss.item() == pytest.approx(math.log(51)), "the value is learned from lost battles, too"
 
 
+def test_cloning_learns_the_value_from_a_coach_where_it_told_one() -> None:
+    output, batch = case([[0.0, 0.0]] * 2, [0, 0], result=1.0, values=[25, 25])
+    batch.values[0, 0] = 0.5  # class 25 of 51, of which the value head is certain; the result is class 50
+    _, sums = LOSSES["cloning"](output, batch, cloning(coach_value_share=0.75))
+    # Where the coach spoke a quarter of the target lies on the result, elsewhere all of it; 200 is log 1 - log π there.
+    assert sums["value_loss"][0].item() == pytest.approx(0.25 * 200 + 200)
+    assert sums["value_loss"][1].item() == 2
+    _, sums = LOSSES["cloning"](output, batch, cloning())
+    assert sums["value_loss"][0].item() == pytest.approx(400), "a share of 0: the result alone"
+
+
 def test_lambda_returns() -> None:
     values = torch.tensor([[0.2, 0.4, 0.6, 9.0]])
     real = torch.tensor([[True, True, True, False]])

@@ -63,9 +63,27 @@ def crash_in(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainer._Run, "_learn", crashing)
 
 
+#: Everything that has a state of its own: dropout, and a reference whose coefficient follows a target.
+STATES: dict[str, dict[str, Any]] = {
+    "new": {"network.dropout": 0.1},
+    "near": {
+        "network.dropout": 0.1,
+        "network.start_from": "gen1ou-tiny",
+        "network.freeze": ["words.*"],
+        "reference.coefficient": 0.1,
+        "reference.target": 0.02,
+    },
+}
+
+
+@pytest.fixture(params=STATES)
+def settings(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return STATES[request.param]
+
+
 @pytest.fixture
-def undisturbed(small: Small, tmp_path: Path) -> Path:
-    train(small(out=str(tmp_path / "undisturbed"), **{"network.dropout": 0.1}))
+def undisturbed(small: Small, tmp_path: Path, settings: dict[str, Any]) -> Path:
+    train(small(out=str(tmp_path / "undisturbed"), **settings))
     return tmp_path / "undisturbed"
 
 
@@ -78,9 +96,9 @@ def test_the_loss_falls(small: Small) -> None:
 
 @pytest.mark.parametrize("step", [2, 5, 8])
 def test_a_run_that_broke_off_goes_on_number_by_number(
-    small: Small, undisturbed: Path, monkeypatch: pytest.MonkeyPatch, step: int
+    small: Small, undisturbed: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    config = small(**{"network.dropout": 0.1})
+    config = small(**settings)
     with monkeypatch.context() as patch:
         crash_in(step, patch)
         with pytest.raises(Crash):
@@ -95,9 +113,9 @@ def test_a_run_that_broke_off_goes_on_number_by_number(
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_again_and_again_goes_on_number_by_number(
-    small: Small, undisturbed: Path, tmp_path: Path
+    small: Small, undisturbed: Path, settings: dict[str, Any], tmp_path: Path
 ) -> None:
-    config = small(**{"network.dropout": 0.1})
+    config = small(**settings)
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(config.model_dump(mode="json")))
     run, generator = Path(config.out), random.Random(5)
     for kept in (0, 1, 4):  # lines of metrics after which it is killed, and a little later: also in a checkpoint
@@ -119,7 +137,7 @@ def metrics_so_far(run: Path) -> list[str]:
     return (run / "metrics.jsonl").read_text().splitlines()
 
 
-def test_parts_of_a_batch_add_up_to_the_whole(small: Small, undisturbed: Path, tmp_path: Path) -> None:
+def test_parts_of_a_batch_add_up_to_the_whole(small: Small, tmp_path: Path) -> None:
     whole = train(small(out=str(tmp_path / "whole")))
     parts = train(small(out=str(tmp_path / "parts"), **{"compute.accumulate": 3}))
     for one, other in zip(metrics(whole.folder), metrics(parts.folder), strict=True):
@@ -219,7 +237,10 @@ def test_a_run_may_start_from_another_and_says_so(small: Small, tmp_path: Path) 
     )
     second = train(config)
     about = checkpoint.read(checkpoint.find(f"{second.folder}@last"))
-    assert [parent["step"] for parent in about.lineage] == [8] and about.config["name"] == "tiny"
+    (parent,) = about.lineage
+    start = checkpoint.find(f"{first.folder}@last")
+    assert parent == {"checkpoint": str(start), "step": 8, "identity": checkpoint.identity(start)}
+    assert about.config["name"] == "tiny"
     assert metrics(second.folder)[0]["loss"] < metrics(first.folder)[0]["loss"]
 
 

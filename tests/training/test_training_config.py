@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from agents.policy.checkpoint import SHIPPED
 from training.config import BadConfig, checked, preset_names, preset_text, read_config
 
 
@@ -19,6 +20,11 @@ def told() -> dict[str, dict[str, object]]:
     found = yaml.safe_load(preset_text("tiny"))
     assert isinstance(found, dict)
     return found
+
+
+def test_the_shipped_networks_configuration_is_a_whole_one() -> None:
+    (file,) = SHIPPED.glob("*/config.yaml")
+    assert read_config(file).name == file.parent.name
 
 
 def test_a_missing_and_an_unknown_key_are_named() -> None:
@@ -36,6 +42,9 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
         ("network", "preset", "huge", "network.preset: .*'tiny'.*, not 'huge'"),
         ("data", "train", [], "data.train: .*at least 1"),
         ("algorithm", "name", "magic", "algorithm: .*'cloning'.*"),
+        ("reference", "coefficient", -0.1, "reference.coefficient: .*greater than or equal to 0, not -0.1"),
+        ("network", "freeze", "words.*", "network.freeze: .*list, not 'words.\\*'"),
+        ("algorithm", "coach_value_share", 1.5, "algorithm.cloning.coach_value_share: .*less than or equal to 1"),
         ("tracking", "wandb", False, "tracking.wandb: .*'disabled', not False"),
     ],
 )

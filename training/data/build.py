@@ -65,16 +65,21 @@ def build_once(
         try:
             with ExitStack() as stack:
                 # The dataset is renamed last: a part held out without one is what a killed process left.
-                writer = stack.enter_context(DatasetWriter(out, order, replace=replace))
-                held = None
+                writers = [stack.enter_context(DatasetWriter(out, order, replace=replace))]
                 if hold_out:
-                    held = stack.enter_context(DatasetWriter(held_out, {**order, "held_out": True}, replace=True))
+                    told = {**order, "held_out": True}
+                    writers.append(stack.enter_context(DatasetWriter(held_out, told, replace=True)))
+                given: Counter[bool] = Counter()
                 found = trajectories(db, chosen, workers)
                 for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
                     if len(one) < gates.least_decisions:
                         left_out[f"shorter than {gates.least_decisions} decisions"] += 1
                     else:
-                        (held if held is not None and is_held_out(one, hold_out) else writer).add(one)
+                        aside = is_held_out(one, hold_out)
+                        writers[aside].add(one)
+                        given[aside] += 1
+                if hold_out and given[False] and not given[True]:
+                    raise BadData(f"dataset {held_out}: no pair falls into {hold_out:g} of all: hold out more, or 0")
         except BadData as error:
             raise BadData(f"{error}{words(left_out)}") from None
         return Built(tuple(map(opened, folders)), new=True, left_out=left_out)

@@ -1,0 +1,100 @@
+"""Datasets of really played battles: what gates let through, and that a dataset is made once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from arena_helpers import tournament
+
+from arena.store import rows
+from training.data.build import HELD_OUT, build_once
+from training.data.from_store import selected
+from training.data.gates import Gates, agent_ratings
+from training.data.shards import BadData, all_trajectories, opened
+
+GEN1 = "format = 'gen1ou'"
+
+
+def passed(db: Path, gates: Gates, where: str = "true") -> tuple[int, Counter[str]]:
+    left_out: Counter[str] = Counter()
+    return len(gates.passed(db, selected(db, where), left_out)), left_out
+
+
+def number(db: Path, where: str) -> int:
+    return int(rows(f"SELECT count(*) FROM results WHERE score IS NOT NULL AND {where}", db)[0][0])
+
+
+def test_results(played: Path) -> None:
+    kept, left_out = passed(played, Gates(result="won"))
+    assert kept == number(played, "score = 1") > 0
+    assert left_out == {"not won": number(played, "score < 1")}
+    kept, left_out = passed(played, Gates(result="not-lost"))
+    assert kept == number(played, "score > 0") > number(played, "score = 1"), "turn limits are ties"
+    assert left_out == {"lost": number(played, "score = 0")}
+
+
+def test_faulty_battles_are_left_out_on_both_sides(played: Path) -> None:
+    kept, left_out = passed(played, Gates(drop_faulty=True))
+    faults = int(rows("SELECT count(*) FROM battles WHERE fault IS NOT NULL", played)[0][0])
+    assert faults > 0 and left_out == {"ended by error": 2 * faults}
+    assert kept == number(played, "true") - 2 * faults
+
+
+def test_ratings_are_of_all_battles_of_the_format(played: Path) -> None:
+    ratings = agent_ratings(played, "gen1ou")
+    assert len(ratings) == 4 and ratings["poke-env:SimpleHeuristicsPlayer"] == 1000, "the anchor"
+    weak = tuple(agent for agent, rating in ratings.items() if rating < 1000)
+    assert "random" in weak
+    kept, left_out = passed(played, Gates(least_rating=1000), GEN1)
+    assert kept == number(played, f"{GEN1} AND agent NOT IN {weak}") > 0
+    assert left_out == {"rated below 1000": number(played, f"{GEN1} AND agent IN {weak}")}
+    assert agent_ratings(played, "gen2ou") == {}
+
+
+def test_an_agent_that_nobody_links_to_the_anchor_is_not_rated(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    tournament(db, "random", "heuristic:max-power", formats=("gen1randombattle",), battles=2, think_limit=60.0)
+    tournament(
+        db, "bad_agents:Raises", "bad_agents:Illegal", formats=("gen1randombattle",), battles=2, think_limit=60.0
+    )
+    assert agent_ratings(db, "gen1randombattle").keys() == {"random", "heuristic:max-power"}
+    assert passed(db, Gates(least_rating=-9999.0))[1] == {"not rated": 4}
+
+
+def test_short_sides_are_left_out_of_the_dataset(played: Path, tmp_path: Path) -> None:
+    whole = build_once(played, GEN1, tmp_path / "whole", Gates(), 0.0, workers=1)
+    lengths = sorted(len(one) for one in all_trajectories(whole.datasets[0]))
+    least = lengths[len(lengths) // 2]
+    gated = build_once(played, GEN1, tmp_path / "gated", Gates(least_decisions=least), 0.0, workers=1)
+    short = sum(length < least for length in lengths)
+    assert gated.left_out == {f"shorter than {least} decisions": short} and short > 0
+    assert sorted(len(one) for one in all_trajectories(gated.datasets[0])) == lengths[short:]
+    with pytest.raises(BadData, match=rf"nothing to write.*left out: {len(lengths)} shorter than 9999"):
+        build_once(played, GEN1, tmp_path / "none", Gates(least_decisions=9999), 0.0, workers=1)
+    with pytest.raises(BadData, match="none-held-out: no pair falls into 1e-06 of all: hold out more, or 0"):
+        build_once(played, GEN1, tmp_path / "none", Gates(), 1e-6, workers=1)
+    assert not [path for path in tmp_path.iterdir() if "none" in path.name and path.is_dir()]
+
+
+def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -> None:
+    out, gates = tmp_path / "d", Gates(result="won")
+    first = build_once(played, GEN1, out, gates, 0.5, workers=1)
+    assert first.new and [one.folder for one in first.datasets] == [out, tmp_path / f"d{HELD_OUT}"]
+    before = os.stat(out / "dataset.json").st_mtime_ns
+    again = build_once(played, GEN1, out, gates, 0.5, workers=1)
+    assert not again.new and again.datasets == first.datasets
+    assert os.stat(out / "dataset.json").st_mtime_ns == before
+    with pytest.raises(
+        BadData, match=r"d: is there already, made with gates .*'result': 'won'.*, hold_out 0.5: delete"
+    ):
+        build_once(played, GEN1, out, Gates(), 0.0, workers=1)
+    # A process that was killed before its last step has left the part held out, and not the dataset.
+    shutil.rmtree(out)
+    (tmp_path / ".d.partial").mkdir()
+    assert build_once(played, GEN1, out, gates, 0.5, workers=1).new
+    assert opened(out).trajectories == first.datasets[0].trajectories
+    assert {path.name for path in tmp_path.iterdir()} == {"d", f"d{HELD_OUT}", ".d.lock"}
