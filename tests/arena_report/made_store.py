@@ -96,6 +96,7 @@ class MadeStore:
     def write(self) -> Path:
         """Puts everything into the database."""
         with connect(self.path, read_only=False) as connection:
+            connection.execute("BEGIN")  # each row for itself would wait for the disk
             marks = ", ".join("?" * 16)
             for row in self.battles:
                 more = "'2026-01-02 03:05:00+00', 0.1, 0, ''::BLOB, ''::BLOB, ''::BLOB"
@@ -103,4 +104,5 @@ class MadeStore:
             connection.execute("DELETE FROM decisions")
             for row in self.decisions:
                 connection.execute("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
+            connection.execute("COMMIT")
         return self.path

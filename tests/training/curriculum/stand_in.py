@@ -1,6 +1,6 @@
 """A curriculum whose checkpoints are rule players and whose training is a table: quick, and the same battle by battle.
 
-    python stand_in.py CONFIG      what `scripts/curriculum.py CONFIG` does, with the table in the place of training
+python stand_in.py CONFIG      what `scripts/curriculum.py CONFIG` does, with the table in the place of training
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import yaml
 from arena_helpers import tournament
 from stand_in import toy
 
+from agents import resolve
 from agents.coached import coached_spec
 from agents.policy import checkpoint
 from arena.fixture import FixtureTeam
@@ -57,7 +58,7 @@ def test_battles_are_shared_out_by_both_weights(tmp_path: Path) -> None:
         teams=[{"set": "variety:5", "weight": 3, "growth": 2}, {"set": "competitive", "weight": 1, "growth": 1}],
     )
     quotas = drawn_quotas(config, config.stages[0], 2, "heuristic:max-power", [])
-    assert dict(((a, b), n) for a, b, n in quotas) == {
+    assert {(a, b): n for a, b, n in quotas} == {
         ("random", "variety:10"): 12,
         ("random", "competitive"): 4,
         ("heuristic:expert", "variety:10"): 24,
@@ -83,9 +84,7 @@ def test_the_hardest_self_is_met_most(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     strong, weak, me = "heuristic:expert", "random", "heuristic:max-damage"
     tournament(db, me, weak, strong, battles=6, think_limit=60.0, challengers=(me,))
-    points = dict(
-        rows("SELECT opponent, avg(score)::DOUBLE FROM results WHERE agent = ? GROUP BY opponent", db, [me])
-    )
+    points = dict(rows("SELECT opponent, avg(score)::DOUBLE FROM results WHERE agent = ? GROUP BY opponent", db, [me]))
     assert points[weak] > points[strong], "otherwise this test says nothing"
     shares = {each: (6 * points[each] + 1) / 8 for each in (strong, weak)}
     assert share_against(db, me, weak) == pytest.approx(shares[weak])
@@ -103,7 +102,8 @@ def test_a_checkpoint_is_known_under_all_its_specs(tmp_path: Path) -> None:
     watched = curriculum(
         tmp_path, learner={"temperature": 0.5, "watched_by": "search:mcts?iterations=40&samples=2"}
     ).stages[0]
-    assert learner_spec(spec, watched) == coached_spec(warm, "search:mcts?iterations=40&samples=2")
+    coached = coached_spec(warm, "search:mcts?iterations=40&samples=2")
+    assert learner_spec(spec, watched) == resolve(coached).spec
     assert checkpoint_of(learner_spec(spec, watched)) == checkpoint_of(warm) == spec
 
 
