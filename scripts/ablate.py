@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What does a change of a setting do? Trains every variant with every seed and compares them on the same held-out battles.
 
     python scripts/ablate.py scripts/ablations/data.yaml --dry-run

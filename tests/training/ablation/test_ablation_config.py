@@ -94,16 +94,19 @@ def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(tol
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
     plan = planned(ablation(told, grid=grid), make=True)
     both, some = (one.cells[1] for one in plan)
-    assert 0.98 * 300 <= plan[1].sizes["decisions"] <= 300
-    assert abs(plan[0].sizes["decisions"] - plan[1].sizes["decisions"]) <= 6
+    assert plan[1].sizes["decisions"] <= 300 and plan[0].sizes["decisions"] == plan[1].sizes["decisions"]
     assert both.length.most_steps == some.length.most_steps == plan[0].sizes["steps"]
     whole: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
         whole[one.about["pair"]] = whole.get(one.about["pair"], 0) + 1
+        sizes[one.about["pair"]] = sizes.get(one.about["pair"], 0) + len(one)
     kept: dict[str, int] = {}
     for one in all_trajectories(opened(Path(some.data.train[0].path))):
         kept[one.about["pair"]] = kept.get(one.about["pair"], 0) + 1
     assert kept and all(whole[pair] == number for pair, number in kept.items())
+    room = 300 - plan[1].sizes["decisions"]
+    assert all(size > room for pair, size in sizes.items() if pair not in kept), "another pair would have fitted in"
     again = planned(ablation(told, grid=grid, out=told["out"] + "-again"), make=True)
     assert [one.sizes for one in again] == [one.sizes for one in plan]
     (other,) = planned(ablation(told, grid=grid, out=told["out"] + "-other", sample_seed=9), make=True)[1:]
