@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from agents.policy.network import Output  # noqa: E402
+from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
 from training.algorithms import LOSSES, offline_rl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import Cloning, OfflineRL  # noqa: E402
@@ -31,7 +32,7 @@ def case(
             value[0, t, place] = 100.0
     batch = Tensors(
         ids=torch.zeros(1, length, 19, 12, dtype=torch.int16),
-        numbers=torch.zeros(1, length, 19, 48),
+        numbers=torch.zeros(1, length, TOKENS, NUMBERS),
         legal=torch.isfinite(full),
         actions=torch.tensor([actions]),
         shares=torch.zeros(1, length, 13),

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
+from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
 from training.algorithms.reference import FARTHEST, RATE, Reference, kl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import BadConfig  # noqa: E402
@@ -64,7 +65,7 @@ def test_what_is_measured_and_padding() -> None:
     other = logits([math.log(3), 0.0], [0.0, 0.0], [9.0, 0.0])
     batch = Tensors(
         ids=torch.zeros(1, 3, 19, 12),
-        numbers=torch.zeros(1, 3, 19, 48),
+        numbers=torch.zeros(1, 3, TOKENS, NUMBERS),
         legal=torch.isfinite(other),
         actions=torch.zeros(1, 3),
         shares=torch.zeros(1, 3, 13),
@@ -88,7 +89,7 @@ def test_the_reference_is_asked_without_gradient_or_dropout() -> None:
     frozen = Reference(network.train(), 0.5, 0.0, "this one")
     batch = Tensors(
         ids=torch.ones(1, 2, 19, 12, dtype=torch.int16),
-        numbers=torch.ones(1, 2, 19, 48),
+        numbers=torch.ones(1, 2, TOKENS, NUMBERS),
         legal=torch.ones(1, 2, 13, dtype=torch.bool),
         actions=torch.zeros(1, 2),
         shares=torch.zeros(1, 2, 13),

@@ -224,9 +224,12 @@ def test_the_last_checkpoints_and_the_best_are_kept(small: Small, dataset: Datas
 
 
 def test_offline_rl_trains(small: Small) -> None:
-    finished = train(small("tiny-offline-rl"))
+    finished = train(
+        small("tiny-offline-rl", **{"length.most_steps": 30, "length.epochs": 30, "checkpoints.every": 30})
+    )
     lines = metrics(finished.folder)
-    assert lines[-1]["value_loss"] < lines[0]["value_loss"]
+    losses = [line["value_loss"] for line in lines]
+    assert sum(losses[-10:]) < sum(losses[:10])  # single steps go up and down
     assert 0 < lines[-1]["weight"] <= 5
 
 

@@ -12,6 +12,7 @@ import pytest
 from arena_helpers import Said, run_arena
 
 from agents.policy.actions import MOVES
+from agents.policy.observation import VERSION
 from arena.store import rows
 from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened
@@ -98,7 +99,7 @@ def test_a_dataset_of_another_observation_is_refused(dataset: Dataset, tmp_path:
     shutil.copytree(dataset.folder, tmp_path / "d")
     file = tmp_path / "d" / "dataset.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"observation": 0}))
-    with pytest.raises(BadData, match="made with observation 0, and here it is 1: make it again"):
+    with pytest.raises(BadData, match=f"made with observation 0, and here it is {VERSION}: make it again"):
         opened(tmp_path / "d")
 
 
