@@ -46,42 +46,67 @@ class _Hit:
     same_type: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A Pokémon that is well. body: a number for all that is alike but for the moves, which most often change."""
+
+    fighter: Fighter
+    body: int
+
+
+class _Hits:
+    """What a move of one Pokémon does to another, remembered whatever else the two know."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[Fighter, int] = {}
+        self._found: dict[tuple[int, int, str], _Hit] = {}
+
+    def known(self, fighter: Fighter) -> _Known:
+        return _Known(fighter, self._bodies.setdefault(replace(fighter, moves=()), len(self._bodies)))
+
+    def hit(self, attacker: _Known, defender: _Known, name: str) -> _Hit:
+        key = attacker.body, defender.body, name
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = _hit(attacker.fighter, defender.fighter, name)
+        return found
+
+
+def _hit(attacker: Fighter, defender: Fighter, name: str) -> _Hit:
+    move = move_facts(name, attacker.gen)
+    field = Conditions(attacker.gen, "", "", False, ({}, {}))
+    done = damage(attacker, defender, move, field, {})
+    return _Hit(
+        int(move.category == "special"),
+        done.low,
+        done.high,
+        done.mean * move.accuracy,
+        effectiveness(attacker.gen, move.type, defender.types) if move.damages else 1.0,
+        move.type in attacker.types,
+    )
+
+
 class _Pair:
     """One of ours and one of theirs.
 
     best, worst: (physical, special), the most that the moves of ours and of theirs may be expected to take. speeds: of both.
     """
 
-    def __init__(self, ours: Fighter, theirs: Fighter) -> None:
-        self._ours, self._theirs = ours, theirs
-        self._field = Conditions(ours.gen, "", "", False, ({}, {}))
-        self._hits: dict[str, _Hit] = {}
-        self.speeds = speed(ours, self._field, {}), speed(theirs, self._field, {})
+    def __init__(self, ours: _Known, theirs: _Known, hits: _Hits) -> None:
+        self._ours, self._theirs, self._hits = ours, theirs, hits
+        field = Conditions(ours.fighter.gen, "", "", False, ({}, {}))
+        self.speeds = speed(ours.fighter, field, {}), speed(theirs.fighter, field, {})
         self.best, self.worst = [0.0, 0.0], [0.0, 0.0]
-        for move, _ in ours.moves:
+        for move, _ in ours.fighter.moves:
             hit = self.hit(move.id)
             self.best[hit.kind] = max(self.best[hit.kind], hit.mean)
-        for move, chance in theirs.moves:
-            taken = damage(theirs, ours, move, self._field, {}).mean * move.accuracy * chance
-            kind = int(move.category == "special")
-            self.worst[kind] = max(self.worst[kind], taken)
+        for move, chance in theirs.fighter.moves:
+            taken = hits.hit(theirs, ours, move.id)
+            self.worst[taken.kind] = max(self.worst[taken.kind], taken.mean * chance)
 
     def hit(self, name: str) -> _Hit:
         """What a move of ours does, one that it has only copied included."""
-        found = self._hits.get(name)
-        if found is None:
-            move = move_facts(name, self._ours.gen)
-            done = damage(self._ours, self._theirs, move, self._field, {})
-            factor = effectiveness(self._ours.gen, move.type, self._theirs.types) if move.damages else 1.0
-            found = self._hits[name] = _Hit(
-                int(move.category == "special"),
-                done.low,
-                done.high,
-                done.mean * move.accuracy,
-                factor,
-                move.type in self._ours.types,
-            )
-        return found
+        return self._hits.hit(self._ours, self._theirs, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +153,9 @@ class Estimates:
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[Any, ...], int] = {}
-        self._fighters: list[Fighter] = []
+        self._fighters: list[_Known] = []
         self._pairs: dict[tuple[int, int], _Pair] = {}
+        self._hits = _Hits()
 
     @property
     def full(self) -> bool:
@@ -150,14 +176,14 @@ class Estimates:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._fighters)
-            self._fighters.append(_well(mon, entry, battle))
+            self._fighters.append(self._hits.known(_well(mon, entry, battle)))
         return _standing(number, mon)
 
     def _pair(self, ours: Standing, theirs: Standing) -> _Pair:
         key = ours.number, theirs.number
         found = self._pairs.get(key)
         if found is None:
-            found = self._pairs[key] = _Pair(self._fighters[ours.number], self._fighters[theirs.number])
+            found = self._pairs[key] = _Pair(self._fighters[ours.number], self._fighters[theirs.number], self._hits)
         return found
 
     def of_pair(self, one: Standing, own: Side, foe: Standing, other: Side) -> tuple[list[float], list[float]]:
