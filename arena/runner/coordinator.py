@@ -98,6 +98,7 @@ class Coordinator:
         self.deaths: Counter[int] = Counter()
         self.serial = 0
         self.stopping = False
+        self.ended = False  # workers are being closed: what dies now has done nothing wrong
         self.exhausted = False  # the schedule has given out its last fixture
         self.deadline: float | None = None
         self.idle_deaths = 0
@@ -123,6 +124,7 @@ class Coordinator:
                 await self.changed.wait()
             return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
+            self.ended = True
             watching.cancel()
             for worker in self.workers:
                 worker.end_input()
@@ -218,7 +220,7 @@ class Coordinator:
         if worker in self.workers:
             self.workers.remove(worker)
         self.changed.set()
-        if self.stopping or not worker.fixtures:
+        if self.stopping or self.ended or self.schedule.over or not worker.fixtures:
             return
         blamed = worker.last_step is not None
         if worker.last_step is not None:
