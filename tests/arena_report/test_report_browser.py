@@ -65,14 +65,15 @@ def test_the_viewer_tells_a_battle_turn_by_turn(page: Page, address: str) -> Non
     page.open(address)
     battle_id = first_battle(page)
     page.open(f"{address}#battle-{battle_id}")
-    page.until("!!document.querySelector('#viewer .av-events')")
-    start = page.run("document.querySelector('#viewer').innerText")
-    assert f"battle {battle_id}" in start and "sends out" in start
+    # A battle is unpacked before it is drawn, and what was there before stays until then.
+    text = "document.querySelector('#viewer').innerText"
+    page.until(f"{text}.includes('battle {battle_id} ') && {text}.includes('sends out')")
     turns: list[str] = []  # which battle is the first hangs on who ended first, and in its first turn both may switch
     while len(turns) < 5 and not any(" uses " in turn for turn in turns):
         page.run("[...document.querySelectorAll('#viewer button')].find(b => b.textContent.startsWith('Next')).click()")
-        turns.append(page.run("document.querySelector('#viewer .av-body').textContent"))
-        assert f"Turn {len(turns)}" in turns[-1]
+        body = "document.querySelector('#viewer .av-body').textContent"
+        page.until(f"{body}.startsWith('Turn {len(turns) + 1}')")
+        turns.append(page.run(body))
     assert " uses " in turns[-1]
     page.open(f"{address}#battle-999999")
     page.until("document.querySelector('#viewer').innerText.includes('arena watch 999999')")
