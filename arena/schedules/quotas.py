@@ -6,35 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from arena.fixture import Fixture
 from arena.schedules.plan import Plan, numbered_pair
-from arena.schedules.schedule import Results
+from arena.schedules.schedule import Listed, Results
 
 
-class Quotas:
+class Quotas(Listed):
     """The plan's first agent against each opponent on each team set so many battles, in pairs, all evenly mixed.
 
     quotas: (opponent, team set, battles); an odd number is rounded up. What is known is not played again.
     """
 
-    over = False
-
     def __init__(self, plan: Plan, results: Results, quotas: Sequence[tuple[str, str, int]]) -> None:
         fixtures = list(_mixed(plan, quotas))
-        left = [fixture for fixture in fixtures if fixture.key not in results]
-        self.total: int | None = len(fixtures)
-        self.passed_over = len(fixtures) - len(left)
-        self._left = iter(left)
-
-    def __iter__(self) -> Iterator[Fixture | None]:
-        return self
-
-    def __next__(self) -> Fixture | None:
-        return next(self._left)
-
-    def heard(self, fixture: Fixture, score: float | None) -> None:
-        """Results change nothing."""
-
-    def remark(self) -> str:
-        return ""
+        super().__init__(iter(fixtures), len(fixtures), results)
 
 
 def _mixed(plan: Plan, quotas: Sequence[tuple[str, str, int]]) -> Iterator[Fixture]:

@@ -52,18 +52,17 @@ class Schedule(Protocol):
         ...
 
 
-class RoundRobin:
-    """Every pairing equally often; what is known is not played again. limit: only so many battles."""
+class Listed:
+    """A list of fixtures that no result changes; what is known is not played again. total: how long the list is."""
 
     over = False
 
-    def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:
-        total = min(len(plan), limit or len(plan))
+    def __init__(self, fixtures: Iterator[Fixture], total: int, results: Results) -> None:
         self.total: int | None = total
-        self._left: Iterator[Fixture] = itertools.islice(round_robin(plan), limit)
+        self._left = fixtures
         self.passed_over = 0
         if results:
-            left = [fixture for fixture in self._left if fixture.key not in results]
+            left = [fixture for fixture in fixtures if fixture.key not in results]
             self.passed_over = total - len(left)
             self._left = iter(left)
 
@@ -78,3 +77,11 @@ class RoundRobin:
 
     def remark(self) -> str:
         return ""
+
+
+class RoundRobin(Listed):
+    """Every pairing equally often. limit: only so many battles."""
+
+    def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:
+        fixtures = itertools.islice(round_robin(plan), limit)
+        super().__init__(fixtures, min(len(plan), limit or len(plan)), results)
