@@ -25,6 +25,18 @@ from training.config import BadConfig, Config, checked
 EVALUATIONS = "evaluations.jsonl"
 
 
+@contextmanager
+def alone(out: Path, otherwise: str) -> Iterator[None]:
+    """Makes or takes up a folder, for this process alone. Raises BadConfig that says `otherwise` while another has it."""
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadConfig(f"out {out}: {otherwise}") from None
+        yield
+
+
 class RunFolder:
     """The folder of the run that `config` describes."""
 
@@ -36,14 +48,7 @@ class RunFolder:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Makes or takes up the folder, for this process alone. Raises BadConfig for one of another configuration."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with (self.path / "lock").open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BadConfig(
-                    f"out {self.path}: another process trains there: wait, or name another folder"
-                ) from None
+        with alone(self.path, "another process trains there: wait, or name another folder"):
             self._keep_config()
             yield
 

@@ -7,9 +7,6 @@ command goes on, and no battle is played and no step is learned twice.
 
 from __future__ import annotations
 
-import fcntl
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,6 @@ from arena.commands.playing import play_shown, say
 from arena.evaluate import EvaluateSettings, Played, prepare, resume
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import ArenaError
-from training.config import BadConfig
 from training.curriculum import gate, learn
 from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
@@ -27,6 +23,7 @@ from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import Curriculum, Stage, attempts
 from training.curriculum.play import KIND, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import write_evaluation
+from training.run_folder import alone
 
 
 class Stopped(ArenaError):
@@ -39,7 +36,7 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
     Raises BadConfig for other settings than it was begun with, and for a folder that another process holds.
     """
     out = Path(config.out)
-    with _held(out):
+    with alone(out, "another process works on it: wait, or give the curriculum another folder"):
         config.db.parent.mkdir(parents=True, exist_ok=True)
         with writer_lock(config.db):
             Store(config.db)  # takes in what a killed process left in the journal
@@ -48,20 +45,6 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
         book.begin(config, base)
         _Loop(config, book, Clock(out, book), console, going_on).go(base)
         book.end()
-
-
-@contextmanager
-def _held(out: Path) -> Iterator[None]:
-    """The folder, for this process alone."""
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / "lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadConfig(
-                f"out {out}: another process works on it: wait, or give the curriculum another folder"
-            ) from None
-        yield
 
 
 class _Loop:
