@@ -20,7 +20,7 @@ def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any
 
     The lineage names the checkpoints that it came from, the oldest first. Raises BadConfig and BadInput.
     """
-    shape = replace(network.PRESETS[told.preset], dropout=told.dropout)
+    shape = _shape(told)
     came_from = checkpoint.find(told.start_from) if last is None and told.start_from else last
     lineage: list[Any] = []
     if came_from is None:
@@ -37,6 +37,13 @@ def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any
         made.load_state_dict(loaded.state_dict())
     freeze(made, told.freeze)
     return made, lineage
+
+
+def untrained(told: Network, seed: int) -> network.Network:
+    """A network with its first weights, which hang on the seed alone."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return network.Network(_shape(told))
 
 
 def freeze(made: nn.Module, patterns: list[str]) -> None:
@@ -60,6 +67,10 @@ def can_be_frozen(told: Network) -> None:
     """Raises BadConfig where `freeze` would, without making a network."""
     with torch.device("meta"):
         freeze(network.Network(network.PRESETS[told.preset]), told.freeze)
+
+
+def _shape(told: Network) -> network.Shape:
+    return replace(network.PRESETS[told.preset], dropout=told.dropout)
 
 
 def learned(made: nn.Module, decay: float) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
 from training.config import BadConfig, Config, Source
 from training.curriculum.book import Book
-from training.curriculum.config import Curriculum, Stage, checked_curriculum, training_config
+from training.curriculum.config import NEW, Curriculum, Stage, checked_curriculum, training_config
 from training.curriculum.learn import stage_folder
 from training.curriculum.loop import run_curriculum
 
@@ -66,7 +66,8 @@ def _checked(ablation: Ablation, variant: str, seed: int) -> Curriculum:
             f"variant {variant}: take: {curriculum.take}, and evaluation.checkpoint is {ablation.evaluation.checkpoint}: "
             "say the same in both"
         )
-    checkpoint.find(curriculum.base)
+    if curriculum.base != NEW:
+        checkpoint.find(curriculum.base)
     return curriculum
 
 
@@ -74,7 +75,7 @@ def _training(curriculum: Curriculum, stage: Stage) -> Config:
     """A stage's training run as far as it is known before its battles."""
     data = [Source(path="?", weight=1)]
     return training_config(
-        curriculum, stage, out=Path(curriculum.out), parent=curriculum.base, seed=0, sources=data, validate_on=[]
+        curriculum, stage, out=Path(curriculum.out), parent=curriculum.base_found, seed=0, sources=data, validate_on=[]
     )
 
 

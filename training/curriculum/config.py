@@ -22,6 +22,8 @@ Weight = Annotated[float, Field(ge=0)]
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
 #: What `training.reference.checkpoint` may say for the curriculum's base; "" is the stage's parent.
 BASE = "base"
+#: As `base`: a network that has learned nothing yet, of the curriculum's preset and seed.
+NEW = "new"
 
 
 class Pool(Section):
@@ -90,16 +92,30 @@ class Quality(Section):
     drop_faulty: bool
 
 
-class ParentGate(Section):
-    """The test against the parent on the held-out teams. battles: at most. require: H1, or not H0 (undecided will do)."""
+class Test(Section):
+    """A sequential test on the held-out teams. battles: at most."""
 
-    require: Literal["H1", "not H0", "nothing"]
     elo0: float
     elo1: float
     alpha: Annotated[float, Field(gt=0, lt=0.5)]
     beta: Annotated[float, Field(gt=0, lt=0.5)]
     model: Literal["normalized", "logistic"]
     battles: Annotated[int, Field(ge=2)]
+
+
+class ParentGate(Test):
+    """The test against the parent. require: H1, or not H0 (undecided will do)."""
+
+    require: Literal["H1", "not H0", "nothing"]
+
+
+class Verdict(Test):
+    """The test at the end, of the last checkpoint against an earlier one.
+
+    against: base, the name of a stage (what it left), or "" for no such test.
+    """
+
+    against: str
 
 
 class PoolGate(Section):
@@ -144,9 +160,10 @@ class Stage(Section):
 class Curriculum(Section):
     """A whole curriculum.
 
-    out: its folder. database: "" for arena.duckdb in it. base: the checkpoint that the first stage begins with. take: which
-    checkpoint of a training run goes on. hold_out: share of the pairs of battles that is measured and not learned from.
-    held_out: team sets of the gates; evaluate_on: further ones on which what was kept is measured.
+    out: its folder. database: "" for arena.duckdb in it. base: the checkpoint that the first stage begins with, `new` for
+    one that has learned nothing. take: which checkpoint of a training run goes on. hold_out: share of the pairs of battles
+    that is measured and not learned from. held_out: team sets of the gates; evaluate_on: further ones on which what was
+    kept is measured.
     training: a training configuration without what the curriculum sets (SET_HERE).
     """
 
@@ -164,11 +181,17 @@ class Curriculum(Section):
     held_out: list[str]
     evaluate_on: list[str]
     training: dict[str, Any]
+    verdict: Verdict
     stages: Annotated[list[Stage], Field(min_length=1)]
 
     @property
     def db(self) -> Path:
         return Path(self.database) if self.database else Path(self.out) / "arena.duckdb"
+
+    @property
+    def base_found(self) -> str:
+        """The base as `agents.policy.checkpoint.find` takes it."""
+        return f"{Path(self.out) / '00-base' / NEW}@0" if self.base == NEW else self.base
 
 
 def read_curriculum(path: Path) -> Curriculum:
@@ -220,7 +243,7 @@ def training_config(
         _put(told, key, value, f"stage {stage.name}: overrides", known=key in SET_HERE)
     where = told.get("reference")
     if isinstance(where, dict) and where.get("checkpoint") == BASE:
-        where["checkpoint"] = config.base
+        where["checkpoint"] = config.base_found
     for key, value in {
         "name": f"{config.name}-{stage.name}",
         "out": str(out),
@@ -255,6 +278,10 @@ def _check(config: Curriculum) -> None:
         raise BadConfig(f"stages: two have the same name: {', '.join(names)}")
     if config.pool.anchor not in config.pool.agents:
         raise BadConfig(f"pool.anchor: {config.pool.anchor} is not in the pool: name one of its agents")
+    if config.verdict.against not in (BASE, "", *names):
+        raise BadConfig(
+            f"verdict.against: {config.verdict.against}: name {BASE}, or one of the stages: {', '.join(names)}"
+        )
     drawn = get_format(config.format).random
     if drawn == bool(config.held_out):
         mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
@@ -289,6 +316,6 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
     if learn.learner == "none" and learn.coaches == "none" and not learn.earlier and not learn.also:
         raise BadConfig(f"{named}: learn_from: nothing to learn from")
     training_config(
-        config, stage, out=Path(config.out), parent=config.base, seed=0,
+        config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     )  # fmt: skip

@@ -12,11 +12,8 @@ from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
 from training.curriculum.compare import gathered, rating_change
-from training.curriculum.config import Curriculum, ParentGate, PoolGate
+from training.curriculum.config import Curriculum, PoolGate, Test
 from training.curriculum.play import seed_of, specs
-
-#: Gate -> whether it is asked at all.
-GATES = ("parent", "pool")
 
 
 def held_out(config: Curriculum) -> tuple[str, ...]:
@@ -29,12 +26,12 @@ def measured_on(config: Curriculum) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*held_out(config), *config.evaluate_on]))
 
 
-def sprt_of(gate: ParentGate) -> SprtSettings:
+def sprt_of(gate: Test) -> SprtSettings:
     return SprtSettings(gate.elo0, gate.elo1, gate.alpha, gate.beta, gate.model)
 
 
-def match_settings(config: Curriculum, gate: ParentGate, child: str, parent: str) -> EvaluateSettings:
-    """The match against the parent."""
+def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> EvaluateSettings:
+    """The match of a checkpoint against an earlier one."""
     return EvaluateSettings(
         agents=(child, parent),
         formats=(config.format,),
@@ -66,18 +63,18 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
     )
 
 
-def parent_verdict(gate: ParentGate, played: Played) -> tuple[bool, str, dict[str, Any]]:
+def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, Any]]:
     """Whether a match that is over is passed; in words; in numbers."""
     match = played.schedule
     assert isinstance(match, Match) and match.test is not None
     decision = match.test.decision
     said = match_summary(pair_counts(match.points))
-    passed = decision == "H1" or (gate.require == "not H0" and decision is None)
+    passed = decision == "H1" or (require == "not H0" and decision is None)
     share = "" if said.score is None else f", {100 * said.score:.1f}% of the points"
     words = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
     told = {
         "decision": decision,
-        "require": gate.require,
+        "require": require,
         "llr": round(match.test.llr, 4),
         "pairs": said.pairs,
         "score": said.score,

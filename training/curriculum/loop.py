@@ -20,10 +20,13 @@ from training.curriculum import gate, learn
 from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
-from training.curriculum.config import Curriculum, Stage, attempts
-from training.curriculum.play import KIND, drawn_quotas, learner_spec, pinned, play_settings, specs
+from training.curriculum.config import BASE, Curriculum, Stage, attempts
+from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import write_evaluation
 from training.run_folder import alone
+
+#: The gate at the end is called this, and whom it is against.
+VERDICT = "verdict: against"
 
 
 class Stopped(ArenaError):
@@ -40,7 +43,7 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
         config.db.parent.mkdir(parents=True, exist_ok=True)
         with writer_lock(config.db):
             Store(config.db)  # takes in what a killed process left in the journal
-        base = pinned(config.base)
+        base = pinned(base_of(config))
         book = Book(config.db, config.name)
         book.begin(config, base)
         _Loop(config, book, Clock(out, book), console, going_on).go(base)
@@ -57,9 +60,26 @@ class _Loop:
         self.book.begin_base(base)
         self.evaluate(base, 0, 0, Path(self.config.out) / "00-base")
         parent = base
+        left = {BASE: base}
         for number, stage in enumerate(self.config.stages, 1):
-            parent = self.stage(number, stage, parent)
+            parent = left[stage.name] = self.stage(number, stage, parent)
+        if self.config.verdict.against:
+            self.verdict(parent, left[self.config.verdict.against])
         self.say(f"{self.config.name}: all {len(self.config.stages)} stages are through; it plays as {parent}")
+
+    def verdict(self, last: str, earlier: str) -> None:
+        """Whether the last checkpoint is better than an earlier one, noted with the attempt that made it."""
+        asked = self.config.verdict
+        one = next((one for one in self.book.attempts() if one.checkpoint == last), None)
+        if one is None or last == earlier:
+            self.say(f"{self.config.name}: nothing was kept since {earlier}, so there is no verdict")
+            return
+        which = f"{VERDICT} {asked.against}"
+        settings = gate.match_settings(self.config, asked, last, earlier)
+        played = self.gate(one, which, settings, self.config.name)
+        if played is not None:
+            self.book.end_gate(one, which, *gate.match_verdict("H1", played))
+        self.judged(one, which, self.config.name)
 
     def stage(self, number: int, stage: Stage, parent: str) -> str:
         """The checkpoint that the next stage begins with: the first that is kept, or the parent."""
@@ -130,7 +150,7 @@ class _Loop:
             settings = gate.match_settings(config, asked.parent, child, parent)
             played = self.gate(one, "parent", settings, named)
             if played is not None:
-                self.book.end_gate(one, "parent", *gate.parent_verdict(asked.parent, played))
+                self.book.end_gate(one, "parent", *gate.match_verdict(asked.parent.require, played))
             if not self.judged(one, "parent", named):
                 return False
         if asked.pool.by != "nothing":
@@ -154,7 +174,8 @@ class _Loop:
         assert said is not None
         if said.passed is not None:
             return None
-        self.say(f"{named}: judging {one.checkpoint} against {'its parent' if which == 'parent' else 'the pool'}")
+        whom = {"parent": "its parent", "pool": "the pool"}.get(which, which.removeprefix(VERDICT).strip())
+        self.say(f"{named}: judging {one.checkpoint} against {whom}")
         with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
             return self.play(said.run_id, spent)
 

@@ -23,7 +23,7 @@ from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum import gate
 from training.curriculum.config import Curriculum, Stage, training_config
-from training.curriculum.play import apportioned, learner_spec, pinned, specs, with_temperature
+from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs, with_temperature
 from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
 from training.data.shards import BadData, opened
 from training.trainer import total_steps
@@ -61,14 +61,16 @@ def planned(config: Curriculum, base: str) -> list[Step]:
         steps.append(Step(stage.name, "learn", steps=_steps(config, stage, kept, earlier), kept=kept))
         earlier += kept
         if stage.gate.parent.require != "nothing":
-            steps.append(
-                Step(stage.name, "gate: parent, at most", Counter({pairing(base, base): stage.gate.parent.battles}))
-            )
+            steps.append(Step(stage.name, "gate: parent, at most", _among(base, stage.gate.parent.battles)))
         gated = held_out if stage.gate.pool.by != "nothing" else 0
         if gated:
             steps.append(Step(stage.name, "gate: pool", _each(base, pool, config.pool.battles * gated)))
         if sets > gated:
             steps.append(Step(stage.name, "against all", _each(base, pool, config.pool.battles * (sets - gated))))
+    if config.verdict.against:
+        steps.append(
+            Step("verdict", f"against {config.verdict.against}, at most", _among(base, config.verdict.battles))
+        )
     return steps
 
 
@@ -78,19 +80,18 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
     if config.db.exists():
         speeds.take_in(config.db, config.format, "store")
         _stored_training(config, speeds)
-    try:
-        base, there = pinned(config.base), True
-    except BadInput as error:
-        base, there = f"policy:{config.base}", False
-        speeds.notes.append(str(error))
-    speeds.checkpoint_bytes = checkpoint_bytes(base)
-    steps = planned(config, base)
-    wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
-    if wanted and calibrate and there:
-        console.print(f"measuring {len(wanted)} kinds of battles that the store does not tell of ...")
-        with tempfile.TemporaryDirectory() as scratch:
-            found = measure(config, wanted, base, Path(scratch))
-        _add(speeds, found)
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            base, there = pinned(base_of(config.model_copy(update={"out": scratch}))), True
+        except BadInput as error:
+            base, there = f"policy:{config.base}", False
+            speeds.notes.append(str(error))
+        speeds.checkpoint_bytes = checkpoint_bytes(base)
+        steps = planned(config, base)
+        wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
+        if wanted and calibrate and there:
+            console.print(f"measuring {len(wanted)} kinds of battles that the store does not tell of ...")
+            _add(speeds, measure(config, wanted, base, Path(scratch)))
     console.print(_steps_table(config, steps, speeds))
     console.print(_speeds_table(steps, speeds))
     for note in dict.fromkeys(speeds.notes):
@@ -99,6 +100,11 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
 
 def _each(one: str, others: Iterable[str], battles: int) -> Counter[Pairing]:
     return Counter({pairing(one, other): battles for other in others})
+
+
+def _among(base: str, battles: int) -> Counter[Pairing]:
+    """Battles of two checkpoints."""
+    return Counter({pairing(base, base): battles})
 
 
 def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairing], float]:
@@ -118,7 +124,7 @@ def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairin
 
 def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:
     told = training_config(
-        config, stage, out=Path(config.out), parent=config.base, seed=0,
+        config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     )  # fmt: skip
     others = 0

@@ -15,7 +15,8 @@ from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
 from arena.store import rows
 from teamsets.errors import BadInput
-from training.curriculum.config import Curriculum, Past, Stage, Teams
+from training.config import Network
+from training.curriculum.config import NEW, Curriculum, Past, Stage, Teams
 
 #: The `kind` of a curriculum's runs in the store.
 KIND = "curriculum"
@@ -34,6 +35,19 @@ def pinned(found: str) -> str:
     if step and folder.parent.name == "checkpoints":
         return f"policy:{folder.parents[1]}@{int(step[1])}"
     return f"policy:{folder}"
+
+
+def base_of(config: Curriculum) -> str:
+    """The base as `checkpoint.find` takes it; one that has learned nothing is made now if it is not there yet."""
+    if config.base == NEW:
+        run, step = config.base_found.rsplit("@", 1)
+        folder = checkpoint.folder_of(Path(run), int(step))
+        if not folder.exists():
+            from training.learner import untrained  # torch is not loaded where there is a base
+
+            told = Network.model_validate({**config.training["network"], "start_from": ""})
+            checkpoint.save(folder, untrained(told, seed_of(config, "base")), 0)
+    return config.base_found
 
 
 def path_of(spec: str) -> str:

@@ -37,6 +37,7 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
     told["evaluate_on"] = ["competitive"]
     told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"], "battles": 4}
     told["think_limit"] = 60.0
+    told["verdict"] |= {"against": "first", "elo1": 150, "alpha": 0.2, "beta": 0.2, "battles": 60}
     first = told["stages"][0] | {
         "name": "first",
         "battles": 12,
@@ -44,6 +45,7 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
         "teams": [{"set": "variety:8", "weight": 1, "growth": 2}, {"set": "competitive", "weight": 1, "growth": 1}],
         "retries": [{"epochs": 1}],
     }
+    first["learn_from"] = first["learn_from"] | {"learner": "won"}
     first["learner"] = {"temperature": 0, "watched_by": ""}
     first["past"] = first["past"] | {"temperature": 0}
     first["gate"] = {

@@ -52,7 +52,7 @@ def told(db: Path) -> dict[str, Any]:
 
     A match ends with the pair that decides it; which later pairs had ended by then is the luck of the moment.
     """
-    match = "(SELECT run_id FROM gates WHERE gate = 'parent')"
+    match = "(SELECT run_id FROM gates WHERE gate <> 'pool')"
     stages = (
         "SELECT stage, attempt, name, status, parent, settings, learner, quotas, checkpoint FROM stages ORDER BY 1, 2"
     )
@@ -77,7 +77,7 @@ def told(db: Path) -> dict[str, Any]:
         ),
         "costs": rows(
             "SELECT stage, attempt, phase, max(battles), max(decisions), max(steps) FROM costs "
-            "WHERE phase <> 'gate: parent' GROUP BY ALL ORDER BY ALL",
+            "WHERE phase <> 'gate: parent' AND phase NOT LIKE '%verdict%' GROUP BY ALL ORDER BY ALL",
             db,
         ),
     }
@@ -94,7 +94,10 @@ def test_it_keeps_what_is_better_tries_again_and_rolls_back(undisturbed: Path) -
     ]
     assert book.lineage() == [stand_in.BASE, "heuristic:expert", "heuristic:staller"]
     passed = {row[:3]: row[3] for row in rows("SELECT stage, attempt, gate, passed FROM gates", undisturbed)}
-    assert passed == {(1, 1, "parent"): False, (1, 2, "parent"): True, (1, 2, "pool"): True, (2, 1, "parent"): False}
+    assert passed == {
+        (1, 1, "parent"): False, (1, 2, "parent"): True, (1, 2, "pool"): True, (2, 1, "parent"): False,
+        (3, 1, "verdict: against first"): False,
+    }  # fmt: skip
     assert rows("SELECT ended IS NOT NULL FROM curricula", undisturbed) == [(True,)]
 
 
@@ -142,6 +145,7 @@ def test_status_draws_the_lineage(undisturbed: Path) -> None:
     assert place["1 first"] < place["3 selves"]
     assert any("attempt 2" in line and "kept" in line and "Elo [" in line and "10 steps" in line for line in lines)
     assert any("✗ parent: H0" in line for line in lines)
+    assert any("verdict: against first: " in line for line in lines)
 
 
 def test_it_is_finished_once_and_for_all(undisturbed: Path) -> None:
@@ -201,7 +205,7 @@ def test_killed_again_and_again_it_comes_out_the_same(undisturbed: Path, mark: s
     killed, whole = told(db), told(undisturbed)
     for part in whole:
         assert killed[part] == whole[part], part
-    matches = "SELECT key, winner, turns FROM battles WHERE run_id IN (SELECT run_id FROM gates WHERE gate = 'parent')"
+    matches = "SELECT key, winner, turns FROM battles WHERE run_id IN (SELECT run_id FROM gates WHERE gate <> 'pool')"
     one, other = ({key: rest for key, *rest in rows(matches, each)} for each in (db, undisturbed))
     assert one.keys() & other.keys() and all(one[key] == other[key] for key in one.keys() & other.keys())
     ((battles, keys),) = rows("SELECT count(*), count(DISTINCT key) FROM battles", db)

@@ -20,6 +20,7 @@ from arena.store import rows
 from training.curriculum.config import Curriculum, Past, Teams
 from training.curriculum.play import (
     apportioned,
+    base_of,
     checkpoint_of,
     drawn_quotas,
     learner_spec,
@@ -105,6 +106,19 @@ def test_a_checkpoint_is_known_under_all_its_specs(tmp_path: Path) -> None:
     coached = coached_spec(warm, "search:mcts?iterations=40&samples=2")
     assert learner_spec(spec, watched) == resolve(coached).spec
     assert checkpoint_of(learner_spec(spec, watched)) == checkpoint_of(warm) == spec
+
+
+def test_a_base_that_has_learned_nothing_is_made_once(tmp_path: Path) -> None:
+    config = curriculum(tmp_path).model_copy(update={"base": "new"})
+    spec = pinned(base_of(config))
+    assert spec == f"policy:{config.out}/00-base/new@0"
+    made = checkpoint.find(path_of(spec))
+    first = (made / checkpoint.WEIGHTS).stat().st_mtime_ns
+    assert base_of(config) == path_of(spec) and (made / checkpoint.WEIGHTS).stat().st_mtime_ns == first
+    again = base_of(config.model_copy(update={"out": str(tmp_path / "again")}))
+    other = base_of(config.model_copy(update={"out": str(tmp_path / "other"), "seed": 1}))
+    assert checkpoint.identity(checkpoint.find(again)) == checkpoint.identity(made)
+    assert checkpoint.identity(checkpoint.find(other)) != checkpoint.identity(made)
 
 
 def test_a_pinned_checkpoint_is_named_by_its_step(tmp_path: Path) -> None:
