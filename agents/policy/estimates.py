@@ -25,8 +25,8 @@ from agents.policy.vocabulary import move_word
 
 #: So many Pokémon (and pairs of them) are remembered.
 _REMEMBERED = 20_000
-#: Where there is no estimate for a Pokémon, and for a move.
-NO_PAIR, NO_MOVE = [0.0] * 6, [0.0, 0.0, 0.0, 0.0, 1 / 4, 0.0]
+#: Where there is no estimate for a move.
+NO_MOVE = [0.0, 0.0, 0.0, 0.0, 1 / 4, 0.0]
 #: More than this share of the HP is all the same.
 _MOST = 1.5
 

@@ -15,6 +15,7 @@ So action 4 + i is about token 4 + i, and actions i and 9 + i about token 15 + i
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -33,7 +34,7 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
-from agents.policy.estimates import NO_MOVE, NO_PAIR, Estimates, Standing, side_factors
+from agents.policy.estimates import NO_MOVE, Estimates, Standing, side_factors
 from agents.policy.vocabulary import move_word, vocabulary
 
 #: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
@@ -61,6 +62,10 @@ _EFFECTS = {
 _BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 _STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 _MOVES = 4
+#: Where the numbers of a Pokémon stand in its row: what is known of it, what it may do and must fear, what only one on the
+#: field has; and those of a move: how it stands, and what never changes.
+_KNOWN, _ESTIMATED, _ON_FIELD = slice(0, 21), slice(21, 27), slice(27, 54)
+_READY, _FIXED = slice(0, 9), slice(9, 22)
 #: So many Pokémon as they stood on the bench are remembered.
 _BENCHED = 20_000
 
@@ -77,42 +82,43 @@ class Observation:
 def observe(battle: SeatBattle) -> Observation:
     """A battle at the request that it stands at, as its own player sees it."""
     eyes = _eyes()
-    request = battle.last_request
-    ids: list[list[int]] = [[]] * TOKENS
-    numbers: list[list[float]] = [[]] * TOKENS
-    ids[0], numbers[0] = eyes.field(battle, request)
-    own, other = battle.active_pokemon, battle.opponent_active_pokemon
-    ids[1], numbers[1] = eyes.side(battle.side_conditions, battle.turn, battle.team.values(), own, battle.used_tera)
-    ids[2], numbers[2] = eyes.side(
-        battle.opponent_side_conditions, battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera
-    )
     eyes.make_room()
+    request = battle.last_request
+    ids = np.zeros((TOKENS, WORDS), dtype=np.int16)
+    numbers = np.zeros((TOKENS, NUMBERS), dtype=np.float32)
+    eyes.field(battle, request, ids[0], numbers[0])
+    own, other = battle.active_pokemon, battle.opponent_active_pokemon
+    sides = battle.side_conditions, battle.opponent_side_conditions
+    eyes.side(sides[0], battle.turn, battle.team.values(), own, battle.used_tera, ids[1], numbers[1])
+    eyes.side(
+        sides[1], battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera, ids[2], numbers[2]
+    )
+    team = battle.team
     ours = [
-        eyes.pokemon(None if entry is None else battle.team.get(entry["ident"]), entry, battle)
-        for entry in _ours(request)
+        eyes.pokemon(None if entry is None else team.get(entry["ident"]), entry, battle) for entry in _ours(request)
     ]
     theirs = [eyes.pokemon(mon, None, battle) for mon in _theirs(battle, other)]
+    for token, row in zip((*OURS, *THEIRS), (*ours, *theirs), strict=False):
+        ids[token], numbers[token, _KNOWN] = row.ids, row.numbers
+        if row.on_field:
+            numbers[token, _ON_FIELD] = row.on_field
     ready, met = ours[0].able, theirs[0].able
-    ground, beyond = side_factors(battle.side_conditions), side_factors(battle.opponent_side_conditions)
+    ground, beyond = side_factors(sides[0]), side_factors(sides[1])
     between = eyes.estimates.of_pair
-    for token, row in zip(OURS, ours, strict=False):
-        estimated = NO_PAIR if row.standing is None or met is None else between(row.standing, ground, met, beyond)[0]
-        ids[token], numbers[token] = row.ids, [*row.numbers, *estimated, *row.on_field]
-    for token, row in zip(THEIRS, theirs, strict=False):
-        estimated = (
-            NO_PAIR if row.standing is None or ready is None else between(ready, ground, row.standing, beyond)[1]
-        )
-        ids[token], numbers[token] = row.ids, [*row.numbers, *estimated, *row.on_field]
+    if met is not None:
+        for token, row in zip(OURS, ours, strict=False):
+            if row.standing is not None:
+                numbers[token, _ESTIMATED] = between(row.standing, ground, met, beyond)[0]
+    if ready is not None:
+        for token, row in zip(THEIRS, theirs, strict=False):
+            if row.standing is not None:
+                numbers[token, _ESTIMATED] = between(ready, ground, row.standing, beyond)[1]
     for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
         estimated = NO_MOVE
         if ready is not None and met is not None:
             estimated = eyes.estimates.of_move(str(listed["id"]), ready, met, beyond)
-        ids[token], numbers[token] = eyes.move(listed, battle.gen, estimated)
-    return Observation(
-        np.array([[*row, *(0,) * (WORDS - len(row))] for row in ids], dtype=np.int16),
-        np.array([[*row, *(0.0,) * (NUMBERS - len(row))] for row in numbers], dtype=np.float32),
-        legal_mask(legal_actions(request, battle.legal)),
-    )
+        eyes.move(listed, battle.gen, estimated, ids[token], numbers[token])
+    return Observation(ids, numbers, legal_mask(legal_actions(request, battle.legal)))
 
 
 def _ours(request: dict[str, Any]) -> list[dict[str, Any] | None]:
@@ -123,9 +129,10 @@ def _ours(request: dict[str, Any]) -> list[dict[str, Any] | None]:
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     """The opponent's Pokémon: the one on the field, those seen before, those that the preview told of, unknown ones."""
     seen = [mon for mon in battle.opponent_team.values() if mon is not active]
-    out = [mon.base_species for mon in battle.opponent_team.values()]
     told = []
-    for mon in battle.teampreview_opponent_team:
+    preview = battle.teampreview_opponent_team
+    out = [mon.base_species for mon in battle.opponent_team.values()] if preview else []
+    for mon in preview:
         if mon.base_species in out:
             out.remove(mon.base_species)
         else:
@@ -134,10 +141,10 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
 
 
 class _Row(NamedTuple):
-    """A Pokémon: its ids, its numbers before and after the estimates, and how it stands for those."""
+    """A Pokémon: its ids, what is known of it, how it stands for the estimates, and what it has on the field."""
 
-    ids: list[int]
-    numbers: list[float]
+    ids: NDArray[np.int16]
+    numbers: NDArray[np.float32]
     standing: Standing | None
     on_field: list[float]
 
@@ -161,22 +168,25 @@ class _Eyes:
             words.region("categories"),
         )
         unseen = [self.species.unknown, self.items.unknown, self.abilities.unknown, *(self.moves.unknown,) * _MOVES]
-        self.nobody = _Row(unseen, [0.0, 1.0], None, [])
+        self.nobody = _row(unseen, [0.0, 1.0, *(0.0,) * 19], None, [])
         self.status = {status: self.statuses[status.name.lower()] for status in Status}
         self.move_ids: dict[str, int] = {}
         self.estimates = Estimates()
         self.benched: dict[tuple[Any, ...], _Row] = {}
 
-    def field(self, battle: SeatBattle, request: dict[str, Any]) -> tuple[list[int], list[float]]:
+    def field(
+        self, battle: SeatBattle, request: dict[str, Any], ids: NDArray[np.int16], numbers: NDArray[np.float32]
+    ) -> None:
+        """Writes the field's row."""
         weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
         terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:4]
-        ids = [
+        ids[: 2 + len(terrains)] = [
             self.gens[str(battle.gen)],
             self.weathers.none if weather is None else self.weathers[weather.name.lower()],
             *(self.fields[field.name.lower()] for field in terrains),
         ]
         turn = battle.turn
-        numbers = [
+        numbers[: 6 + len(terrains)] = [
             min(turn, 100) / 100,
             1.0 / (1 + turn),
             (turn - battle.weather[weather]) / 8 if weather is not None else 0.0,
@@ -185,29 +195,33 @@ class _Eyes:
             float(bool(battle.can_tera)),
             *((turn - battle.fields[field]) / 8 for field in terrains),
         ]
-        return ids, numbers
 
     def side(
-        self, conditions: dict[SideCondition, int], turn: int, team: Any, active: Pokemon | None, used_tera: bool
-    ) -> tuple[list[int], list[float]]:
+        self, conditions: dict[SideCondition, int], turn: int, team: Collection[Pokemon], active: Pokemon | None,
+        used_tera: bool, ids: NDArray[np.int16], numbers: NDArray[np.float32],
+    ) -> None:  # fmt: skip
+        """Writes the row of a side: its conditions, the ages of those that have one, how many stand."""
         last = active.last_move if active is not None else None
-        numbers, ages = [0.0] * len(_CONDITIONS), [0.0] * len(_AGEING)
+        ids[0] = self.last.none if last is None else self.last[move_word(last.id)]
+        first = len(_CONDITIONS)
         if conditions:
             for place, condition in enumerate(_CONDITIONS):
                 value = conditions.get(condition)
                 if value is not None:
                     numbers[place] = value / 3 if condition in _LAYERS else 1.0
-            ages = [(turn - conditions[c]) / 8 if c in conditions else 0.0 for c in _AGEING]
-        known = list(team)
-        standing = [mon for mon in known if not mon.fainted]
-        counts = [
+            numbers[first : first + len(_AGEING)] = [
+                (turn - conditions[c]) / 8 if c in conditions else 0.0 for c in _AGEING
+            ]
+        known = len(team)
+        standing = [mon.current_hp_fraction for mon in team if not mon.fainted]
+        first += len(_AGEING)
+        numbers[first : first + 5] = [
             len(standing) / 6,
-            len(known) / 6,
-            (len(known) - len(standing)) / 6,
-            sum(mon.current_hp_fraction for mon in standing) / 6,
+            known / 6,
+            (known - len(standing)) / 6,
+            sum(standing) / 6,
             float(used_tera),
         ]
-        return [self.last.none if last is None else self.last[move_word(last.id)]], numbers + ages + counts
 
     def pokemon(self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle) -> _Row:
         """entry: of the request, for one of our own."""
@@ -215,20 +229,20 @@ class _Eyes:
             return self.nobody
         if mon.active:
             standing = self.estimates.standing(mon, entry, battle)
-            return _Row(*self._pokemon(mon, entry), standing, _on_field(mon))
+            return _row(*self._pokemon(mon, entry), standing, _on_field(mon))
         # On the bench hardly anything changes from one decision to the next.
         # The members of an enumeration are hashed slowly; there is one of each, so which one it is says as much.
         moves = mon.moves
         own = (*entry["moves"], *entry["stats"].values()) if entry is not None else ()
         key = (
             battle.format_id, mon.species, mon.level, mon.item, mon.ability, id(mon.status), mon.status_counter,
-            mon.current_hp_fraction, mon.revealed, mon.is_terastallized, id(mon.tera_type), own,
+            mon.current_hp, mon.max_hp, mon.revealed, mon.is_terastallized, id(mon.tera_type), own,
             *moves, *[move.current_pp for move in moves.values()],
         )  # fmt: skip
         found = self.benched.get(key)
         if found is None:
             standing = self.estimates.standing(mon, entry, battle)
-            found = self.benched[key] = _Row(*self._pokemon(mon, entry), standing, [])
+            found = self.benched[key] = _row(*self._pokemon(mon, entry), standing, [])
         return found
 
     def make_room(self) -> None:
@@ -282,16 +296,29 @@ class _Eyes:
             found = self.move_ids[move] = self.moves[move_word(move)]
         return found
 
-    def move(self, listed: dict[str, Any], gen: int, estimated: list[float]) -> tuple[list[int], list[float]]:
-        """ids: move, type, category. listed: the request's entry of the move."""
+    def move(
+        self,
+        listed: dict[str, Any],
+        gen: int,
+        estimated: list[float],
+        ids: NDArray[np.int16],
+        numbers: NDArray[np.float32],
+    ) -> None:
+        """Writes the row of our move. ids: move, type, category. listed: the request's entry of the move."""
         name = str(listed["id"])
         facts = _facts(name, gen)
         pp, most = listed.get("pp"), listed.get("maxpp")
-        numbers = [1.0, float(bool(listed.get("disabled"))), pp / most if pp is not None and most else 1.0, *estimated]
-        if facts is None:
-            return [self._move_id(name)], numbers
-        kind, category, fixed = facts
-        return [self._move_id(name), self.types[kind], self.categories[category]], [*numbers, *fixed]
+        share = pp / most if pp is not None and most else 1.0
+        numbers[_READY] = [1.0, float(bool(listed.get("disabled"))), share, *estimated]
+        ids[0] = self._move_id(name)
+        if facts is not None:
+            kind, category, numbers[_FIXED] = facts
+            ids[1], ids[2] = self.types[kind], self.categories[category]
+
+
+def _row(ids: list[int], numbers: list[float], standing: Standing | None, on_field: list[float]) -> _Row:
+    padded = np.array([*ids, *(0,) * (WORDS - len(ids))], dtype=np.int16)
+    return _Row(padded, np.array(numbers, dtype=np.float32), standing, on_field)
 
 
 def _on_field(mon: Pokemon) -> list[float]:
@@ -335,7 +362,7 @@ def _base_stats(gen: int, species: str) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _facts(name: str, gen: int) -> tuple[str, str, tuple[float, ...]] | None:
+def _facts(name: str, gen: int) -> tuple[str, str, NDArray[np.float32]] | None:
     """A move's type, its category, and what of its numbers never changes; None for "recharge" and such."""
     try:
         move = Move(to_id_str(name), gen=gen)
@@ -355,6 +382,6 @@ def _facts(name: str, gen: int) -> tuple[str, str, tuple[float, ...]] | None:
             float(len(move.secondary) > 0),
         )
         category = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
-        return move.type.name.lower(), category[move.category], fixed
+        return move.type.name.lower(), category[move.category], np.array(fixed, dtype=np.float32)
     except (KeyError, ValueError):
         return None
