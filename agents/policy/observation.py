@@ -6,7 +6,7 @@ An observation has 19 tokens, each with WORDS ids of the vocabulary and NUMBERS 
 |---|---|---|---|
 | 0 | the field | generation, weather, terrains and rooms | turn, ages, what is asked |
 | 1, 2 | our side, theirs | our last move, theirs | hazards, screens, how many stand |
-| 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `_pokemon` | see `_pokemon` |
+| 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `Rows` | see `Rows` |
 | 9 – 14 | theirs: on the field, then the others as they were seen; unknown ones last | | |
 | 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | PP, damage, power, accuracy … |
 
@@ -15,59 +15,23 @@ So action 4 + i is about token 4 + i, and actions i and 9 + i about token 15 + i
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from poke_env.battle.effect import Effect
-from poke_env.battle.field import Field
-from poke_env.battle.move import Move
-from poke_env.battle.move_category import MoveCategory
 from poke_env.battle.pokemon import Pokemon
-from poke_env.battle.side_condition import SideCondition
-from poke_env.battle.status import Status
-from poke_env.battle.weather import Weather
-from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
-from agents.policy.estimates import NO_MOVE, Estimates, Standing, side_factors
-from agents.policy.vocabulary import move_word, vocabulary
+from agents.policy.estimates import NO_MOVE, side_factors
+from agents.policy.rows import ESTIMATED, IDS, KNOWN, ON_FIELD, Rows
 
 #: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
 VERSION = 2
 TOKENS, WORDS, NUMBERS = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
-
-_CONDITIONS = (
-    SideCondition.SPIKES, SideCondition.STEALTH_ROCK, SideCondition.TOXIC_SPIKES, SideCondition.STICKY_WEB,
-    SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.AURORA_VEIL, SideCondition.TAILWIND,
-    SideCondition.SAFEGUARD, SideCondition.MIST, SideCondition.LUCKY_CHANT,
-)  # fmt: skip
-_AGEING = _CONDITIONS[4:8]
-_LAYERS = frozenset({SideCondition.SPIKES, SideCondition.TOXIC_SPIKES})
-_EFFECTS = {
-    effect: place
-    for place, effect in enumerate(
-        (
-            Effect.SUBSTITUTE, Effect.CONFUSION, Effect.LEECH_SEED, Effect.REFLECT, Effect.FOCUS_ENERGY, Effect.TAUNT,
-            Effect.ENCORE, Effect.DISABLE, Effect.TRAPPED, Effect.PARTIALLY_TRAPPED, Effect.CURSE, Effect.YAWN,
-            Effect.DESTINY_BOND, Effect.PERISH1, Effect.SALT_CURE, Effect.LOCKED_MOVE,
-        )
-    )
-}  # fmt: skip
-_BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
-_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
-_MOVES = 4
-#: Where the numbers of a Pokémon stand in its row: what is known of it, what it may do and must fear, what only one on the
-#: field has; and those of a move: how it stands, and what never changes.
-_KNOWN, _ESTIMATED, _ON_FIELD = slice(0, 21), slice(21, 27), slice(27, 54)
-_READY, _FIXED = slice(0, 9), slice(9, 22)
-#: So many Pokémon as they stood on the bench are remembered.
-_BENCHED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,43 +45,43 @@ class Observation:
 
 def observe(battle: SeatBattle) -> Observation:
     """A battle at the request that it stands at, as its own player sees it."""
-    eyes = _eyes()
-    eyes.make_room()
+    rows = _rows()
+    rows.make_room()
     request = battle.last_request
     ids = np.zeros((TOKENS, WORDS), dtype=np.int16)
     numbers = np.zeros((TOKENS, NUMBERS), dtype=np.float32)
-    eyes.field(battle, request, ids[0], numbers[0])
+    rows.field(battle, request, ids[0], numbers[0])
     own, other = battle.active_pokemon, battle.opponent_active_pokemon
     sides = battle.side_conditions, battle.opponent_side_conditions
-    eyes.side(sides[0], battle.turn, battle.team.values(), own, battle.used_tera, ids[1], numbers[1])
-    eyes.side(
+    rows.side(sides[0], battle.turn, battle.team.values(), own, battle.used_tera, ids[1], numbers[1])
+    rows.side(
         sides[1], battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera, ids[2], numbers[2]
     )
     team = battle.team
     ours = [
-        eyes.pokemon(None if entry is None else team.get(entry["ident"]), entry, battle) for entry in _ours(request)
+        rows.pokemon(None if entry is None else team.get(entry["ident"]), entry, battle) for entry in _ours(request)
     ]
-    theirs = [eyes.pokemon(mon, None, battle) for mon in _theirs(battle, other)]
+    theirs = [rows.pokemon(mon, None, battle) for mon in _theirs(battle, other)]
     for token, row in zip((*OURS, *THEIRS), (*ours, *theirs), strict=False):
-        ids[token], numbers[token, _KNOWN] = row.ids, row.numbers
+        ids[token, IDS], numbers[token, KNOWN] = row.ids, row.numbers
         if row.on_field:
-            numbers[token, _ON_FIELD] = row.on_field
+            numbers[token, ON_FIELD] = row.on_field
     ready, met = ours[0].able, theirs[0].able
     ground, beyond = side_factors(sides[0]), side_factors(sides[1])
-    between = eyes.estimates.of_pair
+    between = rows.estimates.of_pair
     if met is not None:
         for token, row in zip(OURS, ours, strict=False):
             if row.standing is not None:
-                numbers[token, _ESTIMATED] = between(row.standing, ground, met, beyond)[0]
+                numbers[token, ESTIMATED] = between(row.standing, ground, met, beyond)[0]
     if ready is not None:
         for token, row in zip(THEIRS, theirs, strict=False):
             if row.standing is not None:
-                numbers[token, _ESTIMATED] = between(ready, ground, row.standing, beyond)[1]
+                numbers[token, ESTIMATED] = between(ready, ground, row.standing, beyond)[1]
     for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
         estimated = NO_MOVE
         if ready is not None and met is not None:
-            estimated = eyes.estimates.of_move(str(listed["id"]), ready, met, beyond)
-        eyes.move(listed, battle.gen, estimated, ids[token], numbers[token])
+            estimated = rows.estimates.of_move(str(listed["id"]), ready, met, beyond)
+        rows.move(listed, battle.gen, estimated, ids[token], numbers[token])
     return Observation(ids, numbers, legal_mask(legal_actions(request, battle.legal)))
 
 
@@ -140,248 +104,6 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     return [active, *seen, *told, *(None,) * 6][:6]
 
 
-class _Row(NamedTuple):
-    """A Pokémon: its ids, what is known of it, how it stands for the estimates, and what it has on the field."""
-
-    ids: NDArray[np.int16]
-    numbers: NDArray[np.float32]
-    standing: Standing | None
-    on_field: list[float]
-
-    @property
-    def able(self) -> Standing | None:
-        return self.standing if self.standing is not None and self.standing.hp > 0 else None
-
-
-class _Eyes:
-    """The regions of the vocabulary at hand, so that no name is looked up at each decision."""
-
-    def __init__(self) -> None:
-        words = vocabulary()
-        self.species, self.moves, self.last = words.region("species"), words.region("moves"), words.region("last_moves")
-        self.abilities, self.items = words.region("abilities"), words.region("items")
-        self.types, self.tera = words.region("types"), words.region("tera_types")
-        self.statuses, self.weathers = words.region("statuses"), words.region("weathers")
-        self.fields, self.gens, self.categories = (
-            words.region("fields"),
-            words.region("gens"),
-            words.region("categories"),
-        )
-        unseen = [self.species.unknown, self.items.unknown, self.abilities.unknown, *(self.moves.unknown,) * _MOVES]
-        self.nobody = _row(unseen, [0.0, 1.0, *(0.0,) * 19], None, [])
-        self.status = {status: self.statuses[status.name.lower()] for status in Status}
-        self.move_ids: dict[str, int] = {}
-        self.estimates = Estimates()
-        self.benched: dict[tuple[Any, ...], _Row] = {}
-
-    def field(
-        self, battle: SeatBattle, request: dict[str, Any], ids: NDArray[np.int16], numbers: NDArray[np.float32]
-    ) -> None:
-        """Writes the field's row."""
-        weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
-        terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:4]
-        ids[: 2 + len(terrains)] = [
-            self.gens[str(battle.gen)],
-            self.weathers.none if weather is None else self.weathers[weather.name.lower()],
-            *(self.fields[field.name.lower()] for field in terrains),
-        ]
-        turn = battle.turn
-        numbers[: 6 + len(terrains)] = [
-            min(turn, 100) / 100,
-            1.0 / (1 + turn),
-            (turn - battle.weather[weather]) / 8 if weather is not None else 0.0,
-            float(bool(request.get("forceSwitch"))),
-            float(bool(battle.trapped)),
-            float(bool(battle.can_tera)),
-            *((turn - battle.fields[field]) / 8 for field in terrains),
-        ]
-
-    def side(
-        self, conditions: dict[SideCondition, int], turn: int, team: Collection[Pokemon], active: Pokemon | None,
-        used_tera: bool, ids: NDArray[np.int16], numbers: NDArray[np.float32],
-    ) -> None:  # fmt: skip
-        """Writes the row of a side: its conditions, the ages of those that have one, how many stand."""
-        last = active.last_move if active is not None else None
-        ids[0] = self.last.none if last is None else self.last[move_word(last.id)]
-        first = len(_CONDITIONS)
-        if conditions:
-            for place, condition in enumerate(_CONDITIONS):
-                value = conditions.get(condition)
-                if value is not None:
-                    numbers[place] = value / 3 if condition in _LAYERS else 1.0
-            numbers[first : first + len(_AGEING)] = [
-                (turn - conditions[c]) / 8 if c in conditions else 0.0 for c in _AGEING
-            ]
-        known = len(team)
-        standing = [mon.current_hp_fraction for mon in team if not mon.fainted]
-        first += len(_AGEING)
-        numbers[first : first + 5] = [
-            len(standing) / 6,
-            known / 6,
-            (known - len(standing)) / 6,
-            sum(standing) / 6,
-            float(used_tera),
-        ]
-
-    def pokemon(self, mon: Pokemon | None, entry: dict[str, Any] | None, battle: SeatBattle) -> _Row:
-        """entry: of the request, for one of our own."""
-        if mon is None:
-            return self.nobody
-        if mon.active:
-            standing = self.estimates.standing(mon, entry, battle)
-            return _row(*self._pokemon(mon, entry), standing, _on_field(mon))
-        # On the bench hardly anything changes from one decision to the next.
-        # The members of an enumeration are hashed slowly; there is one of each, so which one it is says as much.
-        moves = mon.moves
-        own = (*entry["moves"], *entry["stats"].values()) if entry is not None else ()
-        key = (
-            battle.format_id, mon.species, mon.level, mon.item, mon.ability, id(mon.status), mon.status_counter,
-            mon.current_hp, mon.max_hp, mon.revealed, mon.is_terastallized, id(mon.tera_type), own,
-            *moves, *[move.current_pp for move in moves.values()],
-        )  # fmt: skip
-        found = self.benched.get(key)
-        if found is None:
-            standing = self.estimates.standing(mon, entry, battle)
-            found = self.benched[key] = _row(*self._pokemon(mon, entry), standing, [])
-        return found
-
-    def make_room(self) -> None:
-        """Forgets what is remembered if there is too much of it."""
-        if self.estimates.full or len(self.benched) > _BENCHED:
-            self.estimates, self.benched = Estimates(), {}
-
-    def _pokemon(self, mon: Pokemon, entry: dict[str, Any] | None) -> tuple[list[int], list[float]]:
-        """ids: species, item, ability, 4 moves, status, 2 types, tera type."""
-        moves = mon.moves
-        known = sorted(moves)[:_MOVES] if entry is None else sorted(map(move_word, entry["moves"]))[:_MOVES]
-        missing = self.moves.unknown if entry is None else self.moves.none
-        item, ability, gen = mon.item, mon.ability, mon.gen
-        tera = mon.tera_type
-        kinds = mon.types
-        ids = [
-            self.species[mon.species],
-            self.items.none if not item else self.items[item],
-            self.abilities.unknown if ability is None and gen >= 3 else self.abilities[ability or "noability"],
-            *(self._move_id(move) for move in known),
-            *(missing,) * (_MOVES - len(known)),
-            self.statuses.none if mon.status is None else self.status[mon.status],
-            self.types[kinds[0].name.lower()],
-            self.types[kinds[1].name.lower()] if len(kinds) > 1 else self.types.none,
-            self.tera.unknown
-            if tera is None and gen == 9
-            else self.tera[tera.name.lower()]
-            if tera
-            else self.tera.none,
-        ]
-        numbers = [
-            1.0,
-            0.0,
-            mon.current_hp_fraction,
-            float(mon.fainted),
-            float(bool(mon.active)),
-            float(entry is not None),
-            float(mon.revealed),
-            mon.level / 100,
-            min(mon.status_counter, 8) / 8,
-            len(known) / _MOVES,
-            float(mon.is_terastallized),
-            *_base_stats(gen, mon.species),
-            *_pp_left(moves, known, gen),
-        ]
-        return ids, numbers
-
-    def _move_id(self, move: str) -> int:
-        found = self.move_ids.get(move)
-        if found is None:
-            found = self.move_ids[move] = self.moves[move_word(move)]
-        return found
-
-    def move(
-        self,
-        listed: dict[str, Any],
-        gen: int,
-        estimated: list[float],
-        ids: NDArray[np.int16],
-        numbers: NDArray[np.float32],
-    ) -> None:
-        """Writes the row of our move. ids: move, type, category. listed: the request's entry of the move."""
-        name = str(listed["id"])
-        facts = _facts(name, gen)
-        pp, most = listed.get("pp"), listed.get("maxpp")
-        share = pp / most if pp is not None and most else 1.0
-        numbers[_READY] = [1.0, float(bool(listed.get("disabled"))), share, *estimated]
-        ids[0] = self._move_id(name)
-        if facts is not None:
-            kind, category, numbers[_FIXED] = facts
-            ids[1], ids[2] = self.types[kind], self.categories[category]
-
-
-def _row(ids: list[int], numbers: list[float], standing: Standing | None, on_field: list[float]) -> _Row:
-    padded = np.array([*ids, *(0,) * (WORDS - len(ids))], dtype=np.int16)
-    return _Row(padded, np.array(numbers, dtype=np.float32), standing, on_field)
-
-
-def _on_field(mon: Pokemon) -> list[float]:
-    """What only one on the field has."""
-    boosts = mon.boosts
-    effects = [0.0] * len(_EFFECTS)
-    for effect in mon.effects:
-        place = _EFFECTS.get(effect)
-        if place is not None:
-            effects[place] = 1.0
-    return [
-        *(boosts[stat] / 6 for stat in _BOOSTS),
-        float(mon.first_turn),
-        float(mon.must_recharge),
-        float(bool(mon.preparing)),
-        mon.protect_counter / 4,
-        *effects,
-    ]
-
-
-def _pp_left(moves: dict[str, Move], known: list[str], gen: int) -> list[float]:
-    """For each of the known moves the share of its PP that is left; those not yet used have all."""
-    shares = [moves[m].current_pp / _most_pp(m, gen) if m in moves else 1.0 for m in known]
-    return shares + [0.0] * (_MOVES - len(known))
-
-
-@lru_cache(maxsize=8192)
-def _most_pp(name: str, gen: int) -> int:
-    return Move(name, gen=gen).max_pp or 1
-
-
 @lru_cache(maxsize=1)
-def _eyes() -> _Eyes:
-    return _Eyes()
-
-
-@lru_cache(maxsize=8192)
-def _base_stats(gen: int, species: str) -> tuple[float, ...]:
-    stats = GenData.from_gen(gen).pokedex.get(species, {}).get("baseStats", {})
-    return tuple(stats.get(stat, 0) / 200 for stat in _STATS)
-
-
-@lru_cache(maxsize=8192)
-def _facts(name: str, gen: int) -> tuple[str, str, NDArray[np.float32]] | None:
-    """A move's type, its category, and what of its numbers never changes; None for "recharge" and such."""
-    try:
-        move = Move(to_id_str(name), gen=gen)
-        fixed = (
-            move.base_power / 150,
-            float(move.accuracy),
-            move.priority / 5,
-            move.expected_hits / 5,
-            move.recoil,
-            move.drain,
-            move.heal,
-            float(bool(move.self_switch)),
-            float(bool(move.force_switch)),
-            float(move.status is not None),
-            float(bool(move.boosts or move.self_boost)),
-            float(move.self_destruct is not None),
-            float(len(move.secondary) > 0),
-        )
-        category = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special", MoveCategory.STATUS: "status"}
-        return move.type.name.lower(), category[move.category], np.array(fixed, dtype=np.float32)
-    except (KeyError, ValueError):
-        return None
+def _rows() -> Rows:
+    return Rows()

@@ -55,7 +55,7 @@ def all_seen(record: BattleRecord) -> list[Observation]:
 
 def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord) -> None:
     first = all_seen(record)
-    observation._eyes.cache_clear()
+    observation._rows.cache_clear()
     backwards = [observe(battle) for role in (1, 0) for battle in decisions(record, role)]
     again = all_seen(record)
     assert len(first) == len(again) == len(backwards) > 20
