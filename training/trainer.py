@@ -24,13 +24,14 @@ from torch import Tensor, nn
 from agents.policy import checkpoint
 from teamsets.errors import ArenaError
 from training.algorithms import LOSSES
-from training.algorithms.tensors import Sums, Tensors, on_device
+from training.algorithms.tensors import Sums, Tensors, added, on_device
 from training.config import BadConfig, Config
 from training.data.shards import opened
 from training.data.stream import Batch, Stream, in_order
 from training.evaluation import evaluate_checkpoint
 from training.learner import learned, learner, reference_of
 from training.run_folder import RunFolder
+from training.schedule import learning_rate, total_steps
 from training.tracking import Tracking
 
 #: What the trainer adds to a checkpoint: accelerate's state (optimizer, random states), and the position in the data.
@@ -151,7 +152,7 @@ class _Run:
             sums, norm = self._learn(batch)
             self.step += 1
             seen += batch.decisions
-            gathered = _added(gathered, sums)
+            gathered = added(gathered, sums)
             last = self.step == self.total
             if self.step % config.tracking.every == 0 or last:
                 speed = seen / (time.monotonic() - began)
@@ -177,7 +178,7 @@ class _Run:
                 loss, sums = self._loss(self.network, micro)
                 # The mean over all decisions of the batch, whatever the parts' sizes; gradients are averaged over processes.
                 accelerator.backward(loss * accelerator.num_processes / batch.decisions)
-            gathered = _added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
+            gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
         norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.clip_norm))
         if not math.isfinite(float(gathered["loss"][0])):
             raise TrainingFailed(
@@ -274,7 +275,7 @@ class _Run:
                 tensors = on_device(batch, self.accelerator.device)
                 with torch.no_grad():
                     _, sums = self._loss(network, tensors)
-                gathered = _added(gathered, sums)
+                gathered = added(gathered, sums)
         return {name: float(total) / max(1.0, float(count)) for name, (total, count) in gathered.items()}
 
     def _evaluate_if_due(self) -> None:
@@ -289,32 +290,6 @@ class _Run:
             if self.config.evaluation.best_by == "rating":
                 self.folder.judge(self.step, "rating", found.rating)
         self.accelerator.wait_for_everyone()
-
-
-def total_steps(config: Config, trajectories: int) -> int:
-    """How many steps a configuration means for so many trajectories."""
-    steps = math.ceil(config.length.epochs * trajectories / config.data.batch)
-    return min(steps, config.length.most_steps) if config.length.most_steps else steps
-
-
-def learning_rate(config: Config, step: int, total: int) -> float:
-    """Of the step after `step` steps: a straight warm-up, then the schedule down to `last_share` at the end."""
-    told = config.optimizer
-    if step < told.warmup_steps:
-        return told.learning_rate * (step + 1) / told.warmup_steps
-    if told.schedule == "constant":
-        return told.learning_rate
-    done = (step - told.warmup_steps) / max(1, total - told.warmup_steps)
-    share = 1 - done if told.schedule == "linear" else (1 + math.cos(math.pi * done)) / 2
-    return told.learning_rate * (told.last_share + (1 - told.last_share) * share)
-
-
-def _added(sums: Sums, more: Sums) -> Sums:
-    nothing = (torch.zeros(()), torch.zeros(()))
-    return {
-        name: (sums.get(name, nothing)[0] + total.cpu(), sums.get(name, nothing)[1] + count.cpu())
-        for name, (total, count) in more.items()
-    }
 
 
 def _means(accelerator: Accelerator, sums: Sums) -> dict[str, float]:

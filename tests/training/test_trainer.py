@@ -27,7 +27,8 @@ from training import trainer  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
 from training.data.shards import BadData, Dataset  # noqa: E402
 from training.run_folder import RunFolder  # noqa: E402
-from training.trainer import TrainingFailed, learning_rate, train  # noqa: E402
+from training.schedule import learning_rate  # noqa: E402
+from training.trainer import TrainingFailed, train  # noqa: E402
 
 Small = Callable[..., Config]
 

@@ -9,7 +9,8 @@ from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
 from training.ablation.data import Portion, cut, validation_folder, whole
 from training.config import BadConfig, Config, checked
-from training.trainer import total_steps, train
+from training.schedule import total_steps
+from training.trainer import train
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:

@@ -56,3 +56,12 @@ def measured(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
     agreed = (logits.argmax(-1) == batch.actions) & known
     entropy = -(log_policy.exp() * log_policy).sum(-1) * batch.real
     return {"agreement": (agreed.sum(), count), "entropy": (entropy.sum(), batch.real.sum())}
+
+
+def added(sums: Sums, more: Sums) -> Sums:
+    """Both together, on the CPU."""
+    nothing = (torch.zeros(()), torch.zeros(()))
+    return {
+        name: (sums.get(name, nothing)[0] + total.cpu(), sums.get(name, nothing)[1] + count.cpu())
+        for name, (total, count) in more.items()
+    }

@@ -26,7 +26,7 @@ from training.curriculum.config import Curriculum, Stage, training_config
 from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs, with_temperature
 from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
 from training.data.shards import BadData, opened
-from training.trainer import total_steps
+from training.schedule import total_steps
 
 
 @dataclass
