@@ -1,0 +1,100 @@
+"""The README's story of the loop: each of its commands, one after the other, with everything in it made small."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from arena_helpers import PROJECT
+
+from agents.search import builds
+
+pytest.importorskip("torch")
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
+
+#: Where it is not built, another coach, who tells no shares.
+_COACH = "heuristic:expert" if builds.missing(1) else "search:mcts?iterations=40&samples=2"
+
+
+def commands() -> list[str]:
+    """The indented lines of the section, but for those that only set up."""
+    section = re.search(
+        r"^## The loop.*?(?=^## )", (PROJECT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert section
+    lines = re.findall(r"^    (\S.*?)(?:\s{2,}#.*)?$", section[0], re.MULTILINE)
+    return [line for line in lines if not line.startswith("make ")]
+
+
+def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
+    """The same stages, with a handful of battles and steps each."""
+    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
+    told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.2
+    told["training"]["length"]["most_steps"] = 3
+    told["training"]["data"] |= {"batch": 4, "longest": 24}
+    told["verdict"]["battles"] = 4
+    for stage in told["stages"]:
+        stage["battles"] = 12
+        stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
+        stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 4}, "pool": stage["gate"]["pool"]}
+        if stage["learner"]["watched_by"].startswith("search:"):
+            stage["learner"] = stage["learner"] | {"watched_by": _COACH}
+    return told
+
+
+def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
+    """The same variants, with two seeds and few battles and steps."""
+    told["seeds"] = [1, 2]
+    told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
+    if told["kind"] == "train":
+        told["base"]["length"]["most_steps"] = 2
+        told["base"]["data"] |= {"batch": 2, "longest": 24}
+        for order in told["data"].values():
+            order |= {"most_decisions": 0, "hold_out": 0.2}
+        told["equal"].remove("data")  # so few battles cannot be cut to the same size
+    else:
+        told["base"]["training"]["data"] |= {"batch": 4, "longest": 24}
+        told["base"]["training"]["length"]["most_steps"] = 2
+        for variant in told["grid"]["rounds"].values():
+            rounds = len(variant["stages"])
+            for stage in variant["stages"]:
+                stage |= {"battles": 36 // rounds, "overrides": {"length.most_steps": 6 // rounds}}
+                stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 1}]
+    return told
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """What a clone of the project has where the story begins, made small."""
+    scripts = tmp_path / "scripts"
+    for kind, small in (("curricula", small_curriculum), ("ablations", small_ablation)):
+        (scripts / kind).mkdir(parents=True)
+        for path in (PROJECT / "scripts" / kind).glob("*.yaml"):
+            if path.stem != "qabra":
+                told = small(yaml.safe_load(path.read_text("utf-8")))
+                (scripts / kind / path.name).write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
+    for path in (PROJECT / "scripts").glob("*.py"):
+        (scripts / path.name).symlink_to(path)
+    return tmp_path
+
+
+def test_the_story_can_be_lived(folder: Path) -> None:
+    told = commands()
+    assert (
+        sum("curriculum.py" in command for command in told) >= 4
+        and sum("ablate.py" in command for command in told) >= 2
+    )
+    programs = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    for command in told:
+        said = subprocess.run(
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert said.returncode == 0, f"{command}\n{said.stdout[-2000:]}\n{said.stderr[-2000:]}"
