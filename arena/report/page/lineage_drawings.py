@@ -12,7 +12,7 @@ from arena.report.page.drawings import Axis
 from arena.report.page.markup import Content, Html, el, join
 
 COLUMN = 8.5  # rem: a column is never narrower
-TOP, TALL = 26, 250
+TOP, TALL = 32, 250
 HANG = 46  # how far below its parent a checkpoint without a rating is drawn
 FAR = 400.0  # Elo: an interval that goes further beyond all ratings ends in an arrow
 LONGEST = 17  # letters of a name below its column
@@ -25,8 +25,10 @@ def tree(known: Lineage) -> Html:
     attempts = known["attempts"]
     axis = _rating_axis(attempts)
     heights = _heights(attempts, axis)
-    floor = max(TOP + TALL, *(height + 14 for height in heights.values()))
+    lows = [_height(axis, one["low"]) for one in attempts if axis and one["low"] is not None and _hangs(one)]
+    floor = max(TOP + TALL, *(height + 14 for height in heights.values()), *(low + 26 for low in lows))
     places = {one["checkpoint"]: number for number, one in enumerate(attempts) if one["checkpoint"]}
+    stages = [one["stage"] for one in attempts]
     lines, dots = [], []
     for number, one in enumerate(attempts):
         if one["parent"] is not None:
@@ -34,9 +36,7 @@ def tree(known: Lineage) -> Html:
             ends = {"x1": _column(parent, attempts), "x2": _column(number, attempts)}
             lines.append(el("line", cls=f"edge {one['status']}", **ends, y1=heights[parent], y2=heights[number]))
         dots.append(_node(one, axis, _column(number, attempts), heights[number]))
-        dots.append(
-            _name(one, len([each for each in attempts if each["stage"] == one["stage"]]), floor, number, attempts)
-        )
+        dots.append(_name(one, _column(number, attempts), floor, tries=stages.count(one["stage"])))
     grid = [] if axis is None else [_tick(whole(tick), _height(axis, tick), tick == 1000) for tick in axis.ticks]
     said = "; ".join(f"{called(one)}: {_rating(one)}, {one['status']}" for one in attempts)
     return _columns([grid, lines, dots], len(attempts), floor + 52, "lineage", f"Lineage by rating. {said}")
@@ -75,19 +75,25 @@ def _heights(attempts: Sequence[Attempt], axis: Axis | None) -> dict[int, float]
 def _node(one: Attempt, axis: Axis | None, x: str, y: float) -> Html:
     """The mark of an attempt with its interval and, for who points at it, all that is known."""
     drawn: list[Content] = [el("title", "\n".join([f"{called(one)}: {one['status']}, {_rating(one)}", *_gates(one)]))]
-    above = y
+    label = y
     if axis is not None and one["low"] is not None and one["high"] is not None:
         above, below = _height(axis, one["high"]), _height(axis, one["low"])
         drawn.append(el("line", cls="reach", x1=0, x2=0, y1=above, y2=below))
         drawn.append(_end("▴", above, -5, one["high"] > axis.high))
         drawn.append(_end("▾", below, 5, one["low"] < axis.low))
+        label = below + 15 + 8 * (one["low"] < axis.low) if _hangs(one) else above - 8 - 8 * (one["high"] > axis.high)
     if one["status"] == "rejected":
         drawn += [el("line", cls="cross", x1=-6, x2=6, y1=y - 6 * way, y2=y + 6 * way) for way in (1, -1)]
     else:
         drawn.append(el("circle", cls="dot", cx=0, cy=y, r=5.5))
     if one["elo"] is not None:
-        drawn.append(el("text", whole(one["elo"]), cls="strong halo", x=0, y=above - 8, text_anchor="middle"))
+        drawn.append(el("text", whole(one["elo"]), cls="strong halo", x=0, y=label, text_anchor="middle"))
     return el("svg", drawn, x=x, cls=f"node {one['status']}")
+
+
+def _hangs(one: Attempt) -> bool:
+    """Whether it is on a branch, so that its number stands below it, out of the main line's way."""
+    return one["status"] == "rejected"
 
 
 def _end(arrow: str, y: float, way: int, beyond: bool) -> Html:
@@ -96,17 +102,14 @@ def _end(arrow: str, y: float, way: int, beyond: bool) -> Html:
     return el("line", cls="reach end", x1=-4, x2=4, y1=y, y2=y)
 
 
-def _name(one: Attempt, tries: int, floor: float, number: int, attempts: Sequence[Attempt]) -> Html:
+def _name(one: Attempt, x: str, floor: float, *, tries: int) -> Html:
     """What stands below a column. tries: attempts at its stage."""
     status = "" if one["stage"] == 0 else one["status"]
     tried = f"attempt {one['attempt']} · {status}" if tries > 1 else status
     return join(
-        el(
-            "text", el("title", called(one)), _short(one["name"]),
-            cls="strong", x=_column(number, attempts), y=floor + 20, text_anchor="middle",
-        ),
-        el("text", tried or "where it began", x=_column(number, attempts), y=floor + 36, text_anchor="middle"),
-    )  # fmt: skip
+        _stage_name(one, x, floor + 20),
+        el("text", tried or "where it began", x=x, y=floor + 36, text_anchor="middle"),
+    )
 
 
 def shares(measured: Sequence[Attempt], team_sets: Sequence[str]) -> Html:
@@ -127,11 +130,7 @@ def shares(measured: Sequence[Attempt], team_sets: Sequence[str]) -> Html:
         ]
         series.append(el("svg", links, drawn, x=shift, width="100%", cls=f"series s{place % SERIES}"))
     floor = TOP + TALL
-    names = [
-        el("text", el("title", called(one)), _short(one["name"]), cls="strong", x=_column(number, measured),
-           y=floor + 20, text_anchor="middle")
-        for number, one in enumerate(measured)
-    ]  # fmt: skip
+    names = [_stage_name(one, _column(number, measured), floor + 20) for number, one in enumerate(measured)]
     words = "Share of the points by stage for each team set; the numbers are in the table below"
     return join(
         el("ul", [el("li", _key(place), name) for place, name in enumerate(team_sets)], cls="keys"),
@@ -203,5 +202,6 @@ def _gates(one: Attempt) -> list[str]:
     return [f"{words_of(gate)} – {marks[gate['passed']]}" for gate in one["gates"]]
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
+def _stage_name(one: Attempt, x: str, y: float) -> Html:
+    name = one["name"] if len(one["name"]) <= LONGEST else f"{one['name'][: LONGEST - 1]}…"
+    return el("text", el("title", called(one)), name, cls="strong", x=x, y=y, text_anchor="middle")
