@@ -3,6 +3,7 @@
 
 scripts/curriculum.py CONFIG.yaml             go on with it, from wherever it is
 scripts/curriculum.py status [CONFIG.yaml]    the lineage with ratings, gates and costs
+scripts/curriculum.py report CONFIG.yaml      the same as a page, with pictures: OUT/report.html
 scripts/curriculum.py plan CONFIG.yaml        what it will take: battles, steps, disk, time
 """
 
@@ -58,6 +59,20 @@ def status(config: Path | None, db: Path | None) -> None:
 
     told = None if config is None else read_curriculum(config)
     show_status(db or (DEFAULT if told is None else told.db), None if told is None else told.name, Console())
+
+
+@cli.command()
+@_config
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="The file.  [default: OUT/report.html]")
+def report(config: Path, html: Path | None) -> None:
+    """Write the lineage, ratings, points and costs as one HTML file; also while it goes on."""
+    from training.curriculum.config import read_curriculum
+    from training.curriculum.report import PAGE, write_page
+
+    told = read_curriculum(config)
+    path = html or Path(told.out) / PAGE
+    write_page(told.db, told.name, path)
+    click.echo(f"wrote {path}", err=True)
 
 
 @cli.command()

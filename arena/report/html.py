@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from arena.report.lineage import Lineage
 from arena.report.page.agents import agent_ids, agent_section
 from arena.report.page.battle_list import battles_section
 from arena.report.page.battles import choose_battles, embed
 from arena.report.page.formats import format_section
-from arena.report.page.frame import contents, head, reading_section, run_section, title
+from arena.report.page.frame import (
+    contents,
+    curriculum_contents,
+    curriculum_head,
+    curriculum_reading,
+    head,
+    reading_section,
+    run_section,
+    title,
+)
+from arena.report.page.lineage import lineage_section
 from arena.report.page.markup import Html, el, join
 
 _ASSETS = Path(__file__).parent / "assets"
@@ -29,16 +41,29 @@ def render(summary: dict[str, Any], db: Path, *, battles: int | None) -> str:
     in_all = evidence["own"] + sum(source["battles"] for source in evidence["earlier"])
     body = join(
         [format_section(said, ids, watched) for said in formats],
+        lineage_section(summary["curriculum"], alone=False) if summary["curriculum"] else None,
         _agents(ids, formats),
         battles_section(summary["run"], len(watched), in_all, failed) if in_all else None,
         run_section(summary),
         reading_section(summary),
     )
+    return _page(title(summary), contents(summary, ids), head(summary), body, data)
+
+
+def render_curriculum(known: Lineage) -> str:
+    """A page of one curriculum, in the same style; it holds no battles to watch."""
+    made = datetime.now(UTC).isoformat(timespec="seconds")
+    body = join(lineage_section(known, alone=True), curriculum_reading(known, made))
+    return _page(known["name"], curriculum_contents(), curriculum_head(known), body, {"battles": [], "chunks": []})
+
+
+def _page(name: str, nav: Html, header: Html, body: Html, data: dict[str, Any]) -> str:
+    """data: as `embed` makes it."""
     return Template(_asset("report.html")).substitute(
-        title=join(f"{title(summary)} – battle arena"),
+        title=join(f"{name} – battle arena"),
         style=_asset("report.css") + _asset("viewer.css"),
-        contents=contents(summary, ids),
-        head=head(summary),
+        contents=nav,
+        head=header,
         body=body,
         battles=script_json(data["battles"]),
         chunks=script_json(data["chunks"]),

@@ -29,6 +29,16 @@ def whole(value: float, *, signed: bool = False) -> str:
     return text.replace("-", "−")
 
 
+def difference(value: float, low: float, high: float) -> str:
+    """A difference of two shares of 1 with its interval, in percentage points: "+8 [−2, 17]"."""
+    return f"{whole(100 * value, signed=True)} [{whole(100 * low)}, {whole(100 * high)}]"
+
+
+def clear(low: float, high: float) -> bool:
+    """Whether an interval leaves out 0."""
+    return low > 0 or high < 0
+
+
 def duration(milliseconds: float) -> str:
     """A time, of two digits where it is short: "0.01 ms", "2.8 ms", "137 ms", "1.3 s"."""
     if milliseconds < 99.5:

@@ -15,6 +15,7 @@ from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
 from arena.report.counts import Counts, Meeting, rate
 from arena.report.findings import findings
+from arena.report.lineage import curriculum_of, lineage
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
 from teamsets.errors import BadInput
@@ -49,6 +50,7 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
         for row in strengths["ranking"]:
             row["about"] = abouts.get(row["agent"])
         told.append(_format(format_id, strengths, mine))
+    curriculum = curriculum_of(db, run_id)
     return {
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -56,6 +58,7 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
         "findings": findings(told),
         "notes": notes(run, told),
         "formats": told,
+        "curriculum": None if curriculum is None else lineage(db, curriculum),
     }
 
 

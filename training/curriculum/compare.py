@@ -16,11 +16,10 @@ import numpy as np
 from arena.ratings.bradley_terry import fit_ratings
 from arena.ratings.evidence import Evidence, Floats, make_evidence
 from arena.ratings.rates import resampled_rates, win_rates
+from arena.report.lineage import ALL
 from arena.store import rows
 
 RESAMPLES = 2000
-#: Stands for all opponents, or all team sets.
-ALL = "all"
 
 
 def gathered(db: Path, runs: Sequence[str], team_sets: Sequence[str], agents: Sequence[str]) -> Evidence:

@@ -22,7 +22,7 @@ from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import BASE, Curriculum, Stage, attempts
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
-from training.curriculum.report import write_evaluation
+from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.run_folder import alone
 
 #: The gate at the end is called this, and whom it is against.
@@ -46,8 +46,10 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
         base = pinned(base_of(config))
         book = Book(config.db, config.name)
         book.begin(config, base)
-        _Loop(config, book, Clock(out, book), console, going_on).go(base)
+        loop = _Loop(config, book, Clock(out, book), console, going_on)
+        loop.go(base)
         book.end()
+        loop.page()
 
 
 class _Loop:
@@ -62,7 +64,9 @@ class _Loop:
         parent = base
         left = {BASE: base}
         for number, stage in enumerate(self.config.stages, 1):
+            self.page()
             parent = left[stage.name] = self.stage(number, stage, parent)
+        self.page()
         if self.config.verdict.against:
             self.verdict(parent, left[self.config.verdict.against])
         self.say(f"{self.config.name}: all {len(self.config.stages)} stages are through; it plays as {parent}")
@@ -249,6 +253,9 @@ class _Loop:
         found = self.book.attempt(one.stage, one.attempt)
         assert found is not None
         return found
+
+    def page(self) -> None:
+        write_page(self.config.db, self.config.name, Path(self.config.out) / PAGE)
 
     def say(self, words: str) -> None:
         say(self.console, words)

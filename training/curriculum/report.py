@@ -1,4 +1,7 @@
-"""What a checkpoint's battles against the pool told, as files in its stage's folder: evaluation.json and evaluation.md."""
+"""A curriculum as files: report.html of the whole, and what each checkpoint's battles against the pool told.
+
+The latter lie in its stage's folder, evaluation.json and evaluation.md. All are made from the store, whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,39 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arena.report.numbers import interval, percent_of, whole
+from arena.report.html import render_curriculum
+from arena.report.lineage import ALL, lineage
+from arena.report.numbers import clear, difference, interval, percent_of, whole
+from teamsets.errors import BadInput
 from training.curriculum.book import Book
-from training.curriculum.compare import ALL
+
+#: The whole curriculum, in its folder.
+PAGE = "report.html"
+
+
+def write_page(db: Path, name: str, path: Path) -> None:
+    """The curriculum as one HTML file, as far as it has come. Raises BadInput for a file that cannot be written."""
+    page = render_curriculum(lineage(db, name))
+    try:
+        _write(path, page)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror}: name a file in a folder that can be written to") from None
 
 
 def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
-    """Both files, made from the store; whole or not at all."""
+    """Both files of a checkpoint."""
     row = book.measured(checkpoint)
     assert row is not None and row["told"] is not None
     told = {**row, "told": json.loads(row["told"])}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("evaluation.json", json.dumps(told, indent=1)), ("evaluation.md", markdown(told))):
-        partial = folder / f".{name}.partial"
-        partial.write_text(text + "\n", encoding="utf-8")
-        partial.replace(folder / name)
+        _write(folder / name, text + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
 
 
 def markdown(row: dict[str, Any]) -> str:
@@ -61,11 +82,6 @@ def markdown(row: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def clear(low: float, high: float) -> bool:
-    """Whether an interval leaves out 0."""
-    return low > 0 or high < 0
-
-
 def _gap_heads(row: dict[str, Any]) -> list[str]:
     return [f"{row['told']['team_sets'][0]} − {name}" for name in row["told"]["team_sets"][1:]]
 
@@ -89,7 +105,7 @@ def _change(cell: dict[str, Any] | None) -> str:
 def _points(value: float | None, low: float | None, high: float | None) -> str:
     if value is None or low is None or high is None:
         return "–"
-    text = f"{whole(100 * value, signed=True)} [{whole(100 * low)}, {whole(100 * high)}]"
+    text = difference(value, low, high)
     return f"**{text}**" if clear(low, high) else text
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from arena.report.lineage import Lineage
 from arena.report.numbers import counted, listed, moment
+from arena.report.page import lineage
 from arena.report.page.formats import parts
 from arena.report.page.markup import Content, Html, agent_name, box, el, prose
 
@@ -28,6 +30,14 @@ _READING = {
     "of two answers: how often all three hold in the resamples, and how seldom a pool without any would show one so sure.",
     "Failures": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Battles that "
     "the venue aborted count for nobody.",
+}
+
+_OF_CURRICULA = {
+    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage begins with it. After "
+    "one that does not, the stage is tried otherwise, or the next one begins with the parent.",
+    "Points by stage": "Every kept checkpoint plays every opponent of the pool on every team set; an average counts each "
+    "alike, whatever was played. Intervals are of 95%, by resampling pairs of battles.",
+    "Change since the parent": "The two have not played the same pairs of teams, so the interval holds the luck of both.",
 }
 
 
@@ -77,6 +87,9 @@ def contents(summary: dict[str, Any], ids: dict[str, str]) -> Html:
     for said in summary["formats"]:
         inner = [_entry(f"{said['format']}-{key}", name) for key, name in parts(said).items()]
         entries.append(_entry(said["format"], said["format"], el("ol", inner)))
+    if summary["curriculum"]:
+        inner = [_entry(place, name) for place, name in lineage.PARTS.items()]
+        entries.append(_entry("curriculum", "Curriculum", el("ol", inner)))
     if ids:
         entries.append(_entry("agents", "Agents"))
         entries.append(_entry("battles", "Battles"))
@@ -86,6 +99,26 @@ def contents(summary: dict[str, Any], ids: dict[str, str]) -> Html:
 
 def _entry(place: str, name: str, *inner: Content) -> Html:
     return el("li", el("a", name, href=f"#{place}"), inner)
+
+
+def curriculum_head(known: Lineage) -> Html:
+    """The head of a curriculum's own page."""
+    found = lineage.findings(known)
+    return el(
+        "header",
+        el("p", "Curriculum", cls="eyebrow"),
+        el("h1", known["name"]),
+        el("p", " · ".join(lineage.facts(known)), cls="facts"),
+        el("section", el("h2", "Findings", cls="quiet-head"), el("ul", found, cls="findings"), id="findings")
+        if found
+        else None,
+    )
+
+
+def curriculum_contents() -> Html:
+    """The table of contents of a curriculum's own page."""
+    entries = [_entry(place, name) for place, name in lineage.PARTS.items()]
+    return el("nav", el("ol", entries, _entry("reading", "How to read this")), aria_label="Contents")
 
 
 def run_section(summary: dict[str, Any]) -> Html:
@@ -130,11 +163,21 @@ def run_section(summary: dict[str, Any]) -> Html:
 
 def reading_section(summary: dict[str, Any]) -> Html:
     """What the words and numbers mean."""
+    told = _READING | (_OF_CURRICULA if summary["curriculum"] else {})
+    return _reading(told, f"Made {moment(summary['made'])} from {summary['run']['database']}.")
+
+
+def curriculum_reading(known: Lineage, made: str) -> Html:
+    """What the words and numbers of a curriculum mean. made: when, as ISO time."""
+    return _reading({"Elo": _READING["Elo"]} | _OF_CURRICULA, f"Made {moment(made)} from {known['folder']}.")
+
+
+def _reading(told: dict[str, str], made: str) -> Html:
     return el(
         "section",
         el("h2", "How to read this"),
-        el("dl", [[el("dt", name), el("dd", words)] for name, words in _READING.items()], cls="reading"),
-        el("p", f"Made {moment(summary['made'])} from {summary['run']['database']}.", cls="note"),
+        el("dl", [[el("dt", name), el("dd", words)] for name, words in told.items()], cls="reading"),
+        el("p", made, cls="note"),
         id="reading",
     )
 

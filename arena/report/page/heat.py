@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from arena.report.numbers import percent_of
-from arena.report.page.markup import Html, agent_name, box, el
+from arena.report.page.markup import Html, agent_name, box, el, panels
 
 #: (row, column) -> share of 1, what the cell says, what is known besides
 Cells = Mapping[tuple[str, str], tuple[float, str, str]]
@@ -38,19 +38,14 @@ def heat(share: float) -> str:
 def cross_panels(said: dict[str, Any]) -> Html:
     """The cross table over all team sets, and one for each behind a choice that needs no script."""
     names = [row["agent"] for row in said["ranking"] if row["games"]]
-    panels = [("all team sets", said["cross"])]
+    parts = [("all team sets", said["cross"])]
     if len(said["team_sets"]) > 1:
         for team_set in said["team_sets"]:
-            panels.append((team_set, [c for c in said["cross_by_team_set"] if c["team_set"] == team_set]))
-    if len(panels) == 1:
-        return _cross(names, panels[0][1], f"{said['format']}: win rate in %")
-    choices: list[Html] = []
-    for number, (name, cells) in enumerate(panels):
-        place, group = f"{said['format']}-panel-{number}", f"{said['format']}-panel"
-        choices.append(el("input", type="radio", name=group, id=place, checked=number == 0))
-        choices.append(el("label", name, for_=place))
-        choices.append(el("div", _cross(names, cells, f"{said['format']}, {name}: win rate in %"), cls="panel"))
-    return el("div", choices, cls="panels", role="radiogroup", aria_label="team set")
+            parts.append((team_set, [c for c in said["cross_by_team_set"] if c["team_set"] == team_set]))
+    if len(parts) == 1:
+        return _cross(names, parts[0][1], f"{said['format']}: win rate in %")
+    drawn = [(name, _cross(names, cells, f"{said['format']}, {name}: win rate in %")) for name, cells in parts]
+    return panels(f"{said['format']}-panel", "team set", drawn)
 
 
 def _cross(names: Sequence[str], found: Iterable[dict[str, Any]], caption: str) -> Html:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 _EMPTY = frozenset({"br", "hr", "wbr", "input", "col", "line", "circle", "rect", "polyline", "path"})
@@ -61,9 +61,28 @@ def head_cell(name: str, title: str) -> Html:
     return el("th", el("abbr", name, title=title), scope="col", cls="number")
 
 
-def box(table: Html, words: str) -> Html:
+def box(inner: Html, words: str) -> Html:
     """A table that scrolls in its box where the page is too narrow for it."""
-    return el("div", table, cls="box", tabindex=0, role="region", aria_label=f"{words}; scrolls sideways")
+    return el("div", inner, cls="box", tabindex=0, role="region", aria_label=f"{words}; scrolls sideways")
+
+
+def table(
+    heads: Sequence[str], body: Sequence[Html], words: str, *, numbers: Sequence[str], cls: str = "plain"
+) -> Html:
+    """A table in its box. words: what it holds; numbers: the heads of columns of numbers."""
+    top = [el("th", name, scope="col", cls="number" if name in numbers else None) for name in heads]
+    return box(el("table", el("thead", el("tr", top)), el("tbody", body), cls=cls), words)
+
+
+def panels(group: str, words: str, parts: Sequence[tuple[str, Html]]) -> Html:
+    """One of several parts at a time, behind a choice that needs no script. group: an id that no other choice has."""
+    choices: list[Html] = []
+    for number, (name, part) in enumerate(parts):
+        place = f"{group}-{number}"
+        choices.append(el("input", type="radio", name=group, id=place, checked=number == 0))
+        choices.append(el("label", name, for_=place))
+        choices.append(el("div", part, cls="panel"))
+    return el("div", choices, cls="panels", role="radiogroup", aria_label=words)
 
 
 def _markup(content: Content) -> str:

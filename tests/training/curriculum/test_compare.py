@@ -11,8 +11,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "arena_report"))
 
 from made_store import MadeStore
 
+from arena.report.lineage import ALL
 from arena.store import connect
-from training.curriculum.compare import ALL, against_all, gathered, rating_change, set_gaps
+from training.curriculum.compare import against_all, gathered, rating_change, set_gaps
 
 POOL, SETS = ["a", "b"], ["far", "near"]
 #: Against a and b, on each team set: pairs won, shared and lost of 100.

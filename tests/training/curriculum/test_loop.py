@@ -25,10 +25,11 @@ pytest.importorskip("torch")
 
 import stand_in
 
+from arena.report.lineage import lineage
 from arena.store import BadDatabase, rows
 from training.config import BadConfig
 from training.curriculum.book import Book
-from training.curriculum.status import costs, show_status
+from training.curriculum.status import show_status
 
 pytestmark = pytest.mark.slow
 
@@ -104,7 +105,8 @@ def test_it_keeps_what_is_better_tries_again_and_rolls_back(undisturbed: Path) -
 def test_a_retry_that_plays_alike_learns_from_the_same_battles(undisturbed: Path) -> None:
     first, second = Book(undisturbed, "toy").attempts()[:2]
     assert first.play_run == second.play_run and first.datasets == second.datasets
-    assert costs(undisturbed, "toy")[1, 1]["battles"] > 12, "its play and its gate"
+    spent = lineage(undisturbed, "toy")["attempts"][1]["spent"]
+    assert spent is not None and spent["battles"] > 12, "its play and its gate"
     played = rows("SELECT count(*) FROM battles WHERE run_id = ?", undisturbed, [first.play_run])
     assert played == [(12,)]
 
@@ -146,6 +148,8 @@ def test_status_draws_the_lineage(undisturbed: Path) -> None:
     assert any("attempt 2" in line and "kept" in line and "Elo [" in line and "10 steps" in line for line in lines)
     assert any("✗ parent: H0" in line for line in lines)
     assert any("verdict: against first: " in line for line in lines)
+    page = (undisturbed.parent / "report.html").read_text()
+    assert all(words in page for words in ("verdict: against first: ", "kept 2 of 3 stages", "finished "))
 
 
 def test_it_is_finished_once_and_for_all(undisturbed: Path) -> None:

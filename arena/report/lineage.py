@@ -1,0 +1,181 @@
+"""A curriculum as the store knows it: every attempt with its checkpoint, rating, gates and costs. Plain values, for JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, TypedDict
+
+from arena.store import rows
+from teamsets.errors import BadInput
+
+#: In what an evaluation tells: all opponents, or all team sets, each counted alike.
+ALL = "all"
+
+
+class Gate(TypedDict):
+    """A gate of an attempt, or a verdict. passed, words: None while it is played."""
+
+    gate: str
+    run: str
+    passed: bool | None
+    words: str | None
+
+
+class Spent(TypedDict):
+    """Over all phases and sessions of an attempt."""
+
+    seconds: float
+    battles: int
+    decisions: int
+    steps: int
+
+
+class Attempt(TypedDict):
+    """An attempt at a stage and its checkpoint; the base is attempt 0 of stage 0, and has no parent.
+
+    status: running, kept, rejected. elo, low, high: the rating with its 95% interval, None before it is measured.
+    told: of a checkpoint that was kept, `team_sets`, `shares` (opponent, team_set, battles, score, low, high, parent,
+    change, change_low, change_high) and `gaps` (opponent, more_on, less_on, gap, low, high), in shares of 1.
+    """
+
+    stage: int
+    attempt: int
+    name: str
+    status: str
+    parent: str | None
+    checkpoint: str | None
+    elo: float | None
+    low: float | None
+    high: float | None
+    told: dict[str, Any] | None
+    gates: list[Gate]
+    spent: Spent | None
+
+
+class Lineage(TypedDict):
+    """A curriculum. anchor: rated 1000. stages: how many it has. ended: None while it goes on. attempts: the base first."""
+
+    name: str
+    folder: str
+    base: str
+    anchor: str
+    stages: int
+    started: str
+    ended: str | None
+    attempts: list[Attempt]
+
+
+def curricula(db: Path) -> list[str]:
+    """The names of all curricula in the database, by when they began."""
+    return [name for (name,) in rows("SELECT curriculum FROM curricula ORDER BY started, curriculum", db)]
+
+
+def curriculum_of(db: Path, run_id: str) -> str | None:
+    """The curriculum that a run was played for: in a stage, a gate or an evaluation."""
+    found = rows(
+        "SELECT curriculum FROM stages WHERE play_run = $1 UNION SELECT curriculum FROM gates WHERE run_id = $1 "
+        "UNION SELECT curriculum FROM checkpoints WHERE run_id = $1",
+        db,
+        [run_id],
+    )
+    return found[0][0] if found else None
+
+
+def lineage(db: Path, name: str) -> Lineage:
+    """All that is known of a curriculum, also while it goes on. Raises BadInput where there is none of that name."""
+    found = rows("SELECT folder, base, config, started, ended FROM curricula WHERE curriculum = ?", db, [name])
+    if not found:
+        raise BadInput(f"database {db}: holds no curriculum {name}: known are {', '.join(curricula(db)) or 'none'}")
+    folder, base, config, started, ended = found[0]
+    told = json.loads(config)
+    return {
+        "name": name,
+        "folder": folder,
+        "base": base,
+        "anchor": told["pool"]["anchor"],
+        "stages": len(told["stages"]),
+        "started": started.isoformat(timespec="seconds"),
+        "ended": None if ended is None else ended.isoformat(timespec="seconds"),
+        "attempts": _attempts(db, name, base),
+    }
+
+
+def _attempts(db: Path, name: str, base: str) -> list[Attempt]:
+    checkpoints = {
+        row[0]: row[1:]
+        for row in rows("SELECT checkpoint, elo, low, high, told FROM checkpoints WHERE curriculum = ?", db, [name])
+    }
+    gates: dict[tuple[int, int], list[Gate]] = {}
+    for stage, attempt, gate, run, passed, words in rows(
+        "SELECT stage, attempt, gate, run_id, passed, words FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name]
+    ):
+        gates.setdefault((stage, attempt), []).append({"gate": gate, "run": run, "passed": passed, "words": words})
+    spent = _costs(db, name)
+    begun = rows(
+        "SELECT stage, attempt, name, status, parent, checkpoint FROM stages WHERE curriculum = ? ORDER BY 1, 2",
+        db,
+        [name],
+    )
+    attempts: list[Attempt] = []
+    for stage, attempt, called, status, parent, checkpoint in [(0, 0, "base", "kept", None, base), *begun]:
+        elo, low, high, told = checkpoints.get(checkpoint, (None, None, None, None))
+        attempts.append(
+            {
+                "stage": stage,
+                "attempt": attempt,
+                "name": called,
+                "status": status,
+                "parent": parent,
+                "checkpoint": checkpoint,
+                "elo": elo,
+                "low": low,
+                "high": high,
+                "told": None if told is None else json.loads(told),
+                "gates": gates.get((stage, attempt), []),
+                "spent": spent.get((stage, attempt)),
+            }
+        )
+    return attempts
+
+
+def _costs(db: Path, name: str) -> dict[tuple[int, int], Spent]:
+    found = rows(
+        "SELECT stage, attempt, sum(seconds), sum(battles), sum(decisions), sum(steps) FROM ("
+        "SELECT stage, attempt, phase, sum(seconds) AS seconds, max(battles) AS battles, max(decisions) AS decisions, "
+        "max(steps) AS steps FROM costs WHERE curriculum = ? GROUP BY ALL) GROUP BY ALL",
+        db,
+        [name],
+    )
+    return {
+        (stage, attempt): {
+            "seconds": float(seconds),
+            "battles": int(battles),
+            "decisions": int(decisions),
+            "steps": int(steps),
+        }
+        for stage, attempt, seconds, battles, decisions, steps in found
+    }
+
+
+def total(attempts: list[Attempt]) -> Spent:
+    """What all of them took together."""
+    spent = [one["spent"] for one in attempts if one["spent"] is not None]
+    return {
+        "seconds": sum(each["seconds"] for each in spent),
+        "battles": sum(each["battles"] for each in spent),
+        "decisions": sum(each["decisions"] for each in spent),
+        "steps": sum(each["steps"] for each in spent),
+    }
+
+
+def called(one: Attempt) -> str:
+    """How an attempt is named: "base", "1 first", "1 first, attempt 2"."""
+    if one["stage"] == 0:
+        return one["name"]
+    return f"{one['stage']} {one['name']}" + (f", attempt {one['attempt']}" if one["attempt"] > 1 else "")
+
+
+def words_of(gate: Gate) -> str:
+    """ "parent: H1 after 60 battles, …"."""
+    return f"{gate['gate']}: {gate['words'] or 'being played'}"

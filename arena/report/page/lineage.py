@@ -1,0 +1,138 @@
+"""A curriculum: its lineage as a picture, ratings and shares of the points by stage, gates and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from arena.report.lineage import Attempt, Gate, Lineage, Spent, called, total, words_of
+from arena.report.live import spoken
+from arena.report.numbers import counted, moment, whole
+from arena.report.page.drawings import bar
+from arena.report.page.lineage_drawings import tree
+from arena.report.page.lineage_points import opponents_part, points_part
+from arena.report.page.markup import Html, agent_name, el, join, prose, table
+
+#: Anchor of a part's heading, and how it is called.
+PARTS = {
+    "curriculum-lineage": "Lineage",
+    "curriculum-shares": "Points by stage",
+    "curriculum-opponents": "Opponents by stage",
+    "curriculum-costs": "Costs",
+}
+_MARKS = {True: "✓", False: "✗", None: "…"}
+
+
+def lineage_section(known: Lineage, *, alone: bool) -> Html:
+    """Everything on one curriculum. alone: on a page of its own, whose head has its name and what came out."""
+    make: dict[str, Callable[[Lineage], Html]] = dict(
+        zip(PARTS, (_lineage, points_part, opponents_part, _costs), strict=True)
+    )
+    found = findings(known)
+    opening = join(
+        el("h2", f"Curriculum {known['name']}"),
+        el("p", "This run was played for it: ", " · ".join(facts(known)), cls="lead"),
+        el("ul", found, cls="sentences") if found else None,
+    )
+    return el(
+        "section",
+        el("h2", "Stages") if alone else opening,
+        [el("section", el("h3", title), make[place](known), id=place, cls="part") for place, title in PARTS.items()],
+        id="curriculum",
+    )
+
+
+def facts(known: Lineage) -> list[str]:
+    """When, how far, how long; a few words each."""
+    begun = known["attempts"][1:]
+    through = len({one["stage"] for one in begun if one["status"] == "kept"})
+    state = f"finished {moment(known['ended'])}" if known["ended"] else "under way, or stopped"
+    return [
+        f"begun {moment(known['started'])}",
+        state,
+        f"kept {through} of {counted(known['stages'], 'stage')}",
+        counted(len(begun), "attempt"),
+        spoken(total(known["attempts"])["seconds"]),
+    ]
+
+
+def findings(known: Lineage) -> list[Html]:
+    """What came out, as entries of a list: ratings of the first and the last that was kept, and the verdicts."""
+    agents = [one["checkpoint"] for one in known["attempts"] if one["checkpoint"]]
+    said = []
+    rated = [one for one in known["attempts"] if one["status"] == "kept" and one["elo"] is not None]
+    if len(rated) > 1:
+        first, last = rated[0], rated[-1]
+        said.append(
+            f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
+        )
+    verdicts = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith("verdict")]
+    said += [f"V{words_of(gate)[1:]}." for gate in verdicts]
+    return [el("li", prose(sentence, agents)) for sentence in said]
+
+
+def _elo(one: Attempt) -> str:
+    return f"{whole(one['elo'] or 0)} Elo [{_reach(one)}]"
+
+
+def _reach(one: Attempt) -> str:
+    return "" if one["low"] is None or one["high"] is None else f"{whole(one['low'])}, {whole(one['high'])}"
+
+
+def _lineage(known: Lineage) -> Html:
+    heads = ["stage", "checkpoint", "Elo", "95%", "status", "gates"]
+    body = [
+        el(
+            "tr",
+            el("th", called(one), scope="row", cls="stage"),
+            el("td", agent_name(one["checkpoint"]) if one["checkpoint"] else "none yet"),
+            el("td", "–" if one["elo"] is None else whole(one["elo"]), cls="number strong"),
+            el("td", _reach(one), cls="number quiet"),
+            el("td", "the base" if one["stage"] == 0 else one["status"], cls=f"became {one['status']}"),
+            el("td", el("ul", [_gate(gate) for gate in one["gates"]], cls="gates") if one["gates"] else None),
+        )
+        for one in known["attempts"]
+    ]
+    return join(
+        el(
+            "p",
+            "Elo on the held-out teams, from battles against the same pool; ",
+            agent_name(known["anchor"]),
+            " has 1000 (the dashed line). Whiskers are 95% intervals. A dot was kept, a cross rejected, a ring is being "
+            "made; what has no rating hangs below its parent.",
+            cls="note",
+        ),
+        tree(known),
+        table(heads, body, "lineage", numbers=("Elo", "95%")),
+    )
+
+
+def _gate(gate: Gate) -> Html:
+    said = {True: "yes", False: "no", None: "not decided"}[gate["passed"]]
+    return el("li", el("span", _MARKS[gate["passed"]], title=said, aria_label=said), f" {words_of(gate)}")
+
+
+def _costs(known: Lineage) -> Html:
+    everything = total(known["attempts"])
+    longest = max([one["spent"]["seconds"] for one in known["attempts"] if one["spent"]], default=0.0) or 1.0
+    heads = ["stage", "", "time", "battles", "decisions", "steps"]
+    body = [
+        el(
+            "tr",
+            el("th", called(one), scope="row", cls="stage"),
+            el("td", bar(one["spent"]["seconds"] / longest), cls="bars"),
+            _numbers(one["spent"]),
+        )
+        for one in known["attempts"]
+        if one["spent"]
+    ]
+    body.append(el("tr", el("th", "in all", scope="row"), el("td"), _numbers(everything), cls="total"))
+    return join(
+        el("p", "Wall time, battles and decisions of play, gates and evaluation, and steps of training.", cls="note"),
+        table(heads, body, "costs by stage", numbers=heads[2:], cls="plain costs"),
+    )  # fmt: skip
+
+
+def _numbers(spent: Spent) -> list[Html]:
+    numbers = (spent["battles"], spent["decisions"], spent["steps"])
+    said = [spoken(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
+    return [el("td", words, cls="number") for words in said]
