@@ -11,7 +11,6 @@ Whatever ends it, the same command goes on: every part is whole or not there, an
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig
+from training.run_folder import alone
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
 #: What may be changed in an ablation that was begun: more seeds may be added, and what is measured may be.
@@ -65,12 +65,7 @@ def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
 def held(ablation: Ablation) -> Iterator[None]:
     """Makes or takes up the ablation's folder, for this process alone. Raises BadConfig for one of another ablation."""
     folder = Path(ablation.out)
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadConfig(f"out {folder}: another process is at it: wait, or name another folder") from None
+    with alone(folder, "another process is at it: wait, or name another folder"):
         _keep(ablation, folder / "ablation.yaml")
         yield
 
