@@ -12,6 +12,7 @@ team keeps its own order.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -26,14 +27,12 @@ MOVES, SWITCHES, TERA = range(0, 4), range(4, 9), range(9, 13)
 def ordered_moves(request: dict[str, Any]) -> list[dict[str, Any]]:
     """The moves of the Pokémon on the field as a request has them, in the order of the actions 0 to 3."""
     active = request.get("active")
-    return sorted(active[0]["moves"], key=lambda move: str(move["id"]))[:4] if active else []
+    return sorted(active[0]["moves"], key=itemgetter("id"))[:4] if active else []
 
 
 def ordered_bench(request: dict[str, Any]) -> list[dict[str, Any]]:
     """Our Pokémon that are not on the field as a request has them, in the order of the actions 4 to 8."""
-    return sorted((mon for mon in request["side"]["pokemon"] if not mon["active"]), key=lambda mon: str(mon["ident"]))[
-        :5
-    ]
+    return sorted((mon for mon in request["side"]["pokemon"] if not mon["active"]), key=itemgetter("ident"))[:5]
 
 
 def legal_actions(request: dict[str, Any], legal: list[Choice]) -> dict[int, Choice]:
@@ -41,17 +40,19 @@ def legal_actions(request: dict[str, Any], legal: list[Choice]) -> dict[int, Cho
     if not legal or legal[0].kind == "team":
         return {}
     active = request.get("active")
-    names = [move["id"] for move in active[0]["moves"]] if active else []
-    places = {move: place for place, move in reversed(list(enumerate(m["id"] for m in ordered_moves(request))))}
+    moves = active[0]["moves"] if active else []
+    places: dict[str, int] = {}
+    for place, move in enumerate(ordered_moves(request)):
+        places.setdefault(move["id"], place)
     team = request["side"]["pokemon"]
-    benched = {mon["ident"]: place for place, mon in enumerate(ordered_bench(request))}
+    benched = {mon["ident"]: place for place, mon in enumerate(ordered_bench(request), SWITCHES[0])}
     found: dict[int, Choice] = {}
     for choice in legal:
         if choice.kind == "switch":
-            found.setdefault(SWITCHES[benched[team[choice.slot - 1]["ident"]]], choice)
+            found.setdefault(benched[team[choice.slot - 1]["ident"]], choice)
         elif choice.extra in ("", "terastallize"):
-            first = TERA if choice.extra else MOVES
-            found.setdefault(first[places[names[choice.slot - 1]]], choice)
+            place = places[moves[choice.slot - 1]["id"]]
+            found.setdefault(place + TERA[0] if choice.extra else place, choice)
     return found
 
 

@@ -166,12 +166,12 @@ class Estimates:
         if entry is not None:
             key = (
                 battle.gen, mon.species, mon.level, mon.max_hp, mon.item, mon.ability, entry.get("terastallized"),
-                *mon.types, *entry["moves"], *entry["stats"].values(),
+                *map(id, mon.types), *entry["moves"], *entry["stats"].values(),
             )  # fmt: skip
         else:
             key = (
-                battle.format_id, mon.species, mon.level, mon.item, mon.ability, mon.is_terastallized, mon.tera_type,
-                *mon.types, *mon.moves,
+                battle.format_id, mon.species, mon.level, mon.item, mon.ability, mon.is_terastallized,
+                id(mon.tera_type), *map(id, mon.types), *mon.moves,
             )  # fmt: skip
         number = self._numbers.get(key)
         if number is None:
@@ -186,20 +186,32 @@ class Estimates:
             found = self._pairs[key] = _Pair(self._fighters[ours.number], self._fighters[theirs.number], self._hits)
         return found
 
-    def of_pair(self, one: Standing, own: Side, foe: Standing, other: Side) -> tuple[list[float], list[float]]:
-        """The numbers of one of ours and of one of theirs against each other.
+    def of_ours(self, one: Standing, own: Side, foe: Standing, other: Side) -> list[float]:
+        """The numbers of one of ours against one of theirs: 1; what it must fear, of its maximum and of its HP left; what
+        it can do, of the other's maximum and HP left; whether it is faster."""
+        fear, hope, faster = self._odds(one, own, foe, other)
+        return [1.0, min(fear, _MOST), _of_left(fear, one.hp), min(hope, _MOST), _of_left(hope, foe.hp), float(faster)]
 
-        For each: 1; what it must fear, of its maximum and of its HP left; what it can do, of the other's maximum and HP
-        left; whether it is faster.
-        """
+    def of_theirs(self, one: Standing, own: Side, foe: Standing, other: Side) -> list[float]:
+        """The same of theirs against ours."""
+        hope, fear, slower = self._odds(one, own, foe, other)
+        return [
+            1.0,
+            min(fear, _MOST),
+            _of_left(fear, foe.hp),
+            min(hope, _MOST),
+            _of_left(hope, one.hp),
+            float(not slower),
+        ]
+
+    def _odds(self, one: Standing, own: Side, foe: Standing, other: Side) -> tuple[float, float, bool]:
+        """What one of ours must fear, and what it can do, of the maximum HP; whether it is faster."""
         pair = self._pair(one, foe)
         (a, b), (c, d) = one.wall, own.wall
         (e, f), (g, h) = foe.wall, other.wall
         fear = max(pair.worst[0] * foe.attack[0] * a * c, pair.worst[1] * foe.attack[1] * b * d)
         hope = max(pair.best[0] * one.attack[0] * e * g, pair.best[1] * one.attack[1] * f * h)
-        faster = float(pair.speeds[0] * one.pace * own.pace > pair.speeds[1] * foe.pace * other.pace)
-        take, give = (min(fear, _MOST), _of_left(fear, one.hp)), (min(hope, _MOST), _of_left(hope, foe.hp))
-        return [1.0, *take, *give, faster], [1.0, *give, *take, 1.0 - faster]
+        return fear, hope, pair.speeds[0] * one.pace * own.pace > pair.speeds[1] * foe.pace * other.pace
 
     def of_move(self, move: str, own: Standing, foe: Standing, other: Side) -> list[float]:
         """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from poke_env.battle.pokemon import Pokemon
+from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
@@ -68,19 +69,19 @@ def observe(battle: SeatBattle) -> Observation:
             numbers[token, ON_FIELD] = row.on_field
     ready, met = ours[0].able, theirs[0].able
     ground, beyond = side_factors(sides[0]), side_factors(sides[1])
-    between = rows.estimates.of_pair
+    estimates = rows.estimates
     if met is not None:
         for token, row in zip(OURS, ours, strict=False):
             if row.standing is not None:
-                numbers[token, ESTIMATED] = between(row.standing, ground, met, beyond)[0]
+                numbers[token, ESTIMATED] = estimates.of_ours(row.standing, ground, met, beyond)
     if ready is not None:
         for token, row in zip(THEIRS, theirs, strict=False):
             if row.standing is not None:
-                numbers[token, ESTIMATED] = between(ready, ground, row.standing, beyond)[1]
+                numbers[token, ESTIMATED] = estimates.of_theirs(ready, ground, row.standing, beyond)
     for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
         estimated = NO_MOVE
         if ready is not None and met is not None:
-            estimated = rows.estimates.of_move(str(listed["id"]), ready, met, beyond)
+            estimated = estimates.of_move(str(listed["id"]), ready, met, beyond)
         rows.move(listed, battle.gen, estimated, ids[token], numbers[token])
     return Observation(ids, numbers, legal_mask(legal_actions(request, battle.legal)))
 
@@ -95,13 +96,20 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     seen = [mon for mon in battle.opponent_team.values() if mon is not active]
     told = []
     preview = battle.teampreview_opponent_team
-    out = [mon.base_species for mon in battle.opponent_team.values()] if preview else []
+    out = [_base(mon.gen, mon.species) for mon in battle.opponent_team.values()] if preview else []
     for mon in preview:
-        if mon.base_species in out:
-            out.remove(mon.base_species)
+        species = _base(mon.gen, mon.species)
+        if species in out:
+            out.remove(species)
         else:
             told.append(mon)
     return [active, *seen, *told, *(None,) * 6][:6]
+
+
+@lru_cache(maxsize=8192)
+def _base(gen: int, species: str) -> str:
+    """The species whose forme it is."""
+    return to_id_str(GenData.from_gen(gen).pokedex[species]["baseSpecies"])
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from enum import Enum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from poke_env.battle.field import Field
 from poke_env.battle.move import Move
 from poke_env.battle.move_category import MoveCategory
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.pokemon_type import PokemonType
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
 from poke_env.battle.weather import Weather
@@ -20,7 +22,7 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.policy.estimates import Estimates, Standing
-from agents.policy.vocabulary import move_word, vocabulary
+from agents.policy.vocabulary import Region, move_word, vocabulary
 
 _CONDITIONS = (
     SideCondition.SPIKES, SideCondition.STEALTH_ROCK, SideCondition.TOXIC_SPIKES, SideCondition.STICKY_WEB,
@@ -72,8 +74,11 @@ class Rows:
         words = vocabulary()
         self.species, self.moves, self.last = words.region("species"), words.region("moves"), words.region("last_moves")
         self.abilities, self.items = words.region("abilities"), words.region("items")
-        self.types, self.tera = words.region("types"), words.region("tera_types")
-        self.statuses, self.weathers = words.region("statuses"), words.region("weathers")
+        self.types, self.tera, self.weathers = (
+            words.region("types"),
+            words.region("tera_types"),
+            words.region("weathers"),
+        )
         self.fields, self.gens, self.categories = (
             words.region("fields"),
             words.region("gens"),
@@ -87,7 +92,10 @@ class Rows:
             *(0,) * 4,
         ]
         self.nobody = _row(unseen, [0.0, 1.0, *(0.0,) * 19], None, [])
-        self.status = {status: self.statuses[status.name.lower()] for status in Status}
+        # The members of an enumeration are hashed slowly, and there is one of each: which one it is says as much.
+        self.of_status = {id(None): words.region("statuses").none} | _by_member(words.region("statuses"), Status)
+        self.of_type = _by_member(self.types, PokemonType)
+        self.of_tera = _by_member(words.region("tera_types"), PokemonType)
         self.move_ids: dict[str, int] = {}
         self.estimates = Estimates()
         self.benched: dict[tuple[Any, ...], PokemonRow] = {}
@@ -149,7 +157,6 @@ class Rows:
             standing = self.estimates.standing(mon, entry, battle)
             return _row(*self._pokemon(mon, entry), standing, _on_field(mon))
         # On the bench hardly anything changes from one decision to the next.
-        # The members of an enumeration are hashed slowly; there is one of each, so which one it is says as much.
         moves = mon.moves
         own = (*entry["moves"], *entry["stats"].values()) if entry is not None else ()
         key = (
@@ -182,14 +189,10 @@ class Rows:
             self.abilities.unknown if ability is None and gen >= 3 else self.abilities[ability or "noability"],
             *(self._move_id(move) for move in known),
             *(missing,) * (_MOVES - len(known)),
-            self.statuses.none if mon.status is None else self.status[mon.status],
-            self.types[kinds[0].name.lower()],
-            self.types[kinds[1].name.lower()] if len(kinds) > 1 else self.types.none,
-            self.tera.unknown
-            if tera is None and gen == 9
-            else self.tera[tera.name.lower()]
-            if tera
-            else self.tera.none,
+            self.of_status[id(mon.status)],
+            self.of_type[id(kinds[0])],
+            self.of_type[id(kinds[1])] if len(kinds) > 1 else self.types.none,
+            self.of_tera[id(tera)] if tera is not None else self.tera.unknown if gen == 9 else self.tera.none,
         ]
         numbers = [
             1.0,
@@ -232,6 +235,11 @@ class Rows:
         if facts is not None:
             kind, category, numbers[_FIXED] = facts
             ids[1], ids[2] = self.types[kind], self.categories[category]
+
+
+def _by_member(region: Region, members: Iterable[Enum]) -> dict[int, int]:
+    """The id() of each member of an enumeration -> its word's id."""
+    return {id(member): region[member.name.lower()] for member in members}
 
 
 def _row(ids: list[int], numbers: list[float], standing: Standing | None, on_field: list[float]) -> PokemonRow:
