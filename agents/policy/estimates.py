@@ -8,6 +8,7 @@ What the opponent's Pokémon carries is guessed from what it has shown and the p
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from poke_env.battle.effect import Effect
@@ -52,17 +53,22 @@ class _Known:
 
     fighter: Fighter
     body: int
+    speed: float
 
 
 class _Hits:
     """What a move of one Pokémon does to another, remembered whatever else the two know."""
 
     def __init__(self) -> None:
-        self._bodies: dict[Fighter, int] = {}
+        self._bodies: dict[Fighter, tuple[int, float]] = {}
         self._found: dict[tuple[int, int, str], _Hit] = {}
 
     def known(self, fighter: Fighter) -> _Known:
-        return _Known(fighter, self._bodies.setdefault(replace(fighter, moves=()), len(self._bodies)))
+        body = replace(fighter, moves=())
+        found = self._bodies.get(body)
+        if found is None:
+            found = self._bodies[body] = len(self._bodies), speed(body, _empty_field(fighter.gen), {})
+        return _Known(fighter, *found)
 
     def hit(self, attacker: _Known, defender: _Known, name: str) -> _Hit:
         key = attacker.body, defender.body, name
@@ -72,10 +78,14 @@ class _Hits:
         return found
 
 
+@lru_cache(maxsize=16)
+def _empty_field(gen: int) -> Conditions:
+    return Conditions(gen, "", "", False, ({}, {}))
+
+
 def _hit(attacker: Fighter, defender: Fighter, name: str) -> _Hit:
     move = move_facts(name, attacker.gen)
-    field = Conditions(attacker.gen, "", "", False, ({}, {}))
-    done = damage(attacker, defender, move, field, {})
+    done = damage(attacker, defender, move, _empty_field(attacker.gen), {})
     return _Hit(
         int(move.category == "special"),
         done.low,
@@ -89,13 +99,11 @@ def _hit(attacker: Fighter, defender: Fighter, name: str) -> _Hit:
 class _Pair:
     """One of ours and one of theirs.
 
-    best, worst: (physical, special), the most that the moves of ours and of theirs may be expected to take. speeds: of both.
+    best, worst: (physical, special), the most that the moves of ours and of theirs may be expected to take.
     """
 
     def __init__(self, ours: _Known, theirs: _Known, hits: _Hits) -> None:
         self._ours, self._theirs, self._hits = ours, theirs, hits
-        field = Conditions(ours.fighter.gen, "", "", False, ({}, {}))
-        self.speeds = speed(ours.fighter, field, {}), speed(theirs.fighter, field, {})
         self.best, self.worst = [0.0, 0.0], [0.0, 0.0]
         for move, _ in ours.fighter.moves:
             hit = self.hit(move.id)
@@ -211,7 +219,8 @@ class Estimates:
         (e, f), (g, h) = foe.wall, other.wall
         fear = max(pair.worst[0] * foe.attack[0] * a * c, pair.worst[1] * foe.attack[1] * b * d)
         hope = max(pair.best[0] * one.attack[0] * e * g, pair.best[1] * one.attack[1] * f * h)
-        return fear, hope, pair.speeds[0] * one.pace * own.pace > pair.speeds[1] * foe.pace * other.pace
+        ours, theirs = self._fighters[one.number].speed, self._fighters[foe.number].speed
+        return fear, hope, ours * one.pace * own.pace > theirs * foe.pace * other.pace
 
     def of_move(self, move: str, own: Standing, foe: Standing, other: Side) -> list[float]:
         """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it
