@@ -36,7 +36,7 @@ def commands() -> list[str]:
 def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     """The same stages, with a handful of battles and steps each."""
     told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
-    told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.2
+    told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
     told["training"]["length"]["most_steps"] = 3
     told["training"]["data"] |= {"batch": 4, "longest": 24}
     told["verdict"]["battles"] = 4
@@ -50,14 +50,14 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
-    """The same variants, with two seeds and few battles and steps."""
-    told["seeds"] = [1, 2]
+    """The same variants, with one seed, and few battles and steps."""
+    told["seeds"] = [1]
     told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
     if told["kind"] == "train":
         told["base"]["length"]["most_steps"] = 2
-        told["base"]["data"] |= {"batch": 2, "longest": 24}
+        told["base"]["data"] |= {"batch": 2, "longest": 24, "validate_on": []}
         for order in told["data"].values():
-            order |= {"most_decisions": 0, "hold_out": 0.2}
+            order |= {"most_decisions": 0, "hold_out": 0.0}
         told["equal"].remove("data")  # so few battles cannot be cut to the same size
     else:
         told["base"]["training"]["data"] |= {"batch": 4, "longest": 24}

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from arena.commands.playing import play_shown, say
 from arena.evaluate import EvaluateSettings, Played, prepare, resume
+from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import ArenaError
 from training.curriculum import gate, learn
@@ -69,7 +70,7 @@ class _Loop:
         self.page()
         if self.config.verdict.against:
             self.verdict(parent, left[self.config.verdict.against])
-        self.say(f"{self.config.name}: all {len(self.config.stages)} stages are through; it plays as {parent}")
+        self.say(f"{self.config.name}: through with {counted(len(self.config.stages), 'stage')}; it plays as {parent}")
 
     def verdict(self, last: str, earlier: str) -> None:
         """Whether the last checkpoint is better than an earlier one, noted with the attempt that made it."""
@@ -110,7 +111,9 @@ class _Loop:
             one = self.again(one)
         if one.checkpoint is None:
             told = learn.run_config(self.config, stage, one, self.book)
-            self.say(f"{named}: learning from {len(told.data.train)} datasets, {told.length.epochs:g} epochs")
+            self.say(
+                f"{named}: learning from {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs"
+            )
             with self.clock.running(one.stage, one.attempt, "learn") as spent:
                 learned = learn.learn(self.config, told)
                 spent.steps = learned.steps
