@@ -12,6 +12,7 @@ import pytest
 from arena_helpers import PROJECT
 from made_store import MadeStore
 
+from arena.report import lineage
 from arena.report.counts import Counts
 from arena.report.runs import command, describe_run
 from arena.report.summary import summarize
@@ -253,7 +254,15 @@ def test_really_played_battles_add_up(played: Path) -> None:
 def test_every_key_is_explained(played: Path) -> None:
     """docs/report.md names every key of a summary of really played battles, and no others."""
     table = (PROJECT / "docs" / "report.md").read_text(encoding="utf-8").partition("## The JSON file")[2]
-    explained = set(re.findall(r"`(\w+)`", table)) - {"null", "finished", "stopped", "running", "killed"}
+    explained = set(re.findall(r"`(\w+)`", table)) - {
+        "null",
+        "finished",
+        "stopped",
+        "running",
+        "killed",
+        "kept",
+        "rejected",
+    }
     run_ids = [run for (run,) in rows("SELECT run_id FROM runs", played)]
     summaries = [summarize(played, run_id) for run_id in run_ids]
     free = ("config", "versions")  # as the run has it
@@ -264,6 +273,11 @@ def test_every_key_is_explained(played: Path) -> None:
 #: Keys that the played database may give no cause for: of earlier runs, of team sets, of cycles.
 SELDOM = {"run", "better_on", "worse_on", "clear", "bound", "sentence"}
 SELDOM |= {"win_rates", "strength", "holds", "luck", "confidence"}
+#: And of a curriculum; `shares` and `gaps` are what its checkpoints tell.
+SELDOM |= set().union(
+    *(part.__annotations__ for part in (lineage.Lineage, lineage.Attempt, lineage.Gate, lineage.Spent))
+)
+SELDOM |= {"team_sets", "shares", "gaps"}
 
 
 def keys(value: Any, free: tuple[str, ...]) -> set[str]:
