@@ -8,6 +8,7 @@ from typing import Any
 from arena.evaluate import EvaluateSettings, Played
 from arena.ratings.pentanomial import match_summary, pair_counts
 from arena.ratings.sprt import SprtSettings
+from arena.report.numbers import whole
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
@@ -95,5 +96,6 @@ def pool_verdict(
     change, low, high = rating_change(evidence, child[0], parent[0], specs([config.pool.anchor])[0])
     value = {"low": low, "estimate": change, "high": high}[gate.by if gate.by != "nothing" else "high"]
     passed = gate.by == "nothing" or value >= -gate.tolerance
-    words = f"{change:+.0f} Elo [{low:+.0f}, {high:+.0f}] against the pool"
+    shown, *ends = (whole(value, signed=True) for value in (change, low, high))
+    words = f"{shown} Elo [{', '.join(ends)}] against the pool"
     return passed, words, {"change": change, "low": low, "high": high, "by": gate.by, "tolerance": gate.tolerance}
