@@ -21,6 +21,7 @@ import yaml
 
 from agents.policy import checkpoint
 from training.config import BadConfig, Config, checked
+from training.files import write_whole
 
 EVALUATIONS = "evaluations.jsonl"
 
@@ -57,9 +58,7 @@ class RunFolder:
         if not file.exists() or not self.steps():
             if self.steps():
                 raise BadConfig(f"out {self.path}: holds checkpoints of an unknown run: name another folder")
-            partial = self.path / "config.partial"
-            partial.write_text(yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False), encoding="utf-8")
-            partial.replace(file)
+            write_whole(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
         before = checked(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
         changed = sorted(_changed(before.model_dump(), self._config.model_dump()))
@@ -102,9 +101,7 @@ class RunFolder:
         """Keeps what the battles of a checkpoint said."""
         file = self.path / EVALUATIONS
         before = file.read_text() if file.exists() else ""
-        partial = file.with_suffix(".partial")
-        partial.write_text(before + json.dumps({"step": step, **told}) + "\n")
-        partial.replace(file)
+        write_whole(file, before + json.dumps({"step": step, **told}) + "\n")
 
     def prune(self, keep: int) -> None:
         """Removes all checkpoints but the last `keep` and the best."""

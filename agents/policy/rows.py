@@ -93,9 +93,10 @@ class Rows:
         ]
         self.nobody = _row(unseen, [0.0, 1.0, *(0.0,) * 19], None, [])
         # The members of an enumeration are hashed slowly, and there is one of each: which one it is says as much.
-        self.of_status = {id(None): words.region("statuses").none} | _by_member(words.region("statuses"), Status)
+        statuses = words.region("statuses")
+        self.of_status = {id(None): statuses.none} | _by_member(statuses, Status)
         self.of_type = _by_member(self.types, PokemonType)
-        self.of_tera = _by_member(words.region("tera_types"), PokemonType)
+        self.of_tera = _by_member(self.tera, PokemonType)
         self.move_ids: dict[str, int] = {}
         self.estimates = Estimates()
         self.benched: dict[tuple[Any, ...], PokemonRow] = {}

@@ -11,6 +11,8 @@ from teamsets.errors import BadInput
 
 #: In what an evaluation tells: all opponents, or all team sets, each counted alike.
 ALL = "all"
+#: The gate at the end is called this, and whom it is against.
+VERDICT = "verdict: against"
 
 
 class Gate(TypedDict):

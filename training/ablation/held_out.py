@@ -14,6 +14,7 @@ from arena.schedules.plan import numbered_pair
 from arena.store import Store, writer_lock
 from teamsets.errors import ArenaError, BadInput
 from training.ablation.config import HeldOut
+from training.files import write_whole
 
 
 class Stopped(ArenaError):
@@ -45,9 +46,7 @@ def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
     told = json.loads(kept.read_text()) if kept.exists() else {}
     if told.get("what") != what:
         told = {"what": what, "blocks": _played(asked, spec)}
-        partial = kept.with_suffix(".partial")
-        partial.write_text(json.dumps(told, indent=1) + "\n")
-        partial.replace(kept)
+        write_whole(kept, json.dumps(told, indent=1) + "\n")
     return [Block(**block) for block in told["blocks"]]
 
 

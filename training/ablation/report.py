@@ -19,6 +19,7 @@ from training.ablation.cells import MEANT, Planned
 from training.ablation.config import Ablation
 from training.ablation.plot import picture
 from training.ablation.results import unequal
+from training.files import write_whole
 
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
@@ -70,9 +71,8 @@ def write(folder: Path, told: dict[str, Any]) -> list[Path]:
     texts = {"json": json.dumps(told, indent=1) + "\n", "csv": _csv(told), "svg": picture(told), "md": _markdown(told)}
     written = []
     for ending, text in texts.items():
-        partial, path = folder / "results.partial", folder / f"results.{ending}"
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        path = folder / f"results.{ending}"
+        write_whole(path, text)
         written.append(path)
     return written
 

@@ -27,6 +27,7 @@ from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig
+from training.files import write_whole
 from training.run_folder import alone
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
@@ -80,9 +81,7 @@ def _keep(ablation: Ablation, file: Path) -> None:
                 f"out {file.parent}: was begun with other settings ({', '.join(changed)}): "
                 f"put them back, or name another folder; the old ones are in {file}"
             )
-    partial = file.with_suffix(".partial")
-    partial.write_text(yaml.safe_dump(told, sort_keys=False), encoding="utf-8")
-    partial.replace(file)
+    write_whole(file, yaml.safe_dump(told, sort_keys=False))
 
 
 def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from training.curriculum.book import Book
+from training.files import write_whole
 
 CLOCK = "clock.json"
 
@@ -45,11 +46,9 @@ class Clock:
         session, began, over, spent = uuid.uuid4().hex[:12], time.monotonic(), threading.Event(), Spent()
 
         def write() -> None:
-            partial = self._path.with_suffix(".partial")
             while not over.wait(1.0):
                 told = {"stage": stage, "attempt": attempt, "phase": phase, "session": session}
-                partial.write_text(json.dumps({**told, "seconds": time.monotonic() - began}))
-                partial.replace(self._path)
+                write_whole(self._path, json.dumps({**told, "seconds": time.monotonic() - began}))
 
         writer = threading.Thread(target=write, daemon=True)
         writer.start()

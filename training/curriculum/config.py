@@ -189,9 +189,14 @@ class Curriculum(Section):
         return Path(self.database) if self.database else Path(self.out) / "arena.duckdb"
 
     @property
+    def new_base(self) -> Path:
+        """The run's folder of a base that has learned nothing."""
+        return Path(self.out) / "00-base" / NEW
+
+    @property
     def base_found(self) -> str:
         """The base as `agents.policy.checkpoint.find` takes it."""
-        return f"{Path(self.out) / '00-base' / NEW}@0" if self.base == NEW else self.base
+        return f"{self.new_base}@0" if self.base == NEW else self.base
 
 
 def read_curriculum(path: Path) -> Curriculum:

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from arena.commands.playing import play_shown, say
 from arena.evaluate import EvaluateSettings, Played, prepare, resume
+from arena.report.lineage import VERDICT
 from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import ArenaError
@@ -21,13 +22,10 @@ from training.curriculum import gate, learn
 from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
-from training.curriculum.config import BASE, Curriculum, Stage, attempts
+from training.curriculum.config import BASE, Curriculum, Stage, Test, attempts
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.run_folder import alone
-
-#: The gate at the end is called this, and whom it is against.
-VERDICT = "verdict: against"
 
 
 class Stopped(ArenaError):
@@ -79,12 +77,7 @@ class _Loop:
         if one is None or last == earlier:
             self.say(f"{self.config.name}: nothing was kept since {earlier}, so there is no verdict")
             return
-        which = f"{VERDICT} {asked.against}"
-        settings = gate.match_settings(self.config, asked, last, earlier)
-        played = self.gate(one, which, settings, self.config.name)
-        if played is not None:
-            self.book.end_gate(one, which, *gate.match_verdict("H1", played))
-        self.judged(one, which, self.config.name)
+        self.match(one, f"{VERDICT} {asked.against}", asked, earlier, "H1", self.config.name)
 
     def stage(self, number: int, stage: Stage, parent: str) -> str:
         """The checkpoint that the next stage begins with: the first that is kept, or the parent."""
@@ -153,13 +146,9 @@ class _Loop:
         assert one.checkpoint is not None
         config, asked = self.config, stage.gate
         child, parent = one.checkpoint, one.parent
-        if asked.parent.require != "nothing":
-            settings = gate.match_settings(config, asked.parent, child, parent)
-            played = self.gate(one, "parent", settings, named)
-            if played is not None:
-                self.book.end_gate(one, "parent", *gate.match_verdict(asked.parent.require, played))
-            if not self.judged(one, "parent", named):
-                return False
+        require = asked.parent.require
+        if require != "nothing" and not self.match(one, "parent", asked.parent, parent, require, named):
+            return False
         if asked.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
             if self.gate(one, "pool", settings, named) is not None:
@@ -171,6 +160,15 @@ class _Loop:
                 self.book.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
             return self.judged(one, "pool", named)
         return True
+
+    def match(self, one: Attempt, which: str, asked: Test, earlier: str, require: str, named: str) -> bool:
+        """Whether the attempt's checkpoint passes a test against an earlier one."""
+        assert one.checkpoint is not None
+        settings = gate.match_settings(self.config, asked, one.checkpoint, earlier)
+        played = self.gate(one, which, settings, named)
+        if played is not None:
+            self.book.end_gate(one, which, *gate.match_verdict(require, played))
+        return self.judged(one, which, named)
 
     def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> Played | None:
         """A gate's battles, played; None where it has spoken already."""

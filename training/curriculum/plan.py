@@ -81,8 +81,9 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
         speeds.take_in(config.db, config.format, "store")
         _stored_training(config, speeds)
     with tempfile.TemporaryDirectory() as scratch:
+        here = config.model_copy(update={"out": scratch})
         try:
-            base, there = pinned(base_of(config.model_copy(update={"out": scratch}))), True
+            base, there = pinned(base_of(here)), True
         except BadInput as error:
             base, there = f"policy:{config.base}", False
             speeds.notes.append(str(error))
@@ -91,7 +92,7 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
         wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
         if wanted and calibrate and there:
             console.print(f"measuring {len(wanted)} kinds of battles that the store does not tell of ...")
-            _add(speeds, measure(config, wanted, base, Path(scratch)))
+            _add(speeds, measure(here, wanted, base, Path(scratch)))
     console.print(_steps_table(config, steps, speeds))
     console.print(_speeds_table(steps, speeds))
     for note in dict.fromkeys(speeds.notes):

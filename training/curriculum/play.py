@@ -40,8 +40,7 @@ def pinned(found: str) -> str:
 def base_of(config: Curriculum) -> str:
     """The base as `checkpoint.find` takes it; one that has learned nothing is made now if it is not there yet."""
     if config.base == NEW:
-        run, step = config.base_found.rsplit("@", 1)
-        folder = checkpoint.folder_of(Path(run), int(step))
+        folder = checkpoint.folder_of(config.new_base, 0)
         if not folder.exists():
             from training.learner import untrained  # torch is not loaded where there is a base
 

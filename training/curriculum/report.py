@@ -14,6 +14,7 @@ from arena.report.lineage import ALL, lineage
 from arena.report.numbers import clear, difference, interval, percent_of, whole
 from teamsets.errors import BadInput
 from training.curriculum.book import Book
+from training.files import write_whole
 
 #: The whole curriculum, in its folder.
 PAGE = "report.html"
@@ -23,7 +24,7 @@ def write_page(db: Path, name: str, path: Path) -> None:
     """The curriculum as one HTML file, as far as it has come. Raises BadInput for a file that cannot be written."""
     page = render_curriculum(lineage(db, name))
     try:
-        _write(path, page)
+        write_whole(path, page)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}: name a file in a folder that can be written to") from None
 
@@ -35,13 +36,7 @@ def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
     told = {**row, "told": json.loads(row["told"])}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("evaluation.json", json.dumps(told, indent=1)), ("evaluation.md", markdown(told))):
-        _write(folder / name, text + "\n")
-
-
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+        write_whole(folder / name, text + "\n")
 
 
 def markdown(row: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from arena.report.lineage import Attempt, Gate, Lineage, Spent, called, total, words_of
+from arena.report.lineage import VERDICT, Attempt, Gate, Lineage, Spent, called, total, words_of
 from arena.report.live import spoken
 from arena.report.numbers import counted, moment, whole
 from arena.report.page.drawings import bar
@@ -65,7 +65,7 @@ def findings(known: Lineage) -> list[Html]:
         said.append(
             f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
         )
-    verdicts = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith("verdict")]
+    verdicts = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(VERDICT)]
     said += [f"V{words_of(gate)[1:]}." for gate in verdicts]
     return [el("li", prose(sentence, agents)) for sentence in said]
 
