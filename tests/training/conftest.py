@@ -17,9 +17,10 @@ from training.data.trajectory import Trajectory
 
 @pytest.fixture(scope="session")
 def observed_sides(played: Path) -> list[Trajectory]:
-    """Both sides of the gen1ou and gen9ou battles of `played`."""
+    """Both sides of the gen1ou and gen9ou battles of `played`, in an order that does not hang on which ended first."""
     chosen = selected(played, "format IN ('gen1ou', 'gen9ou')")
-    return list(trajectories(played, chosen, processes=1))
+    found = list(trajectories(played, chosen, processes=1))
+    return sorted(found, key=lambda one: [one.about[key] for key in ("format", "pair", "agent", "seat")])
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import os
 import signal
 import threading
 import uuid
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import orjson
 import pytest
 from arena_helpers import PROJECT, processes, tournament, wait
+from server_killer import KILLED, MARK, SERVER
 
 from agents import resolve
 from agents.policy import client
@@ -25,22 +25,30 @@ from teamsets.errors import BadInput
 
 torch = pytest.importorskip("torch")
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
-SERVER = "agents.policy.serve"
 
 
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A word by which this test's servers are found; none is left over."""
     word = uuid.uuid4().hex
-    monkeypatch.setenv("ARENA_POLICY_TEST", word)
+    monkeypatch.setenv(MARK, word)
     monkeypatch.setenv(client.THREADS, "1")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")]))
+    here = [PROJECT, PROJECT / "tests", Path(__file__).parent]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*map(str, here), os.environ.get("PYTHONPATH", "")]))
     yield word
     for connection in client._connections.values():
         connection.close()
     client._connections.clear()
     for left in processes(word, SERVER):
         os.kill(left, signal.SIGKILL)
+
+
+def _parent(pid: int) -> int:
+    """The process that started another; 0 where that has ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return 0
 
 
 def seen(number: int) -> Observation:
@@ -91,32 +99,29 @@ def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: s
 @pytest.mark.slow
 @needs_proc
 def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_it(
-    run_folder: Path, mark: str, tmp_path: Path
+    run_folder: Path, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server is killed in mid-run; the next battle starts another, which ends when the run has ended."""
-    looks: list[list[int]] = []
-    killed: list[int] = []
+    monkeypatch.setenv(KILLED, str(tmp_path / "killed"))
+    looks: list[set[int]] = []
     over = threading.Event()
 
     def watch() -> None:
         while not over.wait(0.05):
             found = processes(mark, SERVER)
-            looks.append(found)
-            if found and not killed and any(path.stat().st_size for path in tmp_path.glob("a.duckdb.journal*")):
-                os.kill(found[0], signal.SIGKILL)
-                killed.append(found[0])
+            # A server that starts a program itself looks like two for a moment.
+            looks.append({pid for pid in found if _parent(pid) not in found})
 
     watcher = threading.Thread(target=watch)
     watcher.start()
     db, spec = tmp_path / "a.duckdb", f"policy:{run_folder}@12?temperature=1.0"
     try:
-        tournament(db, spec, "random", battles=44, think_limit=60.0)
+        tournament(db, spec, "server_killer:KillsTheServer", battles=44, think_limit=60.0)
     finally:
         over.set()
         watcher.join()
-    # A server that starts a program itself looks like two for a moment.
-    servers = {pid for pid, times in Counter(pid for found in looks for pid in found).items() if times > 5}
-    assert killed and len(servers) == 2 and max(len(servers.intersection(found)) for found in looks) == 1
+    servers = set().union(*looks)
+    assert len(servers) == 2 and max(map(len, looks)) == 1 and int((tmp_path / "killed").read_text()) in servers
     ends = rows("SELECT fault, IF(fault = 'p1', p1, p2), reason, detail FROM battles ORDER BY started", db)
     faults = [end for end in ends if end[0] is not None]
     assert len(ends) == 44 and faults and ends[-1][0] is None, ends
