@@ -8,18 +8,26 @@ times as long; the tests hold this one against it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from poke_env.data import GenData
 
-from agents.heuristics.fighters import STAGES, Conditions, Fighter
-from agents.heuristics.modifiers import attack_factor, defense_factor, final_factor, immune, move_type, power_of
+from agents.heuristics.fighters import STAGES, STATS, Conditions, Fighter
+from agents.heuristics.modifiers import (
+    POWER_BY_TARGET,
+    attack_factor,
+    defense_factor,
+    immune,
+    move_type,
+    power_of,
+    target_factor,
+    user_factor,
+)
 from agents.heuristics.moves import MoveFacts
 from agents.heuristics.type_chart import effectiveness
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """What a hit takes, as fractions of the target's maximum HP: least and most without a critical hit, and the mean
     with critical hits counted in. Accuracy is not in it."""
 
@@ -44,26 +52,79 @@ def damage(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditi
 
     screens: the side conditions on the defender's side. A move that needs a second turn (charge) counts in full.
     """
-    if not move.damages:
-        return NOTHING
-    kind = move_type(attacker, move, field)
-    factor = _type_factor(attacker, defender, move, kind)
-    if factor == 0 or immune(attacker, defender, move, kind, field):
-        return NOTHING
-    if move.fixed:
-        return _fixed(attacker, defender, move)
-    power = power_of(attacker, defender, move, kind, field)
-    if power <= 0:
-        return NOTHING
-    plain, critical = _rolls(attacker, defender, move, kind, power, field, screens)
-    chance = critical_chance(attacker, move)
-    factor *= move.hits
-    hp = defender.stats[0]
-    low = (217 / 255 if attacker.gen <= 2 else 0.85) / hp
-    high = 1.0 / hp
-    mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
-    base = (critical if chance >= 1 else plain) * factor
-    return Damage(base * low, base * high, mean)
+    return Strike(attacker, move, field).on(defender, screens) if move.damages else NOTHING
+
+
+class Strike:
+    """A move that does damage in the hands of a fighter on a field: what does not hang on the target, worked out once."""
+
+    __slots__ = (
+        "_attack_factor", "_attack_stat", "_attacker", "_burnt", "_chance", "_field", "_final", "_kind", "_move", "_power",
+        "_rise", "_wall",
+    )  # fmt: skip
+
+    def __init__(self, attacker: Fighter, move: MoveFacts, field: Conditions) -> None:
+        self._attacker, self._move, self._field = attacker, move, field
+        self._kind = kind = move_type(attacker, move, field)
+        self._power = None if move.id in POWER_BY_TARGET else power_of(attacker, None, move, kind, field)
+        self._attack_stat, self._rise = attacker.stat(move.attack_stat), attacker.stage(move.attack_stat)
+        self._attack_factor = attack_factor(attacker, move, kind, field)
+        self._burnt = (
+            attacker.status == "brn"
+            and move.category == "physical"
+            and move.id != "facade"
+            and attacker.ability != "guts"
+        )
+        self._wall = STATS.index(move.defense_stat)
+        self._final = user_factor(attacker, kind, field)
+        self._chance = critical_chance(attacker, move)
+
+    def on(self, defender: Fighter, screens: dict[str, int]) -> Damage:
+        """The damage to a target; `damage` says of what."""
+        attacker, move, kind = self._attacker, self._move, self._kind
+        factor = _type_factor(attacker, defender, move, kind)
+        if factor == 0 or immune(attacker, defender, move, kind, self._field):
+            return NOTHING
+        if move.fixed:
+            return _fixed(attacker, defender, move)
+        power = self._power
+        if power is None:
+            power = power_of(attacker, defender, move, kind, self._field)
+        if power <= 0:
+            return NOTHING
+        plain, critical = self._rolls(defender, power, screens)
+        factor *= move.hits
+        hp = defender.stats[0]
+        low = (217 / 255 if attacker.gen <= 2 else 0.85) / hp
+        high = 1.0 / hp
+        mean = ((1 - self._chance) * plain + self._chance * critical) * factor * (low + high) / 2
+        base = (critical if self._chance >= 1 else plain) * factor
+        return Damage(base * low, base * high, mean)
+
+    def _rolls(self, defender: Fighter, power: float, screens: dict[str, int]) -> tuple[float, float]:
+        """HP of one hit at the highest roll, before the type chart: (without, with) a critical hit."""
+        attacker, move, field, rise = self._attacker, self._move, self._field, self._rise
+        gen, level, attack = attacker.gen, attacker.level, self._attack_stat
+        if move.id == "foulplay":
+            attack, rise = defender.stat(move.attack_stat), defender.stage(move.attack_stat)
+        attack *= self._attack_factor
+        defense = defender.stats[self._wall] * defense_factor(defender, move, field)
+        fall = defender.stage(move.defense_stat) if defender.boosts else 0
+        if defender.ability == "unaware" and attacker.ability != "moldbreaker":
+            rise = 0
+        if attacker.ability == "unaware" or move.id in ("sacredsword", "chipaway", "darkestlariat"):
+            fall = 0
+        if move.explodes and gen <= 4:
+            defense /= 2
+        weakened = attack / 2 if self._burnt else attack
+        final = self._final * target_factor(attacker, defender, move, self._kind, field)
+        screen = _screen(move, screens, defender) if screens or defender.effects else 1.0
+        wall, thin = (screen, 1.0) if gen <= 2 else (1.0, screen)
+        plain = _base(level, power, weakened * STAGES[rise], defense * STAGES[fall] * wall, gen) * final / thin
+        if gen == 1:  # a critical hit doubles the level and sees neither boosts nor burns nor screens
+            return plain, _base(level * 2, power, attack, defense, gen) * final
+        critical = _base(level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
+        return plain, critical * (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
@@ -105,43 +166,6 @@ def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
         return Damage(defender.hp / 2, defender.hp / 2, defender.hp / 2)
     part = (attacker.level if move.fixed == "level" else float(move.fixed)) / hp
     return Damage(part, part, part)
-
-
-def _rolls(
-    attacker: Fighter,
-    defender: Fighter,
-    move: MoveFacts,
-    kind: str,
-    power: float,
-    field: Conditions,
-    screens: dict[str, int],
-) -> tuple[float, float]:
-    """HP of one hit at the highest roll, before the type chart: (without, with) a critical hit."""
-    gen = attacker.gen
-    user = defender if move.id == "foulplay" else attacker
-    attack = user.stat(move.attack_stat) * attack_factor(attacker, move, kind, field)
-    defense = defender.stat(move.defense_stat) * defense_factor(defender, move, field)
-    rise, fall = user.stage(move.attack_stat), defender.stage(move.defense_stat)
-    if defender.ability == "unaware" and attacker.ability != "moldbreaker":
-        rise = 0
-    if attacker.ability == "unaware" or move.id in ("sacredsword", "chipaway", "darkestlariat"):
-        fall = 0
-    if move.explodes and gen <= 4:
-        defense /= 2
-    burnt = (
-        attacker.status == "brn" and move.category == "physical" and move.id != "facade" and attacker.ability != "guts"
-    )
-    weakened = attack / 2 if burnt else attack
-    final = final_factor(attacker, defender, move, kind, field)
-    screen = _screen(move, screens, defender)
-    wall, thin = (screen, 1.0) if gen <= 2 else (1.0, screen)
-    plain = _base(attacker.level, power, weakened * STAGES[rise], defense * STAGES[fall] * wall, gen) * final / thin
-    if gen == 1:  # a critical hit doubles the level and sees neither boosts nor burns nor screens
-        return plain, _base(attacker.level * 2, power, attack, defense, gen) * final
-    critical = (
-        _base(attacker.level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
-    )
-    return plain, critical * (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
 
 
 def _base(level: int, power: float, attack: float, defense: float, gen: int) -> float:

@@ -167,7 +167,7 @@ def _fighter(
 
 
 def _packed(boosts: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    return tuple((stat, stage) for stat, stage in sorted(boosts.items()) if stage)
+    return tuple(sorted((stat, stage) for stat, stage in boosts.items() if stage))
 
 
 def _id(name: str) -> str:

@@ -18,7 +18,10 @@ _ABSORBED = {
 }
 _IGNORES_ABILITY = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _IGNORING_MOVES = frozenset({"sunsteelstrike", "moongeistbeam", "photongeyser"})
-_WEIGHT_MOVES = frozenset({"lowkick", "grassknot"})
+_WEIGHT_MOVES, _WEIGHT_RATIO_MOVES = frozenset({"lowkick", "grassknot"}), frozenset({"heavyslam", "heatcrash"})
+_ON_STATUS, _ON_POISON = frozenset({"hex", "infernalparade"}), frozenset({"venoshock", "barbbarrage"})
+#: The moves whose power hangs on their target.
+POWER_BY_TARGET = _WEIGHT_MOVES | _WEIGHT_RATIO_MOVES | _ON_STATUS | _ON_POISON | {"gyroball", "brine", "knockoff"}
 _ATE = {"aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE"}
 _FLAG_POWER = {
     "ironfist": ("punch", 1.2),
@@ -107,9 +110,9 @@ def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, fie
     return stopped is not None and stopped in move.flags
 
 
-def power_of(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
-    """The move's power here, with what abilities and items add to power."""
-    power = _own_power(attacker, defender, move, field)
+def power_of(attacker: Fighter, defender: Fighter | None, move: MoveFacts, kind: str, field: Conditions) -> float:
+    """The move's power here, with what abilities and items add to power. defender: needed for POWER_BY_TARGET alone."""
+    power = _own_power(attacker, move, field) if defender is None else _power_on(attacker, defender, move)
     ability = attacker.ability
     if ability == "technician" and power <= 60:
         power *= 1.5
@@ -131,34 +134,41 @@ def power_of(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, f
     return power
 
 
-def _own_power(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditions) -> float:
+def _own_power(attacker: Fighter, move: MoveFacts, field: Conditions) -> float:
     power = move.power
-    if move.id in _WEIGHT_MOVES and attacker.gen >= 3:
-        steps = ((200, 120), (100, 100), (50, 80), (25, 60), (10, 40))
-        return float(next((value for least, value in steps if defender.weight >= least), 20))
-    if move.id in ("heavyslam", "heatcrash"):
-        ratio = attacker.weight / max(defender.weight, 0.1)
-        return float(next((value for least, value in ((5, 120), (4, 100), (3, 80), (2, 60)) if ratio >= least), 40))
     if move.id in ("eruption", "waterspout", "dragonenergy"):
         return max(1.0, power * attacker.hp)
     if move.id in ("flail", "reversal"):
         shares = ((0.69, 20), (0.35, 40), (0.21, 80), (0.1, 100), (0.04, 150))
         return float(next((value for least, value in shares if attacker.hp >= least), 200))
-    if move.id == "gyroball":
-        return min(150.0, 25 * defender.stats[5] / max(1, attacker.stats[5]) + 1)
     if move.id in ("storedpower", "powertrip"):
         return power + 20 * sum(stage for _, stage in attacker.boosts if stage > 0)
+    if (move.id == "facade" and attacker.status in ("brn", "par", "psn", "tox")) or (
+        move.id == "acrobatics" and not attacker.item
+    ):
+        return power * 2
+    if move.id == "expandingforce" and field.terrain == "psychicterrain" and grounded(attacker):
+        return power * 1.5
+    return power
+
+
+def _power_on(attacker: Fighter, defender: Fighter, move: MoveFacts) -> float:
+    power = move.power
+    if move.id in _WEIGHT_MOVES and attacker.gen >= 3:
+        steps = ((200, 120), (100, 100), (50, 80), (25, 60), (10, 40))
+        return float(next((value for least, value in steps if defender.weight >= least), 20))
+    if move.id in _WEIGHT_RATIO_MOVES:
+        ratio = attacker.weight / max(defender.weight, 0.1)
+        return float(next((value for least, value in ((5, 120), (4, 100), (3, 80), (2, 60)) if ratio >= least), 40))
+    if move.id == "gyroball":
+        return min(150.0, 25 * defender.stats[5] / max(1, attacker.stats[5]) + 1)
     if (
-        (move.id == "facade" and attacker.status in ("brn", "par", "psn", "tox"))
-        or (move.id in ("hex", "infernalparade") and defender.status)
-        or (move.id in ("venoshock", "barbbarrage") and defender.status in ("psn", "tox"))
-        or (move.id == "acrobatics" and not attacker.item)
+        (move.id in _ON_STATUS and defender.status)
+        or (move.id in _ON_POISON and defender.status in ("psn", "tox"))
         or (move.id == "brine" and defender.hp <= 0.5)
     ):
         return power * 2
     if move.id == "knockoff" and defender.item and attacker.gen >= 6:
-        return power * 1.5
-    if move.id == "expandingforce" and field.terrain == "psychicterrain" and grounded(attacker):
         return power * 1.5
     return power
 
@@ -206,12 +216,18 @@ def defense_factor(defender: Fighter, move: MoveFacts, field: Conditions) -> flo
     return factor
 
 
-def final_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
-    """STAB, weather, terrain, and what works on the finished damage; the type chart apart."""
-    factor = _stab(attacker, kind) * _weather(kind, field) * _terrain(attacker, defender, kind, field)
-    if attacker.item == "lifeorb":
-        factor *= 1.3
+def user_factor(attacker: Fighter, kind: str, field: Conditions) -> float:
+    """What works on the finished damage whatever the target is: STAB, weather, Life Orb."""
+    factor = _stab(attacker, kind) * _weather(kind, field)
+    return factor * 1.3 if attacker.item == "lifeorb" else factor
+
+
+def target_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
+    """What else works on the finished damage: terrain and the target's abilities; the type chart apart."""
+    factor = _terrain(attacker, defender, kind, field)
     ability = defender.ability
+    if not ability and attacker.ability != "tintedlens":
+        return factor
     if (ability in ("multiscale", "shadowshield") and defender.hp >= 1) or (
         (ability == "thickfat" and kind in ("FIRE", "ICE"))
         or (ability in ("heatproof", "waterbubble") and kind == "FIRE")

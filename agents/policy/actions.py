@@ -12,6 +12,7 @@ team keeps its own order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any
 
@@ -37,30 +38,36 @@ def ordered_bench(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def legal_actions(request: dict[str, Any], legal: list[Choice]) -> dict[int, Choice]:
     """Each action that a request allows -> the choice that it means. Empty at team preview."""
+    return ordered_actions(request, legal, ordered_moves(request), ordered_bench(request))
+
+
+def ordered_actions(
+    request: dict[str, Any], legal: list[Choice], moves: list[dict[str, Any]], bench: list[dict[str, Any]]
+) -> dict[int, Choice]:
+    """The same for one who has the moves and the bench in their order at hand."""
     if not legal or legal[0].kind == "team":
         return {}
-    active = request.get("active")
-    moves = active[0]["moves"] if active else []
     places: dict[str, int] = {}
-    for place, move in enumerate(ordered_moves(request)):
+    for place, move in enumerate(moves):
         places.setdefault(move["id"], place)
-    team = request["side"]["pokemon"]
-    benched = {mon["ident"]: place for place, mon in enumerate(ordered_bench(request), SWITCHES[0])}
+    benched = {mon["ident"]: place for place, mon in enumerate(bench, SWITCHES[0])}
+    team, listed = request["side"]["pokemon"], request["active"][0]["moves"] if moves else []
     found: dict[int, Choice] = {}
     for choice in legal:
         if choice.kind == "switch":
             found.setdefault(benched[team[choice.slot - 1]["ident"]], choice)
         elif choice.extra in ("", "terastallize"):
-            place = places[moves[choice.slot - 1]["id"]]
+            place = places[listed[choice.slot - 1]["id"]]
             found.setdefault(place + TERA[0] if choice.extra else place, choice)
     return found
 
 
-def legal_mask(actions: dict[int, Choice]) -> NDArray[np.bool_]:
+def legal_mask(actions: Iterable[int]) -> NDArray[np.bool_]:
     """bool [13]: which actions are legal."""
-    mask = np.zeros(ACTIONS, dtype=np.bool_)
-    mask[list(actions)] = True
-    return mask
+    mask = bytearray(ACTIONS)
+    for action in actions:
+        mask[action] = 1
+    return np.frombuffer(mask, dtype=np.bool_)
 
 
 def action_of(words: str, actions: dict[int, Choice]) -> int | None:

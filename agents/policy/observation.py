@@ -6,7 +6,7 @@ An observation has 19 tokens, each with WORDS ids of the vocabulary and NUMBERS 
 |---|---|---|---|
 | 0 | the field | generation, weather, terrains and rooms | turn, ages, what is asked |
 | 1, 2 | our side, theirs | our last move, theirs | hazards, screens, how many stand |
-| 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `Rows` | see `Rows` |
+| 3 – 8 | our Pokémon: on the field, then the bench in the order of the actions 4 – 8 | see `PokemonRows` | the same |
 | 9 – 14 | theirs: on the field, then the others as they were seen; unknown ones last | | |
 | 15 – 18 | our moves, in the order of the actions 0 – 3 | move, type, category | PP, damage, power, accuracy … |
 
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +24,17 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
-from agents.policy.actions import legal_actions, legal_mask, ordered_bench, ordered_moves
-from agents.policy.estimates import NO_MOVE, side_factors
-from agents.policy.rows import ESTIMATED, IDS, KNOWN, ON_FIELD, Rows
+from agents.policy.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
+from agents.policy.estimates import NO_ESTIMATE, NO_MOVE, side_factors
+from agents.policy.pokemon_rows import PokemonRows
+from agents.policy.rows import field_row, move_row, side_row
+from agents.policy.vocabulary import move_word
 
 #: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
 VERSION = 2
 TOKENS, WORDS, NUMBERS = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
+_IDS, _NUMBERS = 2 * WORDS, 4 * NUMBERS  # bytes of a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,49 +48,53 @@ class Observation:
 
 def observe(battle: SeatBattle) -> Observation:
     """A battle at the request that it stands at, as its own player sees it."""
-    rows = _rows()
-    rows.make_room()
-    request = battle.last_request
-    ids = np.zeros((TOKENS, WORDS), dtype=np.int16)
-    numbers = np.zeros((TOKENS, NUMBERS), dtype=np.float32)
-    rows.field(battle, request, ids[0], numbers[0])
+    pokemon = _pokemon_rows()
+    remembered, estimates = pokemon.of(battle), pokemon.estimates
+    request, turn, gen = battle.last_request, battle.turn, battle.gen
+    moves, bench = ordered_moves(request), ordered_bench(request)
     own, other = battle.active_pokemon, battle.opponent_active_pokemon
-    sides = battle.side_conditions, battle.opponent_side_conditions
-    rows.side(sides[0], battle.turn, battle.team.values(), own, battle.used_tera, ids[1], numbers[1])
-    rows.side(
-        sides[1], battle.turn, battle.opponent_team.values(), other, battle.opponent_used_tera, ids[2], numbers[2]
-    )
-    team = battle.team
+    near, far = battle.side_conditions, battle.opponent_side_conditions
+    team, others = battle.team, battle.opponent_team
     ours = [
-        rows.pokemon(None if entry is None else team.get(entry["ident"]), entry, battle) for entry in _ours(request)
+        pokemon.row(None if entry is None else team.get(entry["ident"]), entry, battle, remembered)
+        for entry in (next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *bench)
     ]
-    theirs = [rows.pokemon(mon, None, battle) for mon in _theirs(battle, other)]
-    for token, row in zip((*OURS, *THEIRS), (*ours, *theirs), strict=False):
-        ids[token, IDS], numbers[token, KNOWN] = row.ids, row.numbers
-        if row.on_field:
-            numbers[token, ON_FIELD] = row.on_field
+    theirs = [pokemon.row(mon, None, battle, remembered) for mon in _theirs(battle, other)]
     ready, met = ours[0].able, theirs[0].able
-    ground, beyond = side_factors(sides[0]), side_factors(sides[1])
-    estimates = rows.estimates
-    if met is not None:
-        for token, row in zip(OURS, ours, strict=False):
-            if row.standing is not None:
-                numbers[token, ESTIMATED] = estimates.of_ours(row.standing, ground, met, beyond)
-    if ready is not None:
-        for token, row in zip(THEIRS, theirs, strict=False):
-            if row.standing is not None:
-                numbers[token, ESTIMATED] = estimates.of_theirs(ready, ground, row.standing, beyond)
-    for token, listed in zip(OUR_MOVES, ordered_moves(request), strict=False):
-        estimated = NO_MOVE
+    ground, beyond = side_factors(near), side_factors(far)
+    words, numbers = bytearray(), bytearray()
+    for ids, row in (
+        field_row(battle, request),
+        side_row(near, turn, team.values(), own, battle.used_tera),
+        side_row(far, turn, others.values(), other, battle.opponent_used_tera),
+    ):
+        words += ids
+        numbers += row
+    for mons, rival, here, there in ((ours, met, ground, beyond), (theirs, ready, beyond, ground)):
+        estimated = [NO_ESTIMATE] * len(mons)
+        if rival is not None:
+            estimated = estimates.rows([mon.standing for mon in mons], here, rival, there, mons is theirs)
+        for mon, row in zip(mons, estimated, strict=True):
+            words += mon.ids
+            numbers += mon.known
+            numbers += row
+            numbers += mon.on_field
+        words += bytes(_IDS * (6 - len(mons)))
+        numbers += bytes(_NUMBERS * (6 - len(mons)))
+    for listed in moves:
+        estimate = NO_MOVE
         if ready is not None and met is not None:
-            estimated = estimates.of_move(str(listed["id"]), ready, met, beyond)
-        rows.move(listed, battle.gen, estimated, ids[token], numbers[token])
-    return Observation(ids, numbers, legal_mask(legal_actions(request, battle.legal)))
-
-
-def _ours(request: dict[str, Any]) -> list[dict[str, Any] | None]:
-    """Our Pokémon as the request has them: the one on the field, and the bench."""
-    return [next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *ordered_bench(request)]
+            estimate = estimates.of_move(move_word(listed["id"]), ready, met, beyond)
+        ids, row = move_row(listed, gen, estimate)
+        words += ids
+        numbers += row
+    words += bytes(_IDS * (len(OUR_MOVES) - len(moves)))
+    numbers += bytes(_NUMBERS * (len(OUR_MOVES) - len(moves)))
+    return Observation(
+        np.frombuffer(words, dtype=np.int16).reshape(TOKENS, WORDS),
+        np.frombuffer(numbers, dtype=np.float32).reshape(TOKENS, NUMBERS),
+        legal_mask(ordered_actions(request, battle.legal, moves, bench)),
+    )
 
 
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
@@ -113,5 +119,5 @@ def _base(gen: int, species: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _rows() -> Rows:
-    return Rows()
+def _pokemon_rows() -> PokemonRows:
+    return PokemonRows()

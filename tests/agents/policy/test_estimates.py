@@ -14,7 +14,7 @@ import pytest
 
 from agents.battle import SeatBattle
 from agents.heuristics.scene import Scene
-from agents.policy import observation
+from agents.policy import estimates, observation
 from agents.policy.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe
 from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
@@ -53,14 +53,37 @@ def all_seen(record: BattleRecord) -> list[Observation]:
     return [observe(battle) for role in (0, 1) for battle in decisions(record, role)]
 
 
-def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord) -> None:
+def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on what was seen before, in this battle and in others, and is remembered."""
     first = all_seen(record)
-    observation._rows.cache_clear()
-    backwards = [observe(battle) for role in (1, 0) for battle in decisions(record, role)]
     again = all_seen(record)
-    assert len(first) == len(again) == len(backwards) > 20
-    for one, two in zip(first, again, strict=True):
-        assert (one.ids == two.ids).all() and (one.numbers == two.numbers).all()
+    forgetful = []
+    for role in (0, 1):
+        for battle in decisions(record, role):
+            observation._pokemon_rows.cache_clear()
+            forgetful.append(observe(battle))
+    monkeypatch.setattr(estimates, "_REMEMBERED", 15)
+    full = all_seen(record)
+    assert len(first) == len(again) == len(forgetful) == len(full) > 20
+    for one, *others in zip(first, again, forgetful, full, strict=True):
+        for other in others:
+            assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
+
+
+def test_a_small_team_leaves_its_places_empty(record: BattleRecord) -> None:
+    """The opponent's tokens stay where they are whatever we bring."""
+    for battle in decisions(record):
+        whole = observe(battle)
+        side = battle.last_request["side"]
+        left = [mon for mon in side["pokemon"] if mon["active"] or mon is side["pokemon"][-1]]
+        battle._last_request = {**battle.last_request, "side": {**side, "pokemon": left}}
+        battle.legal = [choice for choice in battle.legal if choice.kind == "move"]
+        small = observe(battle)
+        empty = slice(OURS[0] + len(left), OURS[-1] + 1)
+        assert not small.ids[empty].any() and not small.numbers[empty].any() and whole.ids[empty].any()
+        for token in (*THEIRS, *OUR_MOVES):
+            assert (small.ids[token] == whole.ids[token]).all() and (small.numbers[token] == whole.numbers[token]).all()
+        return
 
 
 def test_observations_change_with_the_version_alone(record: BattleRecord) -> None:
