@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Makes the shipped network `policy:gen1ou-tiny` again: battles of the search and of heuristic:expert on made teams, cloned.
+# Makes the shipped network `policy:gen1ou-tiny` again: battles of the search and of heuristic:expert on made teams, cloned; then
+# on with what the search would have done in the network's own battles, and in those of a curriculum.
 #
 #   scripts/train_gen1ou_tiny.sh FOLDER
 #
-# Needs `make training` and `make search ARGS=1`. About an hour and a half of battles and half an hour of training on two cores.
+# Needs `make training` and `make search ARGS=1`. About three hours of battles and an hour of training on two cores.
 # Run it again after any end: it goes on. The `competitive` teams are in none of its data; what it is worth is measured on them.
 # Among the opponents of the search (whose sides are not learned) is the network that is shipped: then, the one before.
 set -euo pipefail
-[ $# -eq 1 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-bin=$(cd "$(dirname "$0")/../.venv/bin" && pwd)
-config=$(cd "$(dirname "$0")/../agents/policy/shipped/gen1ou-tiny" && pwd)/config.yaml
+[ $# -eq 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+project=$(cd "$(dirname "$0")/.." && pwd)
+bin=$project/.venv/bin
+shipped=$project/agents/policy/shipped/gen1ou-tiny
 mkdir -p "$1"
 cd "$1"
 
@@ -40,4 +42,14 @@ build e1 experts.duckdb "agent LIKE 'heuristic:expert%'"
 build e2 mixed.duckdb "agent = 'heuristic:expert'"
 build s3 more.duckdb "agent LIKE 'search%'"
 build e3 more.duckdb "agent = 'heuristic:expert'"
-"$bin/train" base "$config"
+"$bin/train" base "$shipped/first.yaml"
+
+watched="coached?learner=policy:first@best?temperature=0.5&coach=search:mcts?iterations=4000%26samples=2"
+play watched.duckdb "$watched" heuristic:expert "search:mcts?iterations=4000&samples=2" heuristic:staller \
+    --challenger "$watched" --battles 240 --seed 401
+"$bin/python" "$project/scripts/curriculum.py" "$project/scripts/curricula/gen1ou-cpu.yaml"
+curriculum=runs/gen1ou-cpu/arena.duckdb
+build d1 watched.duckdb "agent LIKE 'coached%' OR agent LIKE 'search%'"
+build d2 "$curriculum" "agent LIKE 'coached?coach=search%'"
+build d3 "$curriculum" "agent LIKE 'coached?coach=heuristic%'"
+"$bin/train" base "$shipped/config.yaml"
