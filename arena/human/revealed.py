@@ -16,7 +16,8 @@ from arena.human.reading import PublicBattle, Unusable
 
 #: Moves by which a Pokémon uses moves that are its own.
 _OWN_CALLERS = frozenset({"sleeptalk", "lockedmove", "pursuit"})
-_ILLUSIONISTS = frozenset({"zorua", "zoroark", "zoruahisui", "zoroarkhisui"})
+#: Those of whom a log does not tell who is on the field.
+ILLUSIONISTS = frozenset({"zorua", "zoroark", "zoruahisui", "zoroarkhisui"})
 # What the holder of an item is, where the line names two Pokémon: of damage it is the one behind [of].
 _HURTING = frozenset({"-damage", "-status"})
 _RESIDUAL = frozenset({"leftovers", "blacksludge"})
@@ -68,7 +69,7 @@ def revealed(battle: PublicBattle, lines: list[Line]) -> dict[str, list[Shown]]:
         reader.take(line)
     for team in reader.teams.values():
         for shown in team.values():
-            if shown.species in _ILLUSIONISTS:
+            if shown.species in ILLUSIONISTS:
                 raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
             if len(shown.moves) > _MOVES:
                 raise Unusable("a Pokémon with more than four moves")

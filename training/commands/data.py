@@ -17,7 +17,8 @@ from arena.human.reading import End, day
 from training.commands.options import selection_options, show_built
 from training.data.build import build_once
 from training.data.gates import Gates, words
-from training.data.replay_import import Filters, replay_trajectories
+from training.data.metamon.files import people_trajectories
+from training.data.replay_import import Filters
 from training.data.shards import BadData, DatasetWriter, opened
 from training.data.stats import count, show
 
@@ -64,18 +65,21 @@ def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None,
 @click.option("--ended", type=click.Choice(ENDS), multiple=True, help="Only battles that ended so; repeatable.")
 @click.option("--least-turns", type=click.IntRange(1), default=1, show_default=True, help="Leave out shorter battles.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which sets stand for what was not shown.")
+@click.option("--workers", type=click.IntRange(1), help="Processes that read metamon's files.  [default: one a core]")
 @click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
 @click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")
 def import_(folder: Path, out: Path, since: str | None, until: str | None, **said: Any) -> None:
-    """Make a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages.
+    """Make a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
 
     Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not tell are marked as missing
-    and are not learned; replays that cannot be used are counted with their reasons.
+    and are not learned; replays that cannot be used are counted with their reasons. Metamon's files (*.json.lz4) are one
+    player's view each, and tell that player's rating alone.
 
     \b
     Examples:
       train data import replays --out data/people
       train data import replays --format gen1ou --least-rating 1500 --result won --out data/good-people
+      train data import parsed-replays/gen1ou --out data/metamon
     """
     filters = Filters(
         format_id=said["format_id"],
@@ -90,7 +94,9 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
     about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
     try:
         with DatasetWriter(out, about, replace=said["replace"]) as writer:
-            found = replay_trajectories(folder, filters, refused, results=results, seed=said["seed"])
+            found = people_trajectories(
+                folder, filters, refused, results=results, seed=said["seed"], workers=said["workers"]
+            )
             for one in track(found, "reading", console=Console(stderr=True), transient=True):
                 writer.add(one)
     except BadData as error:

@@ -4,9 +4,7 @@
     for battle, p1, p2 in import_replays(Path("replays"), Filters(format_id="gen1ou", least_rating=1500), refused):
         ...  # p1.lines, p1.choices: as the store keeps a seat's log and decisions; battle.result("p1"): 1, 0.5 or 0
 
-Metamon's parsed trajectories (`*.json.lz4`) are refused: a state there is what metamon's own observation keeps (types,
-moves, health of the two on the field and of the own team), without the protocol lines, the other side's bench, effects, PP
-or the requests, so none of it can be seen again as a model of ours would have seen it.
+Metamon's parsed trajectories (`*.json.lz4`) are read beside them: training/data/metamon.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from arena.human.reading import End, PublicBattle, Unusable, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
@@ -38,19 +37,24 @@ class Filters:
 
     def reason(self, battle: PublicBattle) -> str | None:
         """Why a battle is left out, None for one that is taken."""
-        if battle.end not in self.ends:
-            return f"ended by {battle.end}"
+        turns = sum(line.startswith("|turn|") for line in battle.lines)
+        return self.left_out(battle.end, battle.ratings, battle.date, turns)
+
+    def left_out(self, end: End | None, ratings: tuple[int | None, ...], date: float | None, turns: int) -> str | None:
+        """The same by what is known of a battle. end: None where that is not told; ratings: those that are told of."""
+        if end not in self.ends and (end is not None or set(self.ends) != set(get_args(End))):
+            return f"ended by {end}" if end is not None else "not told how it ended"
         if self.least_rating is not None:
-            if None in battle.ratings:
+            if None in ratings:
                 return "not rated"
-            if min(rating for rating in battle.ratings if rating is not None) < self.least_rating:
+            if min(rating for rating in ratings if rating is not None) < self.least_rating:
                 return f"rated below {self.least_rating}"
         if self.since is not None or self.until is not None:
-            if battle.date is None:
+            if date is None:
                 return "no date"
-            if battle.date < (self.since or 0) or (self.until is not None and battle.date >= self.until):
+            if date < (self.since or 0) or (self.until is not None and date >= self.until):
                 return "outside the dates"
-        if sum(line.startswith("|turn|") for line in battle.lines) < self.least_turns:
+        if turns < self.least_turns:
             return f"fewer than {self.least_turns} turns"
         return None
 

@@ -1,0 +1,190 @@
+"""Metamon's states as the log of one player.
+
+A state of metamon's says how things stand at one decision. From each to the next this writes the protocol lines that bring
+it about, and after them the request that the player got, in the shape of the store's own side logs. What poke-env makes of
+that is what a model of ours sees. What a state leaves out is inferred from those around it where they allow it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import orjson
+
+from arena.human.completing import Completed, complete
+from arena.human.reading import Unusable
+from arena.human.reconstruction import SideLog
+from arena.human.requests import answer
+from arena.human.revealed import ILLUSIONISTS, Shown
+from teamsets.formats import get_format
+from training.data.metamon.choices import asked, chosen
+from training.data.metamon.moves import leave_foe, move_foe, move_own, spent
+from training.data.metamon.seen import LAYING, Conditions
+from training.data.metamon.stage import OTHER, ROLE, Half, Stage, fainted
+from training.data.metamon.words import (
+    NOTHING,
+    UNKNOWN,
+    Dex,
+    Told,
+    condition_name,
+    effect_name,
+    weather_name,
+)
+
+
+def side_log(states: Sequence[Told], actions: Sequence[int], format_id: str, seed: str) -> SideLog:
+    """The log of a trajectory. seed: which stats (and moves, where they are not told) stand for what metamon leaves out.
+
+    The last state is the battle's end and no decision. Raises Unusable, and KeyError for a state that lacks a key.
+    """
+    if any(mon["name"] in ILLUSIONISTS for state in states for mon in _everyone(state)):
+        raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
+    dex = Dex(get_format(format_id).gen)
+    members = _members(states, dex, format_id, seed)
+    lines, choices = _Writer(states, actions, dex, members).write()
+    return SideLog(ROLE, format_id, lines, choices, tuple(members))
+
+
+def _everyone(state: Told) -> tuple[Told, ...]:
+    return (state["player_active_pokemon"], state["opponent_active_pokemon"], *state["available_switches"])
+
+
+def _members(states: Sequence[Told], dex: Dex, format_id: str, seed: str) -> list[Completed]:
+    """The own team as it was when each was first told, with stats and what else is missing drawn."""
+    shown: dict[str, Shown] = {}
+    for state in states:
+        for mon in (state["player_active_pokemon"], *state["available_switches"]):
+            shown.setdefault(dex.base(mon), dex.shown(mon, ROLE))
+    return complete(list(shown.values()), len(shown), ROLE, format_id, dex.gen, random.Random(seed))
+
+
+class _Writer:
+    """Goes through the states once."""
+
+    def __init__(self, states: Sequence[Told], actions: Sequence[int], dex: Dex, members: list[Completed]) -> None:
+        self._states, self._actions, self._dex = states, actions, dex
+        benched = (mon for state in states for mon in state["available_switches"])
+        keeps_pp = any(move["current_pp"] < move["max_pp"] for mon in benched for move in mon["moves"])
+        self._stage = Stage(dex.gen, members, dex, keeps_pp)
+        self._turn, self._weather, self._field = 0, "none", Conditions()
+        # The opponent's Pokémon -> the last state in which it stands.
+        foes = [state["opponent_active_pokemon"] for state in states]
+        self._stood = {dex.base(foe): place for place, foe in enumerate(foes) if not fainted(foe)}
+
+    def write(self) -> tuple[list[str], list[str | None]]:
+        """The lines, and for each request the answer."""
+        choices = []
+        for place, state in enumerate(self._states[:-1]):
+            if place == 0:
+                self._begin(state)
+            else:
+                self._go_on(place, self._states[place - 1], state)
+            evidence = chosen(self._stage, self._states, self._actions[place], place)
+            went_on = self._actions[place] >= 0 or place < len(self._states) - 2
+            told, ask = asked(self._stage, state, evidence, went_on)
+            self._stage.lines.append("|request|" + orjson.dumps(told).decode())
+            choices.append(answer(told, self._stage.own.side, ask))
+        return self._stage.lines, choices
+
+    def _begin(self, state: Told) -> None:
+        stage, seen = self._stage, dict[str, Told]()
+        for each in self._states:
+            seen.setdefault(self._dex.base(each["opponent_active_pokemon"]), each["opponent_active_pokemon"])
+        for name in state.get("opponent_teampreview", ()):
+            stage.lines.append(f"|poke|{OTHER}|{self._dex.previewed(name, seen.get(self._dex.base({'name': name})))}|")
+        stage.enter(stage.own, state["player_active_pokemon"])
+        stage.enter(stage.foe, state["opponent_active_pokemon"])
+        self._settle(state, {})
+
+    def _go_on(self, place: int, before: Told, state: Told) -> None:
+        """From one state to the next: who switched, who moved, and how things then stand."""
+        stage, own, foe = self._stage, state["player_active_pokemon"], state["opponent_active_pokemon"]
+        evidence = chosen(stage, self._states, self._actions[place - 1], place - 1)
+        if evidence.kind == "switch":
+            stage.enter(stage.own, own)
+        if stage.is_other(stage.foe, foe):
+            leave_foe(stage, self._states[place:])
+        if before["opponents_remaining"] - state["opponents_remaining"] > fainted(foe):
+            self._fall(place, stage.is_other(stage.foe, foe))
+        if stage.foe.standing.hp > 0:
+            stage.enter(stage.foe, foe)
+        moved = {ROLE: move_own(stage, evidence, before, state)}
+        if self._dex.has_flag(moved[ROLE], "recharge") and not stage.own.side.stay.recharging and self._rests(place):
+            stage.say(f"|-mustrecharge|{stage.own.place}")
+        stage.enter(stage.own, own)
+        stage.enter(stage.foe, foe)
+        moved[OTHER] = move_foe(stage, before, state)
+        self._settle(state, moved)
+
+    def _rests(self, place: int) -> bool:
+        """Whether our Pokémon has nothing to do at a state but to rest: its action is 0, and no move is used."""
+        now, then = (self._states[at]["player_active_pokemon"] for at in (place, place + 1))
+        stays = self._dex.base(now) == self._dex.base(then) == self._stage.own.standing.base
+        return self._actions[place] == 0 and stays and not spent(now, then)
+
+    def _fall(self, place: int, gone: bool) -> None:
+        """One of the opponent's has fainted unseen since the last state: the one that stood there, if it is gone and never
+        seen again; else of the others that never are the weakest. One that came and fell in between was never told of."""
+        stage = self._stage
+        able = [each for each in stage.foe.known.values() if each.hp > 0 and self._stood.get(each.base, -1) < place]
+        others = [each for each in able if each is not stage.foe.standing]
+        if gone and stage.foe.standing in able:
+            stage.fall(stage.foe.standing)
+        elif others:
+            stage.fall(min(others, key=lambda each: each.hp))
+
+    def _settle(self, state: Told, moved: dict[str, str]) -> None:
+        """How things stand at a state. moved: by role what was used before it."""
+        stage, turns = self._stage, not state["forced_switch"]
+        for half, whose in ((stage.own, "player"), (stage.foe, "opponent")):
+            now = state[f"{whose}_active_pokemon"]
+            if self._dex.terastallized(now, half is stage.foe) and (half is stage.foe or not state.get("can_tera")):
+                stage.terastallize(half, now)
+            self._settle_one(half, now, turns)
+        for half, other, whose in ((stage.own, OTHER, "player"), (stage.foe, ROLE, "opponent")):
+            shown, laid = str(state[f"{whose}_conditions"]), LAYING.get(moved.get(other, ""), "")
+            self._lie(half.conditions.changed(shown, self._turn, laid), "-side", f"{half.role}: {half.role}|")
+        self._lie(self._field.changed(str(state["battle_field"]), self._turn), "-field", "")
+        weather = weather_name(str(state["weather"]))
+        # From generation 4 on who has fainted is replaced at the turn's end.
+        ends = turns or (stage.gen >= 4 and fainted(state["player_active_pokemon"]))
+        if weather != self._weather or (weather != "none" and ends):
+            stage.say(f"|-weather|{weather}" + ("|[upkeep]" if weather == self._weather else ""))
+        self._weather = weather
+        if turns:
+            self._turn += 1
+            stage.say(f"|turn|{self._turn}")
+
+    def _settle_one(self, half: Half, now: Told, turns: bool) -> None:
+        """The one on the field: forme, status, health, ability, item, boosts, effects."""
+        stage, known, at = self._stage, half.standing, half.place
+        if known.forme != now["name"]:
+            known.forme = str(now["name"])
+            stage.say(f"|detailschange|{at}|{self._dex.details(now)}")
+        stage.become(half, now)
+        if now["hp_pct"] != known.hp or fainted(now):
+            stage.say(f"|-damage|{at}|{stage.condition(half, now)}")
+            if fainted(now):
+                stage.say(f"|faint|{at}")
+        known.hp = float(now["hp_pct"])
+        ability, item = str(now["ability"]), str(now["item"])
+        if ability != known.ability and ability not in NOTHING | UNKNOWN and stage.gen >= 3:
+            stage.say(f"|-ability|{at}|{ability}")
+        if item != known.item and item not in UNKNOWN and stage.gen >= 2:
+            gone = "" if known.item in UNKNOWN else known.item
+            stage.say(f"|-enditem|{at}|{gone}" if item == "noitem" else f"|-item|{at}|{item}")
+        known.ability, known.item = ability, item
+        for stat, stages in known.changed_boosts(now):
+            stage.say(f"|-setboost|{at}|{stat}|{stages}")
+        for kind, words in zip(("start", "end"), known.changed_effects(str(now["effect"])), strict=True):
+            for name in filter(None, map(effect_name, words)):
+                stage.say(f"|-{kind}|{at}|{name}")
+        if "perish" in known.effects and turns:
+            stage.say(f"|-start|{at}|PERISH{max(0, 3 - known.perishing)}")
+            known.perishing += 1
+
+    def _lie(self, changed: tuple[list[str], list[str]], kind: str, where: str) -> None:
+        for names, word in zip(changed, ("start", "end"), strict=True):
+            for name in filter(None, map(condition_name, names)):
+                self._stage.say(f"|{kind}{word}|{where}{name}")
