@@ -8,6 +8,7 @@ times as long; the tests hold this one against it.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from poke_env.data import GenData
@@ -17,6 +18,7 @@ from agents.heuristics.modifiers import (
     POWER_BY_TARGET,
     attack_factor,
     defense_factor,
+    guarded_types,
     immune,
     move_type,
     power_of,
@@ -108,7 +110,7 @@ class Strike:
         if move.id == "foulplay":
             attack, rise = defender.stat(move.attack_stat), defender.stage(move.attack_stat)
         attack *= self._attack_factor
-        defense = defender.stats[self._wall] * defense_factor(defender, move, field)
+        defense = defender.stats[self._wall] * defense_factor(defender, move.defense_stat, field)
         fall = defender.stage(move.defense_stat) if defender.boosts else 0
         if defender.ability == "unaware" and attacker.ability != "moldbreaker":
             rise = 0
@@ -125,6 +127,77 @@ class Strike:
             return plain, _base(level * 2, power, attack, defense, gen) * final
         critical = _base(level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
         return plain, critical * (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
+
+
+@lru_cache(maxsize=16)
+def empty_field(gen: int) -> Conditions:
+    """Nothing lies over the field."""
+    return Conditions(gen, "", "", False, ({}, {}))
+
+
+class Target:
+    """A fighter that is well and unboosted, to be hit on an empty field: what does not hang on the strike, worked out."""
+
+    __slots__ = ("fighter", "guarded", "high", "low", "types", "walls")
+
+    def __init__(self, fighter: Fighter) -> None:
+        field, hp, stats = empty_field(fighter.gen), fighter.stats[0], fighter.stats
+        self.fighter, self.types, self.guarded = fighter, fighter.types, guarded_types(fighter)
+        self.walls = tuple(
+            max(1.0, stat * defense_factor(fighter, name, field)) for name, stat in zip(STATS, stats, strict=True)
+        )
+        self.low, self.high = (217 / 255 if fighter.gen <= 2 else 0.85) / hp, 1.0 / hp
+
+
+#: What needs more of the formula than `WellStrike.against` has.
+_UNUSUAL_MOVES = frozenset(
+    {"dreameater", "fakeout", "firstimpression", "flyingpress", "foulplay", "freezedry", "struggle", "thousandarrows"}
+)
+_UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
+
+
+class WellStrike(Strike):
+    """A strike of a fighter that is well and unboosted, on an empty field: quick against others of that kind."""
+
+    __slots__ = ("_attack", "_critical", "_critical_push", "_gen", "_hits", "_push", "_sharp", "_usual")
+
+    def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
+        super().__init__(attacker, move, empty_field(attacker.gen))
+        self._gen, self._hits, power = attacker.gen, move.hits, self._power
+        self._attack = self._attack_stat * self._attack_factor
+        self._usual = (
+            (power is None or power > 0)
+            and not move.fixed
+            and not (move.explodes and attacker.gen <= 4)
+            and move.id not in _UNUSUAL_MOVES
+            and attacker.ability not in _UNUSUAL_ABILITIES
+        )
+        self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
+        self._push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
+
+    def _pushes(self, power: float) -> tuple[float, float]:
+        """(without, with) a critical hit of generation 1."""
+        level, attack = self._attacker.level, self._attack
+        return _push(level, power, attack), _push(level * 2, power, attack)
+
+    def against(self, target: Target) -> Damage:
+        """The damage, the same as `on` gives it. The target is of the attacker's generation."""
+        kind = self._kind
+        if not self._usual or kind in target.guarded:
+            return self.on(target.fighter, {})
+        factor = effectiveness(self._gen, kind, target.types) * self._hits
+        if factor == 0:
+            return NOTHING
+        gen, wall, push, critical_push = self._gen, target.walls[self._wall], self._push, self._critical_push
+        if self._power is None:
+            push, critical_push = self._pushes(power_of(self._attacker, target.fighter, self._move, kind, self._field))
+        final = self._final
+        plain = _resisted(push, wall, gen) * final
+        critical = _resisted(critical_push, wall, gen) * final if gen == 1 else plain * self._critical * self._sharp
+        chance, low, high = self._chance, target.low, target.high
+        mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
+        base = (critical if chance >= 1 else plain) * factor
+        return Damage(base * low, base * high, mean)
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
@@ -169,7 +242,15 @@ def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
 
 
 def _base(level: int, power: float, attack: float, defense: float, gen: int) -> float:
-    base = (2 * level // 5 + 2) * power * attack / max(1.0, defense) / 50
+    return _resisted(_push(level, power, attack), max(1.0, defense), gen)
+
+
+def _push(level: int, power: float, attack: float) -> float:
+    return (2 * level // 5 + 2) * power * attack
+
+
+def _resisted(push: float, wall: float, gen: int) -> float:
+    base = push / wall / 50
     return (min(997.0, base) if gen <= 2 else base) + 2
 
 

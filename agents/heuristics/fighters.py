@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from poke_env.battle.field import Field
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.pokemon_type import PokemonType
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
@@ -105,14 +106,29 @@ def _layers(conditions: dict[SideCondition, int]) -> dict[str, int]:
     return {_id(c.name): layers if c.name in stackable else 1 for c, layers in conditions.items()}
 
 
+class Carried(NamedTuple):
+    """What a Pokémon brings along besides its moves. stats: hp, atk, def, spa, spd, spe before boosts. tera: "" for none."""
+
+    stats: tuple[int, ...]
+    item: str
+    ability: str
+    tera: str
+
+
 def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     """One of our own: everything is known from the request."""
-    stats = {**_guessed_stats(_own_guess(battle.gen), battle.gen, mon.species, mon.level)}
+    moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
+    return _fighter(mon, battle.gen, own_carried(mon, battle), _state(mon, moves))
+
+
+def own_carried(mon: Pokemon, battle: SeatBattle) -> Carried:
+    """What one of our own carries, by the request."""
+    gen = battle.gen
+    stats = {**_guessed_stats(_own_guess(gen), gen, mon.species, mon.level)}
     stats.update({stat: value for stat, value in mon.stats.items() if value})
     if mon.max_hp:
         stats["hp"] = mon.max_hp
-    moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
-    return _fighter(mon, battle.gen, stats, moves, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
+    return _carried(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
 
 
 def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
@@ -127,6 +143,13 @@ def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
 
 def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     """One of the opponent's: shown facts, and what the sets of its species suggest for the rest."""
+    carried, guessed = foe_carried(mon, battle)
+    moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
+    return _fighter(mon, battle.gen, carried, _state(mon, moves))
+
+
+def foe_carried(mon: Pokemon, battle: SeatBattle) -> tuple[Carried, tuple[tuple[str, float], ...]]:
+    """What one of the opponent's carries as far as it is shown, else as guessed; and its moves: ids with their chances."""
     gen = battle.gen
     guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
     stats = _guessed_stats(guessed, gen, mon.species, mon.level)
@@ -134,36 +157,65 @@ def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     ability = mon.ability or guessed.ability
     if not ability and mon.possible_abilities:
         ability = to_id_str(mon.possible_abilities[0])
-    moves = tuple((move_facts(move, gen), chance) for move, chance in guessed.moves)
-    return _fighter(mon, gen, stats, moves, item, ability, mon.tera_type or guessed.tera)
+    return _carried(gen, stats, item, ability, mon.tera_type or guessed.tera), guessed.moves
 
 
-def _fighter(
-    mon: Pokemon, gen: int, stats: dict[str, int], moves: Any, item: str | None, ability: str, tera: Any
-) -> Fighter:
-    status = mon.status.name.lower() if mon.status is not None and mon.status != Status.FNT else ""
-    effects = frozenset(_id(effect.name) for effect in mon.effects)
+def _carried(gen: int, stats: dict[str, int], item: str | None, ability: str, tera: PokemonType | str) -> Carried:
+    return Carried(
+        tuple(stats[name] for name in STATS),
+        item or "" if gen >= 2 and item != GenData.UNKNOWN_ITEM else "",
+        ability if gen >= 3 else "",
+        tera if isinstance(tera, str) else tera.name,
+    )
+
+
+def well_fighter(mon: Pokemon, gen: int, carried: Carried) -> Fighter:
+    """A Pokémon as it would be with nothing done to it, apart from its moves."""
+    return _fighter(mon, gen, carried, _WELL)
+
+
+def _fighter(mon: Pokemon, gen: int, carried: Carried, state: dict[str, Any]) -> Fighter:
+    """state: the fields that change in the course of a battle, as `_state` has them."""
     return Fighter(
         species=mon.species,
         gen=gen,
         level=mon.level,
         types=tuple(t.name for t in mon.types),
         base_types=tuple(t.name for t in mon.base_types),
-        tera=getattr(tera, "name", tera) or "",
+        tera=carried.tera,
         terastallized=mon.is_terastallized,
-        stats=tuple(stats[name] for name in STATS),
-        boosts=_packed(mon.boosts),
-        hp=0.0 if mon.fainted else mon.current_hp_fraction if mon.max_hp else 1.0,
-        status=status,
-        item=item or "" if gen >= 2 and item != GenData.UNKNOWN_ITEM else "",
-        ability=ability if gen >= 3 else "",
+        stats=carried.stats,
+        item=carried.item,
+        ability=carried.ability,
         weight=mon.weight,
-        moves=moves,
-        effects=effects,
-        first_turn=bool(mon.first_turn),
-        must_recharge=mon.must_recharge,
-        slept=mon.status_counter if status == "slp" else 0,
+        **state,
     )
+
+
+_WELL: dict[str, Any] = {
+    "boosts": (),
+    "hp": 1.0,
+    "status": "",
+    "moves": (),
+    "effects": frozenset(),
+    "first_turn": False,
+    "must_recharge": False,
+    "slept": 0,
+}
+
+
+def _state(mon: Pokemon, moves: tuple[tuple[MoveFacts, float], ...]) -> dict[str, Any]:
+    status = mon.status.name.lower() if mon.status is not None and mon.status != Status.FNT else ""
+    return {
+        "boosts": _packed(mon.boosts),
+        "hp": 0.0 if mon.fainted else mon.current_hp_fraction if mon.max_hp else 1.0,
+        "status": status,
+        "moves": moves,
+        "effects": frozenset(_id(effect.name) for effect in mon.effects),
+        "first_turn": bool(mon.first_turn),
+        "must_recharge": mon.must_recharge,
+        "slept": mon.status_counter if status == "slp" else 0,
+    }
 
 
 def _packed(boosts: dict[str, int]) -> tuple[tuple[str, int], ...]:

@@ -22,6 +22,25 @@ _WEIGHT_MOVES, _WEIGHT_RATIO_MOVES = frozenset({"lowkick", "grassknot"}), frozen
 _ON_STATUS, _ON_POISON = frozenset({"hex", "infernalparade"}), frozenset({"venoshock", "barbbarrage"})
 #: The moves whose power hangs on their target.
 POWER_BY_TARGET = _WEIGHT_MOVES | _WEIGHT_RATIO_MOVES | _ON_STATUS | _ON_POISON | {"gyroball", "brine", "knockoff"}
+_TYPES = frozenset(
+    {
+        "NORMAL", "FIRE", "WATER", "GRASS", "ELECTRIC", "ICE", "FIGHTING", "POISON", "GROUND", "FLYING", "PSYCHIC", "BUG",
+        "ROCK", "GHOST", "DRAGON", "DARK", "STEEL", "FAIRY",
+    }
+)  # fmt: skip
+# Against which types an ability of the target may do something while it is well, beside those that absorb one.
+_GUARDS = {
+    "thickfat": frozenset({"FIRE", "ICE"}),
+    "heatproof": frozenset({"FIRE"}),
+    "waterbubble": frozenset({"FIRE"}),
+    "purifyingsalt": frozenset({"GHOST"}),
+} | dict.fromkeys(
+    (
+        "queenlymajesty", "dazzling", "armortail", "soundproof", "bulletproof", "windrider", "multiscale", "shadowshield",
+        "icescales", "fluffy", "punkrock", "tabletsofruin", "vesselofruin",
+    ),
+    _TYPES,
+)  # fmt: skip
 _ATE = {"aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE"}
 _FLAG_POWER = {
     "ironfist": ("punch", 1.2),
@@ -108,6 +127,16 @@ def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, fie
         return True
     stopped = {"soundproof": "sound", "bulletproof": "bullet", "windrider": "wind"}.get(ability)
     return stopped is not None and stopped in move.flags
+
+
+def guarded_types(defender: Fighter) -> frozenset[str]:
+    """The types of moves against which an ability or an item of a well, unboosted target may do something on an empty
+    field, its stats apart (`defense_factor`)."""
+    ability = defender.ability
+    found = frozenset(kind for kind, absorbing in _ABSORBED.items() if ability in absorbing) | _GUARDS.get(
+        ability, frozenset()
+    )
+    return found | {"GROUND"} if defender.item == "airballoon" else found
 
 
 def power_of(attacker: Fighter, defender: Fighter | None, move: MoveFacts, kind: str, field: Conditions) -> float:
@@ -200,9 +229,9 @@ def attack_factor(attacker: Fighter, move: MoveFacts, kind: str, field: Conditio
     return factor
 
 
-def defense_factor(defender: Fighter, move: MoveFacts, field: Conditions) -> float:
-    """What multiplies the defending stat."""
-    physical, factor = move.defense_stat == "def", 1.0
+def defense_factor(defender: Fighter, stat: str, field: Conditions) -> float:
+    """What multiplies the defending stat, "def" or "spd"."""
+    physical, factor = stat == "def", 1.0
     if (defender.item == "assaultvest" and not physical) or defender.item == "eviolite":
         factor *= 1.5
     if physical and defender.ability == "furcoat":

@@ -8,8 +8,7 @@ What the opponent's Pokémon carries is guessed from what it has shown and the p
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -19,10 +18,10 @@ from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
 
 from agents.battle import SeatBattle
-from agents.heuristics.damage import Strike
-from agents.heuristics.fighters import STAGES, Conditions, Fighter, foe_fighter, own_fighter
+from agents.heuristics.damage import NOTHING, Damage, Target, WellStrike, empty_field
+from agents.heuristics.fighters import STAGES, Carried, Fighter, foe_carried, own_carried, well_fighter
 from agents.heuristics.modifiers import speed
-from agents.heuristics.moves import move_facts
+from agents.heuristics.moves import MoveFacts, move_facts
 from agents.heuristics.type_chart import effectiveness
 from agents.policy.vocabulary import move_word
 
@@ -36,53 +35,53 @@ NO_ESTIMATE = _ROW(*(0.0,) * 6)
 _MOST = 1.5
 
 
-class _Hit(NamedTuple):
-    """One move on a healthy target, in fractions of its maximum HP.
+class _Attack:
+    """A move of a Pokémon that is well. kind: 0 physical, 1 special. same_type: whether it is of a type of its user."""
 
-    kind: 0 physical, 1 special. mean: with its misses. factor: of the types, 1 for a status move. same_type: as its user.
-    """
+    __slots__ = ("_damages", "_strike", "kind", "move", "same_type")
 
-    kind: int
-    low: float
-    high: float
-    mean: float
-    factor: float
-    same_type: bool
+    def __init__(self, user: Fighter, move: MoveFacts) -> None:
+        self.move, self.kind, self.same_type = move, int(move.category == "special"), move.type in user.types
+        self._strike = WellStrike(user, move) if move.damages else None
+        self._damages: dict[int, Damage] = {}
+
+    def on(self, defender: _Body) -> Damage:
+        """What it does to another that is well, misses apart."""
+        found = self._damages.get(defender.number)
+        if found is None:
+            found = NOTHING if self._strike is None else self._strike.against(defender.target)
+            self._damages[defender.number] = found
+        return found
+
+    def factor(self, defender: _Body) -> float:
+        """Of the types; 1 for a status move."""
+        return (
+            1.0 if self._strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
+        )
 
 
 @dataclass(slots=True)
 class _Body:
-    """A Pokémon that is well, but for its moves, which most often change. strikes: by the ids of those used as yet."""
+    """A Pokémon that is well, but for its moves, which most often change. attacks: by the ids of those used as yet."""
 
     fighter: Fighter
+    target: Target
     number: int
     speed: float
-    strikes: dict[str, Strike] = field(default_factory=dict)
+    attacks: dict[str, _Attack] = field(default_factory=dict)
+
+    def attack(self, move: str) -> _Attack:
+        found = self.attacks.get(move)
+        if found is None:
+            found = self.attacks[move] = _Attack(self.fighter, move_facts(move, self.fighter.gen))
+        return found
 
 
 class _Known(NamedTuple):
-    """A Pokémon as it is known. attacks: the ids of its moves that do damage, with the chance that it has them."""
+    """A Pokémon as it is known. attacks: its moves that do damage, with the chance that it has them."""
 
     body: _Body
-    attacks: tuple[tuple[str, float], ...]
-
-
-@lru_cache(maxsize=16)
-def _empty_field(gen: int) -> Conditions:
-    return Conditions(gen, "", "", False, ({}, {}))
-
-
-def _hit(attacker: _Body, defender: Fighter, name: str) -> _Hit:
-    user = attacker.fighter
-    move, gen = move_facts(name, user.gen), user.gen
-    kind, same_type = int(move.category == "special"), move.type in user.types
-    if not move.damages:
-        return _Hit(kind, 0.0, 0.0, 0.0, 1.0, same_type)
-    strike = attacker.strikes.get(name)
-    if strike is None:
-        strike = attacker.strikes[name] = Strike(user, move, _empty_field(gen))
-    low, high, mean = strike.on(defender, {})
-    return _Hit(kind, low, high, mean * move.accuracy, effectiveness(gen, move.type, defender.types), same_type)
+    attacks: tuple[tuple[_Attack, float], ...]
 
 
 class Standing(NamedTuple):
@@ -134,9 +133,8 @@ class Estimates:
 
     def __init__(self) -> None:
         self._known: list[_Known] = []
-        self._bodies: dict[Fighter, _Body] = {}
+        self._bodies: dict[tuple[Any, ...], _Body] = {}
         self._most: dict[tuple[int, int], tuple[float, float]] = {}
-        self._hits: dict[tuple[int, int, str], _Hit] = {}
 
     @property
     def full(self) -> bool:
@@ -145,18 +143,23 @@ class Estimates:
     def number(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> int:
         """A new number for a Pokémon as it is known. entry: of the request, for one of ours; None for one of theirs."""
         if entry is None:
-            known = foe_fighter(mon, battle)
-            moves = known.moves
+            carried, moves = foe_carried(mon, battle)
         else:
-            known = own_fighter(mon, battle)
-            moves = tuple((move_facts(move_word(move), battle.gen), 1.0) for move in entry["moves"])
-        fighter = _well(known)
-        body = self._bodies.get(fighter)
-        if body is None:
-            body = _Body(fighter, len(self._bodies), speed(fighter, _empty_field(fighter.gen), {}))
-            self._bodies[fighter] = body
-        self._known.append(_Known(body, tuple((move.id, chance) for move, chance in moves if move.damages)))
+            carried, moves = own_carried(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
+        body = self._body(mon, battle.gen, carried)
+        attacks = ((body.attack(move), chance) for move, chance in moves)
+        self._known.append(_Known(body, tuple(each for each in attacks if each[0].move.damages)))
         return len(self._known) - 1
+
+    def _body(self, mon: Pokemon, gen: int, carried: Carried) -> _Body:
+        types = map(id, (mon._terastallized_type, *mon._temporary_types))  # see `_VEIL`
+        key = gen, mon._species, mon._level, mon._terastallized, *types, carried
+        found = self._bodies.get(key)
+        if found is None:
+            fighter = well_fighter(mon, gen, carried)
+            quickness = speed(fighter, empty_field(gen), {})
+            found = self._bodies[key] = _Body(fighter, Target(fighter), len(self._bodies), quickness)
+        return found
 
     def rows(self, many: Iterable[Standing | None], near: Side, foe: Standing, far: Side, first: bool) -> list[bytes]:
         """Of each of a side's Pokémon against the other's on the field, six float32: 1; what it must fear, of its
@@ -201,54 +204,31 @@ class Estimates:
 
     def _deals(self, attacker: int, defender: _Body) -> tuple[float, float]:
         """(physical, special): the most that a Pokémon's moves may be expected to take from another."""
-        body, attacks = self._known[attacker]
         most = [0.0, 0.0]
-        for name, chance in attacks:
-            hit = self._hit(body, defender, name)
-            expected = hit.mean * chance
-            if expected > most[hit.kind]:
-                most[hit.kind] = expected
+        for attack, chance in self._known[attacker].attacks:
+            expected = attack.on(defender).mean * attack.move.accuracy * chance
+            if expected > most[attack.kind]:
+                most[attack.kind] = expected
         found = self._most[attacker, defender.number] = most[0], most[1]
-        return found
-
-    def _hit(self, attacker: _Body, defender: _Body, name: str) -> _Hit:
-        """What a move of one does to the other, whatever else the two know."""
-        key = attacker.number, defender.number, name
-        found = self._hits.get(key)
-        if found is None:
-            found = self._hits[key] = _hit(attacker, defender.fighter, name)
         return found
 
     def of_move(self, move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
         """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it
         can knock out, and whether it must when it hits (criticals apart); the factor of the types; whether it is of a type
         of its user. It may be one that was only copied."""
-        hit = self._hit(self._known[own.number].body, self._known[foe.number].body, move)
-        factor = own.attack[hit.kind] * foe.wall[hit.kind] * other.wall[hit.kind]
-        mean, hp = hit.mean * factor, foe.hp
+        theirs = self._known[foe.number].body
+        attack = self._known[own.number].body.attack(move)
+        low, high, mean = attack.on(theirs)
+        factor, hp = own.attack[attack.kind] * foe.wall[attack.kind] * other.wall[attack.kind], foe.hp
+        mean = mean * attack.move.accuracy * factor
         return (
             mean if mean < _MOST else _MOST,
             _of_left(mean, hp),
-            hit.high * factor >= hp > 0,
-            hit.low * factor >= hp > 0,
-            hit.factor / 4,
-            hit.same_type,
+            high * factor >= hp > 0,
+            low * factor >= hp > 0,
+            attack.factor(theirs) / 4,
+            attack.same_type,
         )
-
-
-def _well(fighter: Fighter) -> Fighter:
-    """The Pokémon as it would be with nothing done to it, apart from its moves."""
-    return replace(
-        fighter,
-        moves=(),
-        boosts=(),
-        hp=1.0,
-        status="",
-        effects=frozenset(),
-        first_turn=False,
-        must_recharge=False,
-        slept=0,
-    )
 
 
 def _of_left(damage: float, hp: float) -> float:
