@@ -54,11 +54,13 @@ def ordered_actions(
     team, listed = request["side"]["pokemon"], request["active"][0]["moves"] if moves else []
     found: dict[int, Choice] = {}
     for choice in legal:
-        if choice.kind == "switch":
-            found.setdefault(benched[team[choice.slot - 1]["ident"]], choice)
-        elif choice.extra in ("", "terastallize"):
-            place = places[listed[choice.slot - 1]["id"]]
-            found.setdefault(place + TERA[0] if choice.extra else place, choice)
+        _, _, kind, slot, extra = choice
+        if kind == "switch":
+            found.setdefault(benched[team[slot - 1]["ident"]], choice)
+        elif not extra:
+            found.setdefault(places[listed[slot - 1]["id"]], choice)
+        elif extra == "terastallize":
+            found.setdefault(places[listed[slot - 1]["id"]] + TERA[0], choice)
     return found
 
 

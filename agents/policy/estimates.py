@@ -77,20 +77,23 @@ class _Body:
         return found
 
 
-class _Known(NamedTuple):
-    """A Pokémon as it is known. attacks: its moves that do damage, with the chance that it has them."""
+@dataclass(slots=True)
+class Known:
+    """A Pokémon as it is known. attacks: its moves that do damage, with the chance that it has them. most: by the number of
+    another's body, (physical, special): the most that they may be expected to take from it, as far as it was asked."""
 
     body: _Body
     attacks: tuple[tuple[_Attack, float], ...]
+    most: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
 class Standing(NamedTuple):
-    """A Pokémon as it stands: its number in `Estimates`, its factors, the share of its HP that is left.
+    """A Pokémon as it stands: as it is known, its factors, the share of its HP that is left.
 
     attack, wall: (physical, special), of what it deals and of what it takes. pace: of its speed.
     """
 
-    number: int
+    known: Known
     attack: tuple[float, float]
     wall: tuple[float, float]
     pace: float
@@ -126,30 +129,26 @@ def side_factors(conditions: dict[SideCondition, int]) -> Side:
 
 
 class Estimates:
-    """Remembers Pokémon and what they do to each other.
-
-    Pokémon have numbers (`number`), which mean nothing any more once it was emptied.
-    """
+    """Remembers Pokémon and what they do to each other."""
 
     def __init__(self) -> None:
-        self._known: list[_Known] = []
         self._bodies: dict[tuple[Any, ...], _Body] = {}
-        self._most: dict[tuple[int, int], tuple[float, float]] = {}
+        self._knowns = self._pairs = 0
 
     @property
     def full(self) -> bool:
-        return len(self._known) > _REMEMBERED or len(self._most) > 2 * _REMEMBERED
+        return self._knowns > _REMEMBERED or self._pairs > 2 * _REMEMBERED
 
-    def number(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> int:
-        """A new number for a Pokémon as it is known. entry: of the request, for one of ours; None for one of theirs."""
+    def known(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> Known:
+        """A Pokémon as it is known now. entry: of the request, for one of ours; None for one of theirs."""
         if entry is None:
             carried, moves = foe_carried(mon, battle)
         else:
             carried, moves = own_carried(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
         body = self._body(mon, battle.gen, carried)
         attacks = ((body.attack(move), chance) for move, chance in moves)
-        self._known.append(_Known(body, tuple(each for each in attacks if each[0].move.damages)))
-        return len(self._known) - 1
+        self._knowns += 1
+        return Known(body, tuple(each for each in attacks if each[0].move.damages))
 
     def _body(self, mon: Pokemon, gen: int, carried: Carried) -> _Body:
         types = map(id, (mon._terastallized_type, *mon._temporary_types))  # see `_VEIL`
@@ -167,21 +166,20 @@ class Estimates:
 
         near, far: what lies over its side and over the other's. first: whether it counts as faster where both are as fast.
         """
-        number, (hits, special_hits), foe_wall, foe_pace, foe_hp = foe
+        foe_known, (hits, special_hits), foe_wall, foe_pace, foe_hp = foe
         near_wall, near_special_wall = near.wall
         wall, special_wall = foe_wall[0] * far.wall[0], foe_wall[1] * far.wall[1]
-        known, most = self._known, self._most
-        theirs = known[number].body
-        pace = theirs.speed * foe_pace * far.pace
+        theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
+        number, pace = theirs.number, theirs.speed * foe_pace * far.pace
         out = []
         for one in many:
             if one is None:
                 out.append(NO_ESTIMATE)
                 continue
-            own_number, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = one
-            ours = known[own_number].body
-            taken = most.get((number, ours.number)) or self._deals(number, ours)
-            dealt = most.get((own_number, theirs.number)) or self._deals(own_number, theirs)
+            known, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = one
+            ours = known.body
+            taken = foe_most.get(ours.number) or self._deals(foe_known, ours)
+            dealt = known.most.get(number) or self._deals(known, theirs)
             fear, hope = taken[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
             special_fear = taken[1] * special_hits * own_special_wall * near_special_wall
             special_hope = dealt[1] * special_attack * special_wall
@@ -189,7 +187,7 @@ class Estimates:
                 fear = special_fear
             if special_hope > hope:
                 hope = special_hope
-            own_pace *= ours.speed * near.pace
+            own_pace *= ours.speed * near_pace
             out.append(
                 _ROW(
                     1.0,
@@ -202,33 +200,34 @@ class Estimates:
             )
         return out
 
-    def _deals(self, attacker: int, defender: _Body) -> tuple[float, float]:
-        """(physical, special): the most that a Pokémon's moves may be expected to take from another."""
+    def _deals(self, attacker: Known, defender: _Body) -> tuple[float, float]:
         most = [0.0, 0.0]
-        for attack, chance in self._known[attacker].attacks:
+        for attack, chance in attacker.attacks:
             expected = attack.on(defender).mean * attack.move.accuracy * chance
             if expected > most[attack.kind]:
                 most[attack.kind] = expected
-        found = self._most[attacker, defender.number] = most[0], most[1]
+        found = attacker.most[defender.number] = most[0], most[1]
+        self._pairs += 1
         return found
 
-    def of_move(self, move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
-        """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it
-        can knock out, and whether it must when it hits (criticals apart); the factor of the types; whether it is of a type
-        of its user. It may be one that was only copied."""
-        theirs = self._known[foe.number].body
-        attack = self._known[own.number].body.attack(move)
-        low, high, mean = attack.on(theirs)
-        factor, hp = own.attack[attack.kind] * foe.wall[attack.kind] * other.wall[attack.kind], foe.hp
-        mean = mean * attack.move.accuracy * factor
-        return (
-            mean if mean < _MOST else _MOST,
-            _of_left(mean, hp),
-            high * factor >= hp > 0,
-            low * factor >= hp > 0,
-            attack.factor(theirs) / 4,
-            attack.same_type,
-        )
+
+def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
+    """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it can knock
+    out, and whether it must when it hits (criticals apart); the factor of the types; whether it is of a type of its user. It
+    may be one that was only copied."""
+    attack, theirs, hp = own.known.body.attack(move), foe.known.body, foe.hp
+    low, high, mean = attack.on(theirs)
+    kind = attack.kind
+    factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]
+    mean = mean * attack.move.accuracy * factor
+    return (
+        mean if mean < _MOST else _MOST,
+        _of_left(mean, hp),
+        high * factor >= hp > 0,
+        low * factor >= hp > 0,
+        attack.factor(theirs) / 4,
+        attack.same_type,
+    )
 
 
 def _of_left(damage: float, hp: float) -> float:
@@ -244,8 +243,8 @@ def health(mon: Pokemon) -> float:
     return hp / mon.max_hp if hp else 0.0
 
 
-def standing(number: int, mon: Pokemon, hp: float) -> Standing:
-    """How a Pokémon stands that has this number. hp: the share that is left."""
+def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
+    """How a Pokémon stands. hp: the share that is left."""
     attack, special_attack, wall, special_wall, pace = 1.0, 1.0, 1.0, 1.0, 1.0
     if mon._active:
         boosts = mon._boosts
@@ -261,4 +260,4 @@ def standing(number: int, mon: Pokemon, hp: float) -> Standing:
     elif status is Status.PAR and mon.ability != "quickfeet":
         pace *= 0.25 if mon.gen <= 6 else 0.5
     left = 0.0 if status is Status.FNT else hp if mon._max_hp else 1.0
-    return Standing(number, (attack, special_attack), (wall, special_wall), pace, left)
+    return Standing(known, (attack, special_attack), (wall, special_wall), pace, left)

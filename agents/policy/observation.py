@@ -21,11 +21,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from poke_env.battle.pokemon import Pokemon
-from poke_env.data import GenData, to_id_str
+from poke_env.data import GenData
 
 from agents.battle import SeatBattle
 from agents.policy.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
-from agents.policy.estimates import NO_ESTIMATE, NO_MOVE, side_factors
+from agents.policy.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.policy.pokemon_rows import PokemonRows
 from agents.policy.rows import field_row, move_row, side_row
 from agents.policy.vocabulary import move_word
@@ -84,38 +84,43 @@ def observe(battle: SeatBattle) -> Observation:
     for listed in moves:
         estimate = NO_MOVE
         if ready is not None and met is not None:
-            estimate = estimates.of_move(move_word(listed["id"]), ready, met, beyond)
+            estimate = of_move(move_word(listed["id"]), ready, met, beyond)
         ids, row = move_row(listed, gen, estimate)
         words += ids
         numbers += row
     words += bytes(_IDS * (len(OUR_MOVES) - len(moves)))
     numbers += bytes(_NUMBERS * (len(OUR_MOVES) - len(moves)))
     return Observation(
-        np.frombuffer(words, dtype=np.int16).reshape(TOKENS, WORDS),
-        np.frombuffer(numbers, dtype=np.float32).reshape(TOKENS, NUMBERS),
+        np.ndarray((TOKENS, WORDS), np.int16, words),
+        np.ndarray((TOKENS, NUMBERS), np.float32, numbers),
         legal_mask(ordered_actions(request, battle.legal, moves, bench)),
     )
 
 
 def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     """The opponent's Pokémon: the one on the field, those seen before, those that the preview told of, unknown ones."""
-    seen = [mon for mon in battle.opponent_team.values() if mon is not active]
-    told = []
-    preview = battle.teampreview_opponent_team
-    out = [_base(mon.gen, mon.species) for mon in battle.opponent_team.values()] if preview else []
-    for mon in preview:
-        species = _base(mon.gen, mon.species)
-        if species in out:
-            out.remove(species)
-        else:
-            told.append(mon)
-    return [active, *seen, *told, *(None,) * 6][:6]
+    team, preview = battle.opponent_team.values(), battle.teampreview_opponent_team
+    found = [active, *[mon for mon in team if mon is not active]]
+    if preview:
+        told = list(preview)
+        unseen = _unseen(battle.gen, tuple(mon._species for mon in team), tuple(mon._species for mon in told))
+        found += [told[place] for place in unseen]
+    return [*found, *(None,) * 6][:6]
 
 
 @lru_cache(maxsize=8192)
-def _base(gen: int, species: str) -> str:
-    """The species whose forme it is."""
-    return to_id_str(GenData.from_gen(gen).pokedex[species]["baseSpecies"])
+def _unseen(gen: int, seen: tuple[str, ...], told: tuple[str, ...]) -> tuple[int, ...]:
+    """The places of the species among those told of that are not among those seen, in whatever forme."""
+    dex = GenData.from_gen(gen).pokedex
+    left = [dex[species]["baseSpecies"] for species in seen]
+    places = []
+    for place, species in enumerate(told):
+        base = dex[species]["baseSpecies"]
+        if base in left:
+            left.remove(base)
+        else:
+            places.append(place)
+    return tuple(places)
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ from poke_env.data import GenData
 
 from agents.battle import SeatBattle
 from agents.heuristics.fighters import STATS
-from agents.policy.estimates import Estimates, Standing, health, standing
+from agents.policy.estimates import Estimates, Known, Standing, health, standing
 from agents.policy.vocabulary import move_word, vocabulary
 
 _EFFECTS = (
@@ -36,11 +36,13 @@ _REMEMBERED = 20_000
 _IDS, _KNOWN, _ON_FIELD = Struct("=11h2x").pack, Struct("=21f").pack, Struct("=27f8x").pack
 _NOT_ON_FIELD = _ON_FIELD(*(0.0,) * 27)
 # poke-env's properties take longer than all the rest, so its fields are read.
-_is_known_as = attrgetter(
+_KNOWN_BY = (
     "_species", "_level", "_item", "_ability", "_temporary_ability", "_forme_change_ability", "_terastallized",
     "_terastallized_type",
 )  # fmt: skip
-_fares = attrgetter("_status", "_status_counter", "_current_hp", "_max_hp", "_revealed")
+_is_known_as = attrgetter(*_KNOWN_BY)
+_SHEET = len(_KNOWN_BY)
+_is = attrgetter(*_KNOWN_BY, "_status", "_status_counter", "_current_hp", "_max_hp", "_revealed", "_active")
 
 
 class PokemonRow(NamedTuple):
@@ -59,10 +61,10 @@ class PokemonRow(NamedTuple):
 
 @dataclass(slots=True)
 class _Sheet:
-    """What hardly ever changes of a Pokémon. number: in the estimates. before, after: its ids up to its status, and from
+    """What hardly ever changes of a Pokémon. known: for the estimates. before, after: its ids up to its status, and from
     there on. moves: those that are listed, in order, with all their PP."""
 
-    number: int
+    known: Known
     before: tuple[int, ...]
     after: tuple[int, ...]
     moves: list[tuple[str, int]]
@@ -72,15 +74,18 @@ class _Sheet:
 
 @dataclass(slots=True)
 class _Seen:
-    """A Pokémon at the last decision: by what its sheet was found, with what the request told of one of ours; and on the
-    bench by what its row was."""
+    """A Pokémon at the last decision, and by what its sheet was found. row: if it was on the bench.
+
+    Who stays there has neither used nor shown a move, so its state tells whether its row is still right. Who was on the
+    field in between has a new list of types: poke-env begins one for each that leaves it.
+    """
 
     pokemon: Pokemon
     key: tuple[Any, ...]
-    told: tuple[Any, ...] | None
     sheet: _Sheet
-    fared: tuple[Any, ...] | None = None
     row: PokemonRow | None = None
+    state: tuple[Any, ...] = ()
+    types: list[PokemonType] | None = None
 
 
 class PokemonRows:
@@ -122,21 +127,21 @@ class PokemonRows:
         """entry: of the request, for one of our own. remembered: as `of` gives it."""
         if mon is None:
             return self._nobody
+        seen, state = remembered.get(id(mon)), _is(mon)
+        if seen is not None and seen.row is not None and seen.state == state and seen.types is mon._temporary_types:
+            return seen.row
         carried = mon._moves
         plain = carried._mimic_move is None and carried._transform_moves is None
         moves = carried._base_moves if plain else carried.moves
-        key = _is_known_as(mon), [*mon._temporary_types], [*moves]
         told = None if entry is None else (entry["moves"], entry["stats"], entry.get("terastallized"), mon._max_hp)
-        seen = remembered.get(id(mon))
-        if seen is None or seen.key != key or seen.told != told:
-            seen = remembered[id(mon)] = _Seen(mon, key, told, self._sheet(mon, entry, battle))
+        key = state[:_SHEET], [*mon._temporary_types], [*moves], told
+        if seen is None or seen.key != key:
+            seen = remembered[id(mon)] = _Seen(mon, key, self._sheet(mon, entry, battle))
         if mon._active:
             seen.row = None
             return self._row(mon, entry is not None, moves, seen.sheet, _on_field(mon))
-        # On the bench hardly anything changes from one decision to the next.
-        fared = _fares(mon), [move._current_pp for move in moves.values()]
-        if seen.row is None or seen.fared != fared:
-            seen.fared, seen.row = fared, self._row(mon, entry is not None, moves, seen.sheet, _NOT_ON_FIELD)
+        seen.row = self._row(mon, entry is not None, moves, seen.sheet, _NOT_ON_FIELD)
+        seen.state, seen.types = state, mon._temporary_types
         return seen.row
 
     def _row(self, mon: Pokemon, own: bool, moves: dict[str, Move], sheet: _Sheet, on_field: bytes) -> PokemonRow:
@@ -159,7 +164,7 @@ class PokemonRows:
             *(0.0,) * (_MOVES - len(pp)),
         )
         ids = _IDS(*sheet.before, self._statuses[id(status)], *sheet.after)
-        return PokemonRow(ids, known, on_field, standing(sheet.number, mon, hp))
+        return PokemonRow(ids, known, on_field, standing(sheet.known, mon, hp))
 
     def _sheet(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> _Sheet:
         key = battle.format_id, _is_known_as(mon), *mon._temporary_types, *mon.moves
@@ -188,8 +193,8 @@ class PokemonRows:
             self._tera[_word(tera)] if tera is not None else self._tera.unknown if gen == 9 else self._tera.none,
         )
         most = [(name, _most_pp(name, gen) if name in mon.moves else 1) for name in names]
-        number = self.estimates.number(mon, entry, battle)
-        return _Sheet(number, before, after, most, mon.level / 100, _base_stats(gen, mon.species))
+        known = self.estimates.known(mon, entry, battle)
+        return _Sheet(known, before, after, most, mon.level / 100, _base_stats(gen, mon.species))
 
 
 def _on_field(mon: Pokemon) -> bytes:

@@ -42,9 +42,11 @@ _CATEGORIES = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special
 
 def field_row(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, bytes]:
     """The field: ids (generation, weather, terrains and rooms) and numbers."""
-    weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
-    terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:_TERRAINS]
-    turn = battle.turn
+    turn, weather, terrains = battle.turn, None, []
+    if battle.weather:
+        weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
+    if battle.fields:
+        terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:_TERRAINS]
     numbers = _FIELD(
         min(turn, 100) / 100,
         1.0 / (1 + turn),
@@ -82,9 +84,9 @@ def side_row(
             held[place] = value / 3 if which in _LAYERS else 1.0
             if which in _AGES:
                 held[_AGES[which]] = (turn - value) / 8
-    known, standing, left = len(team), 0, 0.0
+    known, standing, left, fainted = len(team), 0, 0.0, Status.FNT
     for mon in team:
-        if mon._status is not Status.FNT:
+        if mon._status is not fainted:
             standing += 1
             left += health(mon)
     last = active.last_move if active is not None else None

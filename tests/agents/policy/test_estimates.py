@@ -70,6 +70,16 @@ def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord, monkeypa
             assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
 
 
+@pytest.mark.parametrize("step", [2, 3, 7])
+def test_nothing_is_missed_between_two_observations(record: BattleRecord, step: int) -> None:
+    """Who is asked seldom sees the same: Pokémon came, moved and left in between."""
+    for role in (0, 1):
+        always = [observe(battle) for battle in decisions(record, role)]
+        seldom = [observe(battle) for battle in islice(decisions(record, role), 0, None, step)]
+        for one, other in zip(always[::step], seldom, strict=True):
+            assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
+
+
 def test_a_small_team_leaves_its_places_empty(record: BattleRecord) -> None:
     """The opponent's tokens stay where they are whatever we bring."""
     for battle in decisions(record):
