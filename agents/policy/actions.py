@@ -33,7 +33,7 @@ def ordered_moves(request: dict[str, Any]) -> list[dict[str, Any]]:
 
 def ordered_bench(request: dict[str, Any]) -> list[dict[str, Any]]:
     """Our Pokémon that are not on the field as a request has them, in the order of the actions 4 to 8."""
-    return sorted((mon for mon in request["side"]["pokemon"] if not mon["active"]), key=itemgetter("ident"))[:5]
+    return sorted([mon for mon in request["side"]["pokemon"] if not mon["active"]], key=itemgetter("ident"))[:5]
 
 
 def legal_actions(request: dict[str, Any], legal: list[Choice]) -> dict[int, Choice]:

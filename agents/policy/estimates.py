@@ -171,7 +171,7 @@ class Estimates:
         wall, special_wall = foe_wall[0] * far.wall[0], foe_wall[1] * far.wall[1]
         theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
         number, pace = theirs.number, theirs.speed * foe_pace * far.pace
-        out = []
+        out, most = [], _MOST
         for one in many:
             if one is None:
                 out.append(NO_ESTIMATE)
@@ -188,13 +188,14 @@ class Estimates:
             if special_hope > hope:
                 hope = special_hope
             own_pace *= ours.speed * near_pace
+            fear_of_left, hope_of_left = fear / hp if hp > 0 else 0.0, hope / foe_hp if foe_hp > 0 else 0.0
             out.append(
                 _ROW(
                     1.0,
-                    fear if fear < _MOST else _MOST,
-                    _of_left(fear, hp),
-                    hope if hope < _MOST else _MOST,
-                    _of_left(hope, foe_hp),
+                    fear if fear < most else most,
+                    fear_of_left if fear_of_left < most else most,
+                    hope if hope < most else most,
+                    hope_of_left if hope_of_left < most else most,
                     own_pace > pace or (first and own_pace == pace),
                 )
             )
@@ -220,9 +221,10 @@ def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float
     kind = attack.kind
     factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]
     mean = mean * attack.move.accuracy * factor
+    of_left = mean / hp if hp > 0 else 0.0
     return (
         mean if mean < _MOST else _MOST,
-        _of_left(mean, hp),
+        of_left if of_left < _MOST else _MOST,
         high * factor >= hp > 0,
         low * factor >= hp > 0,
         attack.factor(theirs) / 4,
@@ -230,17 +232,10 @@ def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float
     )
 
 
-def _of_left(damage: float, hp: float) -> float:
-    if hp <= 0:
-        return 0.0
-    share = damage / hp
-    return share if share < _MOST else _MOST
-
-
 def health(mon: Pokemon) -> float:
     """The share of its HP that is left; 0 where nothing is known of it."""
-    hp = mon._current_hp
-    return hp / mon.max_hp if hp else 0.0
+    hp, most = mon._current_hp, mon._max_hp
+    return hp / most if hp and most else 0.0
 
 
 def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
@@ -255,6 +250,8 @@ def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
         if mon._effects and Effect.REFLECT in mon._effects:
             wall /= 2
     status = mon._status
+    if status is None:
+        return Standing(known, (attack, special_attack), (wall, special_wall), pace, hp if mon._max_hp else 1.0)
     if status is Status.BRN and mon.ability != "guts":
         attack /= 2
     elif status is Status.PAR and mon.ability != "quickfeet":

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,11 @@ VERSION = 2
 TOKENS, WORDS, NUMBERS = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
 _IDS, _NUMBERS = 2 * WORDS, 4 * NUMBERS  # bytes of a token
+# poke-env's properties take longer than what they give, so its fields are read.
+_stands_at = attrgetter(
+    "_last_request", "_turn", "_gen", "_team", "_side_conditions", "_opponent_side_conditions", "_used_tera",
+    "_opponent_used_tera",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +56,9 @@ def observe(battle: SeatBattle) -> Observation:
     """A battle at the request that it stands at, as its own player sees it."""
     pokemon = _pokemon_rows()
     remembered, estimates = pokemon.of(battle), pokemon.estimates
-    request, turn, gen = battle.last_request, battle.turn, battle.gen
+    request, turn, gen, team, near, far, tera, their_tera = _stands_at(battle)
     moves, bench = ordered_moves(request), ordered_bench(request)
-    own, other = battle.active_pokemon, battle.opponent_active_pokemon
-    near, far = battle.side_conditions, battle.opponent_side_conditions
-    team, others = battle.team, battle.opponent_team
+    own, other, others = battle.active_pokemon, battle.opponent_active_pokemon, battle.opponent_team
     ours = [
         pokemon.row(None if entry is None else team.get(entry["ident"]), entry, battle, remembered)
         for entry in (next((mon for mon in request["side"]["pokemon"] if mon["active"]), None), *bench)
@@ -65,8 +69,8 @@ def observe(battle: SeatBattle) -> Observation:
     words, numbers = bytearray(), bytearray()
     for ids, row in (
         field_row(battle, request),
-        side_row(near, turn, team.values(), own, battle.used_tera),
-        side_row(far, turn, others.values(), other, battle.opponent_used_tera),
+        side_row(near, turn, team.values(), own, tera),
+        side_row(far, turn, others.values(), other, their_tera),
     ):
         words += ids
         numbers += row
@@ -74,11 +78,9 @@ def observe(battle: SeatBattle) -> Observation:
         estimated = [NO_ESTIMATE] * len(mons)
         if rival is not None:
             estimated = estimates.rows([mon.standing for mon in mons], here, rival, there, mons is theirs)
-        for mon, row in zip(mons, estimated, strict=True):
-            words += mon.ids
-            numbers += mon.known
-            numbers += row
-            numbers += mon.on_field
+        for (ids, known, on_field, _), row in zip(mons, estimated, strict=True):
+            words += ids
+            numbers += known + row + on_field
         words += bytes(_IDS * (6 - len(mons)))
         numbers += bytes(_NUMBERS * (6 - len(mons)))
     for listed in moves:
@@ -102,9 +104,8 @@ def _theirs(battle: SeatBattle, active: Pokemon | None) -> list[Pokemon | None]:
     team, preview = battle.opponent_team.values(), battle.teampreview_opponent_team
     found = [active, *[mon for mon in team if mon is not active]]
     if preview:
-        told = list(preview)
-        unseen = _unseen(battle.gen, tuple(mon._species for mon in team), tuple(mon._species for mon in told))
-        found += [told[place] for place in unseen]
+        places = _unseen(battle.gen, tuple([mon._species for mon in team]), tuple([mon._species for mon in preview]))
+        found += [preview[place] for place in places]
     return [*found, *(None,) * 6][:6]
 
 

@@ -20,7 +20,6 @@ from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.policy.estimates import health
 from agents.policy.vocabulary import move_word, vocabulary
 
 _CONDITIONS = (
@@ -42,22 +41,22 @@ _CATEGORIES = {MoveCategory.PHYSICAL: "physical", MoveCategory.SPECIAL: "special
 
 def field_row(battle: SeatBattle, request: dict[str, Any]) -> tuple[bytes, bytes]:
     """The field: ids (generation, weather, terrains and rooms) and numbers."""
-    turn, weather, terrains = battle.turn, None, []
-    if battle.weather:
-        weather = next((w for w in battle.weather if w is not Weather.UNKNOWN), None)
-    if battle.fields:
-        terrains = [field for field in battle.fields if field is not Field.UNKNOWN][:_TERRAINS]
+    turn, since, fields, weather, terrains = battle._turn, battle._weather, battle._fields, None, []
+    if since:
+        weather = next((w for w in since if w is not Weather.UNKNOWN), None)
+    if fields:
+        terrains = [field for field in fields if field is not Field.UNKNOWN][:_TERRAINS]
     numbers = _FIELD(
         min(turn, 100) / 100,
         1.0 / (1 + turn),
-        (turn - battle.weather[weather]) / 8 if weather is not None else 0.0,
+        (turn - since[weather]) / 8 if weather is not None else 0.0,
         bool(request.get("forceSwitch")),
-        bool(battle.trapped),
-        bool(battle.can_tera),
-        *[(turn - battle.fields[field]) / 8 for field in terrains],
+        bool(battle._trapped),
+        bool(battle._can_tera),
+        *[(turn - fields[field]) / 8 for field in terrains],
         *(0.0,) * (_TERRAINS - len(terrains)),
     )
-    return _field_ids(battle.gen, weather, *terrains), numbers
+    return _field_ids(battle._gen, weather, *terrains), numbers
 
 
 @lru_cache(maxsize=8192)
@@ -88,7 +87,9 @@ def side_row(
     for mon in team:
         if mon._status is not fainted:
             standing += 1
-            left += health(mon)
+            hp, most = mon._current_hp, mon._max_hp
+            if hp and most:
+                left += hp / most
     last = active.last_move if active is not None else None
     numbers = _SIDE(*held, standing / 6, known / 6, (known - standing) / 6, left / 6, used_tera)
     return _last_move("" if last is None else last.id), numbers
