@@ -180,8 +180,8 @@ class WellStrike(Strike):
         level, attack = self._attacker.level, self._attack
         return _push(level, power, attack), _push(level * 2, power, attack)
 
-    def against(self, target: Target) -> Damage:
-        """The damage, the same as `on` gives it. The target is of the attacker's generation."""
+    def against(self, target: Target) -> tuple[float, float, float]:
+        """low, high and mean of the damage, the same as `on` gives them. The target is of the attacker's generation."""
         kind = self._kind
         if not self._usual or kind in target.guarded:
             return self.on(target.fighter, {})
@@ -197,7 +197,7 @@ class WellStrike(Strike):
         chance, low, high = self._chance, target.low, target.high
         mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
         base = (critical if chance >= 1 else plain) * factor
-        return Damage(base * low, base * high, mean)
+        return base * low, base * high, mean
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:

@@ -18,7 +18,7 @@ from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
 
 from agents.battle import SeatBattle
-from agents.heuristics.damage import NOTHING, Damage, Target, WellStrike, empty_field
+from agents.heuristics.damage import NOTHING, Target, WellStrike, empty_field
 from agents.heuristics.fighters import STAGES, Carried, Fighter, foe_carried, own_carried, well_fighter
 from agents.heuristics.modifiers import speed
 from agents.heuristics.moves import MoveFacts, move_facts
@@ -36,21 +36,20 @@ _MOST = 1.5
 
 
 class _Attack:
-    """A move of a Pokémon that is well. kind: 0 physical, 1 special. same_type: whether it is of a type of its user."""
+    """A move of a Pokémon that is well. kind: 0 physical, 1 special. same_type: whether it is of a type of its user.
+    damages: by the numbers of others' bodies, what `on` has found."""
 
-    __slots__ = ("_damages", "_strike", "kind", "move", "same_type")
+    __slots__ = ("_strike", "damages", "kind", "move", "same_type")
 
     def __init__(self, user: Fighter, move: MoveFacts) -> None:
         self.move, self.kind, self.same_type = move, int(move.category == "special"), move.type in user.types
         self._strike = WellStrike(user, move) if move.damages else None
-        self._damages: dict[int, Damage] = {}
+        self.damages: dict[int, tuple[float, float, float]] = {}
 
-    def on(self, defender: _Body) -> Damage:
-        """What it does to another that is well, misses apart."""
-        found = self._damages.get(defender.number)
-        if found is None:
-            found = NOTHING if self._strike is None else self._strike.against(defender.target)
-            self._damages[defender.number] = found
+    def on(self, defender: _Body) -> tuple[float, float, float]:
+        """What it does to another that is well, misses apart: (least, most, mean). It stands in `damages` from then on."""
+        found = NOTHING if self._strike is None else self._strike.against(defender.target)
+        self.damages[defender.number] = found
         return found
 
     def factor(self, defender: _Body) -> float:
@@ -79,11 +78,12 @@ class _Body:
 
 @dataclass(slots=True)
 class Known:
-    """A Pokémon as it is known. attacks: its moves that do damage, with the chance that it has them. most: by the number of
-    another's body, (physical, special): the most that they may be expected to take from it, as far as it was asked."""
+    """A Pokémon as it is known. attacks: its moves that do damage, with their `damages`, kind and accuracy, and the chance
+    that it has them. most: by the number of another's body, (physical, special): the most that they may be expected to take
+    from it, as far as it was asked."""
 
     body: _Body
-    attacks: tuple[tuple[_Attack, float], ...]
+    attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
     most: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -146,9 +146,13 @@ class Estimates:
         else:
             carried, moves = own_carried(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
         body = self._body(mon, battle.gen, carried)
-        attacks = ((body.attack(move), chance) for move, chance in moves)
+        attacks = []
+        for name, chance in moves:
+            attack = body.attack(name)
+            if attack.move.damages:
+                attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
         self._knowns += 1
-        return Known(body, tuple(each for each in attacks if each[0].move.damages))
+        return Known(body, attacks)
 
     def _body(self, mon: Pokemon, gen: int, carried: Carried) -> _Body:
         types = map(id, (mon._terastallized_type, *mon._temporary_types))  # see `_VEIL`
@@ -202,12 +206,13 @@ class Estimates:
         return out
 
     def _deals(self, attacker: Known, defender: _Body) -> tuple[float, float]:
-        most = [0.0, 0.0]
-        for attack, chance in attacker.attacks:
-            expected = attack.on(defender).mean * attack.move.accuracy * chance
-            if expected > most[attack.kind]:
-                most[attack.kind] = expected
-        found = attacker.most[defender.number] = most[0], most[1]
+        most, number = [0.0, 0.0], defender.number
+        for attack, damages, kind, accuracy, chance in attacker.attacks:
+            _, _, mean = damages.get(number) or attack.on(defender)
+            expected = mean * accuracy * chance
+            if expected > most[kind]:
+                most[kind] = expected
+        found = attacker.most[number] = most[0], most[1]
         self._pairs += 1
         return found
 
@@ -217,7 +222,7 @@ def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float
     out, and whether it must when it hits (criticals apart); the factor of the types; whether it is of a type of its user. It
     may be one that was only copied."""
     attack, theirs, hp = own.known.body.attack(move), foe.known.body, foe.hp
-    low, high, mean = attack.on(theirs)
+    low, high, mean = attack.damages.get(theirs.number) or attack.on(theirs)
     kind = attack.kind
     factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]
     mean = mean * attack.move.accuracy * factor
