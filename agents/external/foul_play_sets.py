@@ -20,13 +20,12 @@ from poke_env.data import GenData, to_id_str
 from agents.heuristics.sets import full_evs
 from agents.search.layout import move_name
 from agents.search.sets import statistics
-from teamsets.builder.published import TIERS, Member, published_sets
+from teamsets.builder.published import STATS, TIERS, Member, published_sets
 from teamsets.formats import get_format
 
 #: Members drawn from each published set: its alternatives then come about as often as they are recommended.
 _DRAWN = 12
 _FIRST = 0.5
-_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 #: How much a team of ours counts beside a species that is merely published.
 _TEAM = 100
 #: How many species are drawn for the Pokémon that nobody has seen yet.
@@ -116,7 +115,7 @@ def _of_member(member: Member, gen: int) -> _Set:
         item=to_id_str(member.item) or "none",
         ability=to_id_str(member.ability) or "noability",
         nature=to_id_str(member.nature) or "serious",
-        evs=full_evs(gen, tuple(member.evs.get(stat, 0) for stat in _STATS)),
+        evs=full_evs(gen, tuple(member.evs.get(stat, 0) for stat in STATS)),
         tera=to_id_str(member.tera_type),
     )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from poke_env.data import GenData
 
-from agents.heuristics.fighters import STAGES, STATS, Conditions, Fighter
+from agents.heuristics.fighters import STAGES, Conditions, Fighter
 from agents.heuristics.modifiers import (
     POWER_BY_TARGET,
     attack_factor,
@@ -27,6 +27,7 @@ from agents.heuristics.modifiers import (
 )
 from agents.heuristics.moves import MoveFacts
 from agents.heuristics.type_chart import effectiveness
+from teamsets.builder.published import STATS
 
 
 class Damage(NamedTuple):

@@ -20,8 +20,8 @@ from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 from agents.battle import SeatBattle
 from agents.heuristics.moves import MoveFacts, facts_of, move_facts
 from agents.heuristics.sets import Guess, guess
+from teamsets.builder.published import STATS
 
-STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 #: Boost stage -> factor for the five battle stats.
 STAGES = {stage: max(2, 2 + stage) / max(2, 2 - stage) for stage in range(-6, 7)}
 
@@ -106,7 +106,7 @@ def _layers(conditions: dict[SideCondition, int]) -> dict[str, int]:
     return {_id(c.name): layers if c.name in stackable else 1 for c, layers in conditions.items()}
 
 
-class Carried(NamedTuple):
+class Loadout(NamedTuple):
     """What a Pokémon brings along besides its moves. stats: hp, atk, def, spa, spd, spe before boosts. tera: "" for none."""
 
     stats: tuple[int, ...]
@@ -118,17 +118,17 @@ class Carried(NamedTuple):
 def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     """One of our own: everything is known from the request."""
     moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
-    return _fighter(mon, battle.gen, own_carried(mon, battle), _state(mon, moves))
+    return _fighter(mon, battle.gen, own_loadout(mon, battle), _state(mon, moves))
 
 
-def own_carried(mon: Pokemon, battle: SeatBattle) -> Carried:
+def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
     """What one of our own carries, by the request."""
     gen = battle.gen
     stats = {**_guessed_stats(_own_guess(gen), gen, mon.species, mon.level)}
     stats.update({stat: value for stat, value in mon.stats.items() if value})
     if mon.max_hp:
         stats["hp"] = mon.max_hp
-    return _carried(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
+    return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
 
 
 def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
@@ -143,12 +143,12 @@ def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
 
 def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     """One of the opponent's: shown facts, and what the sets of its species suggest for the rest."""
-    carried, guessed = foe_carried(mon, battle)
+    loadout, guessed = foe_loadout(mon, battle)
     moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
-    return _fighter(mon, battle.gen, carried, _state(mon, moves))
+    return _fighter(mon, battle.gen, loadout, _state(mon, moves))
 
 
-def foe_carried(mon: Pokemon, battle: SeatBattle) -> tuple[Carried, tuple[tuple[str, float], ...]]:
+def foe_loadout(mon: Pokemon, battle: SeatBattle) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
     """What one of the opponent's carries as far as it is shown, else as guessed; and its moves: ids with their chances."""
     gen = battle.gen
     guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
@@ -157,11 +157,11 @@ def foe_carried(mon: Pokemon, battle: SeatBattle) -> tuple[Carried, tuple[tuple[
     ability = mon.ability or guessed.ability
     if not ability and mon.possible_abilities:
         ability = to_id_str(mon.possible_abilities[0])
-    return _carried(gen, stats, item, ability, mon.tera_type or guessed.tera), guessed.moves
+    return _loadout(gen, stats, item, ability, mon.tera_type or guessed.tera), guessed.moves
 
 
-def _carried(gen: int, stats: dict[str, int], item: str | None, ability: str, tera: PokemonType | str) -> Carried:
-    return Carried(
+def _loadout(gen: int, stats: dict[str, int], item: str | None, ability: str, tera: PokemonType | str) -> Loadout:
+    return Loadout(
         tuple(stats[name] for name in STATS),
         item or "" if gen >= 2 and item != GenData.UNKNOWN_ITEM else "",
         ability if gen >= 3 else "",
@@ -169,12 +169,12 @@ def _carried(gen: int, stats: dict[str, int], item: str | None, ability: str, te
     )
 
 
-def well_fighter(mon: Pokemon, gen: int, carried: Carried) -> Fighter:
+def well_fighter(mon: Pokemon, gen: int, loadout: Loadout) -> Fighter:
     """A Pokémon as it would be with nothing done to it, apart from its moves."""
-    return _fighter(mon, gen, carried, _WELL)
+    return _fighter(mon, gen, loadout, _WELL)
 
 
-def _fighter(mon: Pokemon, gen: int, carried: Carried, state: dict[str, Any]) -> Fighter:
+def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) -> Fighter:
     """state: the fields that change in the course of a battle, as `_state` has them."""
     return Fighter(
         species=mon.species,
@@ -182,11 +182,11 @@ def _fighter(mon: Pokemon, gen: int, carried: Carried, state: dict[str, Any]) ->
         level=mon.level,
         types=tuple(t.name for t in mon.types),
         base_types=tuple(t.name for t in mon.base_types),
-        tera=carried.tera,
+        tera=loadout.tera,
         terastallized=mon.is_terastallized,
-        stats=carried.stats,
-        item=carried.item,
-        ability=carried.ability,
+        stats=loadout.stats,
+        item=loadout.item,
+        ability=loadout.ability,
         weight=mon.weight,
         **state,
     )

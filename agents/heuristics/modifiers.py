@@ -5,6 +5,8 @@ Source: Bulbapedia's pages on the moves, abilities and items named, as Showdown 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from agents.heuristics.fighters import STAGES, Conditions, Fighter
 from agents.heuristics.moves import MoveFacts
 from agents.heuristics.type_chart import effectiveness
@@ -18,10 +20,6 @@ _ABSORBED = {
 }
 _IGNORES_ABILITY = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _IGNORING_MOVES = frozenset({"sunsteelstrike", "moongeistbeam", "photongeyser"})
-_WEIGHT_MOVES, _WEIGHT_RATIO_MOVES = frozenset({"lowkick", "grassknot"}), frozenset({"heavyslam", "heatcrash"})
-_ON_STATUS, _ON_POISON = frozenset({"hex", "infernalparade"}), frozenset({"venoshock", "barbbarrage"})
-#: The moves whose power hangs on their target.
-POWER_BY_TARGET = _WEIGHT_MOVES | _WEIGHT_RATIO_MOVES | _ON_STATUS | _ON_POISON | {"gyroball", "brine", "knockoff"}
 _TYPES = frozenset(
     {
         "NORMAL", "FIRE", "WATER", "GRASS", "ELECTRIC", "ICE", "FIGHTING", "POISON", "GROUND", "FLYING", "PSYCHIC", "BUG",
@@ -141,7 +139,11 @@ def guarded_types(defender: Fighter) -> frozenset[str]:
 
 def power_of(attacker: Fighter, defender: Fighter | None, move: MoveFacts, kind: str, field: Conditions) -> float:
     """The move's power here, with what abilities and items add to power. defender: needed for POWER_BY_TARGET alone."""
-    power = _own_power(attacker, move, field) if defender is None else _power_on(attacker, defender, move)
+    power = (
+        _own_power(attacker, move, field)
+        if defender is None
+        else POWER_BY_TARGET[move.id](attacker, defender, move.power)
+    )
     ability = attacker.ability
     if ability == "technician" and power <= 60:
         power *= 1.5
@@ -181,25 +183,52 @@ def _own_power(attacker: Fighter, move: MoveFacts, field: Conditions) -> float:
     return power
 
 
-def _power_on(attacker: Fighter, defender: Fighter, move: MoveFacts) -> float:
-    power = move.power
-    if move.id in _WEIGHT_MOVES and attacker.gen >= 3:
-        steps = ((200, 120), (100, 100), (50, 80), (25, 60), (10, 40))
-        return float(next((value for least, value in steps if defender.weight >= least), 20))
-    if move.id in _WEIGHT_RATIO_MOVES:
-        ratio = attacker.weight / max(defender.weight, 0.1)
-        return float(next((value for least, value in ((5, 120), (4, 100), (3, 80), (2, 60)) if ratio >= least), 40))
-    if move.id == "gyroball":
-        return min(150.0, 25 * defender.stats[5] / max(1, attacker.stats[5]) + 1)
-    if (
-        (move.id in _ON_STATUS and defender.status)
-        or (move.id in _ON_POISON and defender.status in ("psn", "tox"))
-        or (move.id == "brine" and defender.hp <= 0.5)
-    ):
-        return power * 2
-    if move.id == "knockoff" and defender.item and attacker.gen >= 6:
-        return power * 1.5
-    return power
+def _by_weight(attacker: Fighter, defender: Fighter, power: float) -> float:
+    if attacker.gen < 3:
+        return power
+    steps = ((200, 120), (100, 100), (50, 80), (25, 60), (10, 40))
+    return float(next((value for least, value in steps if defender.weight >= least), 20))
+
+
+def _by_weights(attacker: Fighter, defender: Fighter, power: float) -> float:
+    ratio = attacker.weight / max(defender.weight, 0.1)
+    return float(next((value for least, value in ((5, 120), (4, 100), (3, 80), (2, 60)) if ratio >= least), 40))
+
+
+def _by_speeds(attacker: Fighter, defender: Fighter, power: float) -> float:
+    return min(150.0, 25 * defender.stats[5] / max(1, attacker.stats[5]) + 1)
+
+
+def _on_status(attacker: Fighter, defender: Fighter, power: float) -> float:
+    return power * 2 if defender.status else power
+
+
+def _on_poison(attacker: Fighter, defender: Fighter, power: float) -> float:
+    return power * 2 if defender.status in ("psn", "tox") else power
+
+
+def _on_the_weak(attacker: Fighter, defender: Fighter, power: float) -> float:
+    return power * 2 if defender.hp <= 0.5 else power
+
+
+def _on_items(attacker: Fighter, defender: Fighter, power: float) -> float:
+    return power * 1.5 if defender.item and attacker.gen >= 6 else power
+
+
+#: The moves whose power hangs on their target -> that power, of (attacker, defender, the power that the move's data has).
+POWER_BY_TARGET: dict[str, Callable[[Fighter, Fighter, float], float]] = {
+    "lowkick": _by_weight,
+    "grassknot": _by_weight,
+    "heavyslam": _by_weights,
+    "heatcrash": _by_weights,
+    "gyroball": _by_speeds,
+    "hex": _on_status,
+    "infernalparade": _on_status,
+    "venoshock": _on_poison,
+    "barbbarrage": _on_poison,
+    "brine": _on_the_weak,
+    "knockoff": _on_items,
+}
 
 
 def attack_factor(attacker: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:

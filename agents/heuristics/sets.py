@@ -12,13 +12,12 @@ from typing import Any
 import orjson
 from poke_env.data import GenData, to_id_str
 
-from teamsets.builder.published import TIERS, PublishedSet, published_sets
+from teamsets.builder.published import STATS, TIERS, PublishedSet, published_sets
 
 # How likely a set is that lacks a move which the Pokémon has shown, against one that has it.
 _MISFIT = 0.03
 # The share of the recommended alternative where a published slot leaves a choice.
 _FIRST = 0.6
-_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,7 @@ def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
         item=to_id_str(published.items[0]),
         ability=to_id_str(published.abilities[0]),
         nature=to_id_str(published.natures[0]) or "serious",
-        evs=full_evs(gen, tuple(evs.get(stat, 0) for stat in _STATS)),
+        evs=full_evs(gen, tuple(evs.get(stat, 0) for stat in STATS)),
         tera=published.tera_types[0].upper(),
         weight=1.0,
     )

@@ -19,7 +19,7 @@ from poke_env.battle.status import Status
 
 from agents.battle import SeatBattle
 from agents.heuristics.damage import NOTHING, Target, WellStrike, empty_field
-from agents.heuristics.fighters import STAGES, Carried, Fighter, foe_carried, own_carried, well_fighter
+from agents.heuristics.fighters import STAGES, Fighter, Loadout, foe_loadout, own_loadout, well_fighter
 from agents.heuristics.modifiers import speed
 from agents.heuristics.moves import MoveFacts, move_facts
 from agents.heuristics.type_chart import effectiveness
@@ -142,10 +142,10 @@ class Estimates:
     def known(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> Known:
         """A Pokémon as it is known now. entry: of the request, for one of ours; None for one of theirs."""
         if entry is None:
-            carried, moves = foe_carried(mon, battle)
+            loadout, moves = foe_loadout(mon, battle)
         else:
-            carried, moves = own_carried(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
-        body = self._body(mon, battle.gen, carried)
+            loadout, moves = own_loadout(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
+        body = self._body(mon, battle.gen, loadout)
         attacks = []
         for name, chance in moves:
             attack = body.attack(name)
@@ -154,12 +154,12 @@ class Estimates:
         self._knowns += 1
         return Known(body, attacks)
 
-    def _body(self, mon: Pokemon, gen: int, carried: Carried) -> _Body:
+    def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Body:
         types = map(id, (mon._terastallized_type, *mon._temporary_types))  # see `_VEIL`
-        key = gen, mon._species, mon._level, mon._terastallized, *types, carried
+        key = gen, mon._species, mon._level, mon._terastallized, *types, loadout
         found = self._bodies.get(key)
         if found is None:
-            fighter = well_fighter(mon, gen, carried)
+            fighter = well_fighter(mon, gen, loadout)
             quickness = speed(fighter, empty_field(gen), {})
             found = self._bodies[key] = _Body(fighter, Target(fighter), len(self._bodies), quickness)
         return found

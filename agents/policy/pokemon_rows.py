@@ -17,9 +17,9 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData
 
 from agents.battle import SeatBattle
-from agents.heuristics.fighters import STATS
 from agents.policy.estimates import Estimates, Known, Standing, health, standing
 from agents.policy.vocabulary import move_word, vocabulary
+from teamsets.builder.published import STATS
 
 _EFFECTS = (
     Effect.SUBSTITUTE, Effect.CONFUSION, Effect.LEECH_SEED, Effect.REFLECT, Effect.FOCUS_ENERGY, Effect.TAUNT,

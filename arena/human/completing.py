@@ -14,10 +14,9 @@ from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 from agents.heuristics.sets import candidates
 from agents.search.sets import Carried, draw_set, statistics
 from arena.human.revealed import Shown, base_name
-from teamsets.builder.published import Member, as_text
+from teamsets.builder.published import STATS, Member, as_text
 
 _TRIES = 40
-_STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def export(team: list[Completed], gen: int) -> str:
     data = GenData.from_gen(gen)
     members = []
     for each in team:
-        evs = {stat: value for stat, value in zip(_STATS, each.evs, strict=True) if value} if gen >= 3 else {}
+        evs = {stat: value for stat, value in zip(STATS, each.evs, strict=True) if value} if gen >= 3 else {}
         members.append(
             Member(
                 species=str(data.pokedex[each.species]["name"]),

@@ -19,8 +19,9 @@ T = TypeVar("T")
 #: Singles tiers, the strongest first: what is legal in one is legal in those before it, bans apart.
 TIERS = ("ubers", "ou", "uu", "ru", "nu", "pu")
 
-
-_STATS = {"hp": "HP", "atk": "Atk", "def": "Def", "spa": "SpA", "spd": "SpD", "spe": "Spe"}
+_STAT_LABELS = {"hp": "HP", "atk": "Atk", "def": "Def", "spa": "SpA", "spd": "SpD", "spe": "Spe"}
+#: The ids of the six stats, in the order in which all have them.
+STATS = tuple(_STAT_LABELS)
 _JOKES = {(4, "Kakuna")}  # published on an April 1st
 
 
@@ -51,7 +52,7 @@ def _lines(member: Member) -> Iterator[str]:
         yield f"Tera Type: {member.tera_type}"
     for label, stats in (("EVs", member.evs), ("IVs", member.ivs)):
         if stats:
-            yield f"{label}: " + " / ".join(f"{value} {_STATS[stat]}" for stat, value in stats.items())
+            yield f"{label}: " + " / ".join(f"{value} {_STAT_LABELS[stat]}" for stat, value in stats.items())
     if member.nature:
         yield f"{member.nature} Nature"
     for move in member.moves:
