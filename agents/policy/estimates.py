@@ -155,8 +155,8 @@ class Estimates:
         return Known(body, attacks)
 
     def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Body:
-        types = map(id, (mon._terastallized_type, *mon._temporary_types))  # see `_VEIL`
-        key = gen, mon._species, mon._level, mon._terastallized, *types, loadout
+        types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
+        key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
         found = self._bodies.get(key)
         if found is None:
             fighter = well_fighter(mon, gen, loadout)

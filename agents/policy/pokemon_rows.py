@@ -38,7 +38,7 @@ _NOT_ON_FIELD = _ON_FIELD(*(0.0,) * 27)
 # poke-env's properties take longer than all the rest, so its fields are read.
 _KNOWN_BY = (
     "_species", "_level", "_item", "_ability", "_temporary_ability", "_forme_change_ability", "_terastallized",
-    "_terastallized_type",
+    "_terastallized_type", "_type_1", "_type_2", "_weightkg",
 )  # fmt: skip
 _is_known_as = attrgetter(*_KNOWN_BY)
 _SHEET = len(_KNOWN_BY)

@@ -80,6 +80,21 @@ def test_nothing_is_missed_between_two_observations(record: BattleRecord, step: 
             assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
 
 
+def test_a_change_of_forme_is_seen(record: BattleRecord) -> None:
+    """Though the Pokémon keeps its name: its types and its weight are the forme's, and so is what they do to damage."""
+    battle = next(decisions(record))
+    mon = battle.opponent_active_pokemon
+    assert mon is not None
+    before = observe(battle)
+    mon._update_from_pokedex("aerodactyl", store_species=False)
+    after = observe(battle)
+    observation._pokemon_rows.cache_clear()
+    afresh = observe(battle)
+    assert (after.ids == afresh.ids).all() and (after.numbers == afresh.numbers).all()
+    assert (after.ids[THEIRS[0]] != before.ids[THEIRS[0]]).any()
+    assert (after.numbers[OUR_MOVES] != before.numbers[OUR_MOVES]).any()
+
+
 def test_a_small_team_leaves_its_places_empty(record: BattleRecord) -> None:
     """The opponent's tokens stay where they are whatever we bring."""
     for battle in decisions(record):
