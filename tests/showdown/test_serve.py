@@ -175,9 +175,8 @@ def test_a_resident_that_fails_loses_and_others_go_on(here: Place) -> None:
             await opened.quiet.wait()
             return kept
 
-    reasons = {record.reason: record for record in here.run(play)}
-    assert set(reasons) == {"error", "win"}
-    failed = reasons["error"]
+    usual, failed = sorted(here.run(play), key=lambda record: record.reason == "error")
+    assert failed.reason == "error" and (usual.reason, usual.fault) in (("win", None), ("tie", None))
     assert failed.fixture.agents[int(failed.fault == "p2")] == "bad_agents:Raises"
 
 
