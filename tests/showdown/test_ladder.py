@@ -430,9 +430,9 @@ def test_the_password_is_written_nowhere(command: tuple[Said, Path, list[BattleR
 
 @pytest.mark.slow
 def test_what_a_battle_seen_from_one_side_has_not_is_said(
-    command: tuple[Said, Path], arena: Callable[..., Said]
+    command: tuple[Said, Path, list[BattleRecord]], arena: Callable[..., Said]
 ) -> None:
-    _, folder = command
+    _, folder, _ = command
     db = folder / "arena.duckdb"
     watched = arena("watch", 1, "--db", db)
     assert watched.code == 0
