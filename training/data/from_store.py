@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import orjson
 
 from arena.record import unpacked
 from arena.store import connect
+from training.data.pooled import pooled
 from training.data.shards import BadData
 from training.data.trajectory import Trajectory, observed
 
@@ -97,7 +97,5 @@ def trajectory(side: Side) -> Trajectory | None:
 
 def trajectories(db: Path, chosen: list[Candidate], processes: int | None = None) -> Iterator[Trajectory]:
     """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time."""
-    with multiprocessing.get_context("forkserver").Pool(processes) as pool:
-        for start in range(0, len(chosen), _AT_ONCE):
-            made = pool.map(trajectory, sides(db, chosen[start : start + _AT_ONCE]), chunksize=4)
-            yield from (one for one in made if one is not None)
+    batches = (sides(db, chosen[start : start + _AT_ONCE]) for start in range(0, len(chosen), _AT_ONCE))
+    return (one for one in pooled(trajectory, batches, processes) if one is not None)

@@ -11,13 +11,11 @@ are then observed as every other battle is. docs/replays.md says what is lost on
 from __future__ import annotations
 
 import datetime
-import multiprocessing
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -29,6 +27,7 @@ from teamsets.formats import get_format
 from training.data.metamon.log import side_log
 from training.data.metamon.stage import ROLE
 from training.data.metamon.words import Told
+from training.data.pooled import pooled
 from training.data.replay_import import Filters, replay_trajectories
 from training.data.shards import BadData
 from training.data.trajectory import Trajectory, observed
@@ -174,11 +173,8 @@ def trajectory(name: Named, states: list[Told], actions: list[int], seed: int = 
 
 def _made(paths: list[Path], read: partial[Trajectory | str], workers: int | None) -> Iterator[Trajectory | str]:
     if len(paths) < _MANY or workers == 1:
-        yield from map(read, paths)
-        return
-    with multiprocessing.get_context("forkserver").Pool(workers) as pool:
-        batches = (paths[start : start + _MANY] for start in range(0, len(paths), _MANY))
-        yield from chain.from_iterable(pool.map(read, batch, chunksize=4) for batch in batches)
+        return map(read, paths)
+    return pooled(read, (paths[start : start + _MANY] for start in range(0, len(paths), _MANY)), workers)
 
 
 def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import orjson
 
+from arena.human.asks import Evidence
 from arena.human.completing import Completed, complete
 from arena.human.reading import Unusable
 from arena.human.reconstruction import SideLog
@@ -74,12 +75,12 @@ class _Writer:
 
     def write(self) -> tuple[list[str], list[str | None]]:
         """The lines, and for each request the answer."""
-        choices = []
+        choices, evidence = [], Evidence()
         for place, state in enumerate(self._states[:-1]):
             if place == 0:
                 self._begin(state)
             else:
-                self._go_on(place, self._states[place - 1], state)
+                self._go_on(place, self._states[place - 1], evidence, state)
             evidence = chosen(self._stage, self._states, self._actions[place], place)
             went_on = self._actions[place] >= 0 or place < len(self._states) - 2
             told, ask = asked(self._stage, state, evidence, went_on)
@@ -97,10 +98,9 @@ class _Writer:
         stage.enter(stage.foe, state["opponent_active_pokemon"])
         self._settle(state, {})
 
-    def _go_on(self, place: int, before: Told, state: Told) -> None:
-        """From one state to the next: who switched, who moved, and how things then stand."""
+    def _go_on(self, place: int, before: Told, evidence: Evidence, state: Told) -> None:
+        """From one state to the next: who switched, who moved, and how things then stand. evidence: of what was chosen."""
         stage, own, foe = self._stage, state["player_active_pokemon"], state["opponent_active_pokemon"]
-        evidence = chosen(stage, self._states, self._actions[place - 1], place - 1)
         if evidence.kind == "switch":
             stage.enter(stage.own, own)
         if stage.is_other(stage.foe, foe):
