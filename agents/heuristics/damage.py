@@ -62,8 +62,8 @@ class Strike:
     """A move that does damage in the hands of a fighter on a field: what does not hang on the target, worked out once."""
 
     __slots__ = (
-        "_attack_factor", "_attack_stat", "_attacker", "_burnt", "_chance", "_field", "_final", "_kind", "_move", "_power",
-        "_rise", "_wall",
+        "_attack_factor", "_attack_stat", "_attacker", "_burnt", "_chance", "_critical", "_field", "_final", "_kind",
+        "_move", "_power", "_rise", "_sharp", "_wall",
     )  # fmt: skip
 
     def __init__(self, attacker: Fighter, move: MoveFacts, field: Conditions) -> None:
@@ -81,6 +81,7 @@ class Strike:
         self._wall = STATS.index(move.defense_stat)
         self._final = user_factor(attacker, kind, field)
         self._chance = critical_chance(attacker, move)
+        self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
 
     def on(self, defender: Fighter, screens: dict[str, int]) -> Damage:
         """The damage to a target; `damage` says of what."""
@@ -96,13 +97,7 @@ class Strike:
         if power <= 0:
             return NOTHING
         plain, critical = self._rolls(defender, power, screens)
-        factor *= move.hits
-        hp = defender.stats[0]
-        low = (217 / 255 if attacker.gen <= 2 else 0.85) / hp
-        high = 1.0 / hp
-        mean = ((1 - self._chance) * plain + self._chance * critical) * factor * (low + high) / 2
-        base = (critical if self._chance >= 1 else plain) * factor
-        return Damage(base * low, base * high, mean)
+        return Damage(*_spread(plain, critical, self._chance, factor * move.hits, *_roll_range(defender)))
 
     def _rolls(self, defender: Fighter, power: float, screens: dict[str, int]) -> tuple[float, float]:
         """HP of one hit at the highest roll, before the type chart: (without, with) a critical hit."""
@@ -127,7 +122,7 @@ class Strike:
         if gen == 1:  # a critical hit doubles the level and sees neither boosts nor burns nor screens
             return plain, _base(level * 2, power, attack, defense, gen) * final
         critical = _base(level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
-        return plain, critical * (1.5 if gen >= 6 else 2.0) * (1.5 if attacker.ability == "sniper" else 1.0)
+        return plain, critical * self._critical * self._sharp
 
 
 @lru_cache(maxsize=16)
@@ -142,12 +137,12 @@ class Target:
     __slots__ = ("fighter", "guarded", "high", "low", "types", "walls")
 
     def __init__(self, fighter: Fighter) -> None:
-        field, hp, stats = empty_field(fighter.gen), fighter.stats[0], fighter.stats
+        field, stats = empty_field(fighter.gen), fighter.stats
         self.fighter, self.types, self.guarded = fighter, fighter.types, guarded_types(fighter)
         self.walls = tuple(
             max(1.0, stat * defense_factor(fighter, name, field)) for name, stat in zip(STATS, stats, strict=True)
         )
-        self.low, self.high = (217 / 255 if fighter.gen <= 2 else 0.85) / hp, 1.0 / hp
+        self.low, self.high = _roll_range(fighter)
 
 
 #: What needs more of the formula than `WellStrike.against` has.
@@ -160,7 +155,7 @@ _UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
 class WellStrike(Strike):
     """A strike of a fighter that is well and unboosted, on an empty field: quick against others of that kind."""
 
-    __slots__ = ("_attack", "_critical", "_critical_push", "_gen", "_hits", "_push", "_sharp", "_usual")
+    __slots__ = ("_attack", "_critical_push", "_gen", "_hits", "_push", "_usual")
 
     def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
         super().__init__(attacker, move, empty_field(attacker.gen))
@@ -173,7 +168,6 @@ class WellStrike(Strike):
             and move.id not in _UNUSUAL_MOVES
             and attacker.ability not in _UNUSUAL_ABILITIES
         )
-        self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
         self._push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
 
     def _pushes(self, power: float) -> tuple[float, float]:
@@ -195,10 +189,7 @@ class WellStrike(Strike):
         final = self._final
         plain = _resisted(push, wall, gen) * final
         critical = _resisted(critical_push, wall, gen) * final if gen == 1 else plain * self._critical * self._sharp
-        chance, low, high = self._chance, target.low, target.high
-        mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
-        base = (critical if chance >= 1 else plain) * factor
-        return base * low, base * high, mean
+        return _spread(plain, critical, self._chance, factor, target.low, target.high)
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
@@ -240,6 +231,21 @@ def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
         return Damage(defender.hp / 2, defender.hp / 2, defender.hp / 2)
     part = (attacker.level if move.fixed == "level" else float(move.fixed)) / hp
     return Damage(part, part, part)
+
+
+def _roll_range(defender: Fighter) -> tuple[float, float]:
+    """The least and the greatest roll, of one HP in fractions of the target's."""
+    hp = defender.stats[0]
+    return (217 / 255 if defender.gen <= 2 else 0.85) / hp, 1.0 / hp
+
+
+def _spread(
+    plain: float, critical: float, chance: float, factor: float, low: float, high: float
+) -> tuple[float, float, float]:
+    """The low, high and mean of `Damage`, from the HP at the highest roll. chance: of a critical hit."""
+    mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
+    base = (critical if chance >= 1 else plain) * factor
+    return base * low, base * high, mean
 
 
 def _base(level: int, power: float, attack: float, defense: float, gen: int) -> float:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from poke_env.battle.pokemon_type import PokemonType
+
 from agents.heuristics.fighters import STAGES, Conditions, Fighter
 from agents.heuristics.moves import MoveFacts
 from agents.heuristics.type_chart import effectiveness
@@ -20,25 +22,23 @@ _ABSORBED = {
 }
 _IGNORES_ABILITY = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _IGNORING_MOVES = frozenset({"sunsteelstrike", "moongeistbeam", "photongeyser"})
-_TYPES = frozenset(
-    {
-        "NORMAL", "FIRE", "WATER", "GRASS", "ELECTRIC", "ICE", "FIGHTING", "POISON", "GROUND", "FLYING", "PSYCHIC", "BUG",
-        "ROCK", "GHOST", "DRAGON", "DARK", "STEEL", "FAIRY",
-    }
-)  # fmt: skip
-# Against which types an ability of the target may do something while it is well, beside those that absorb one.
-_GUARDS = {
+# Abilities of the target: who stops moves with priority, moves with a flag, halves types of moves.
+_STOPS_PRIORITY = frozenset({"queenlymajesty", "dazzling", "armortail"})
+_STOPS_FLAG = {"soundproof": "sound", "bulletproof": "bullet", "windrider": "wind"}
+_HALVES_TYPES = {
     "thickfat": frozenset({"FIRE", "ICE"}),
     "heatproof": frozenset({"FIRE"}),
     "waterbubble": frozenset({"FIRE"}),
     "purifyingsalt": frozenset({"GHOST"}),
-} | dict.fromkeys(
-    (
-        "queenlymajesty", "dazzling", "armortail", "soundproof", "bulletproof", "windrider", "multiscale", "shadowshield",
-        "icescales", "fluffy", "punkrock", "tabletsofruin", "vesselofruin",
-    ),
-    _TYPES,
+}
+# Those that may do something against moves of any type, while it is well.
+_GUARDS_ALL = frozenset(
+    {
+        *_STOPS_PRIORITY, *_STOPS_FLAG,
+        "multiscale", "shadowshield", "icescales", "fluffy", "punkrock", "tabletsofruin", "vesselofruin",
+    }
 )  # fmt: skip
+_TYPES = frozenset(kind.name for kind in PokemonType)
 _ATE = {"aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE"}
 _FLAG_POWER = {
     "ironfist": ("punch", 1.2),
@@ -121,9 +121,9 @@ def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, fie
     ability = defender.ability
     if ability in _ABSORBED.get(kind, ()):
         return move.id != "thousandarrows"
-    if move.priority > 0 and ability in ("queenlymajesty", "dazzling", "armortail"):
+    if move.priority > 0 and ability in _STOPS_PRIORITY:
         return True
-    stopped = {"soundproof": "sound", "bulletproof": "bullet", "windrider": "wind"}.get(ability)
+    stopped = _STOPS_FLAG.get(ability)
     return stopped is not None and stopped in move.flags
 
 
@@ -131,9 +131,9 @@ def guarded_types(defender: Fighter) -> frozenset[str]:
     """The types of moves against which an ability or an item of a well, unboosted target may do something on an empty
     field, its stats apart (`defense_factor`)."""
     ability = defender.ability
-    found = frozenset(kind for kind, absorbing in _ABSORBED.items() if ability in absorbing) | _GUARDS.get(
-        ability, frozenset()
-    )
+    if ability in _GUARDS_ALL:
+        return _TYPES
+    found = _HALVES_TYPES.get(ability, frozenset()) | {kind for kind, able in _ABSORBED.items() if ability in able}
     return found | {"GROUND"} if defender.item == "airballoon" else found
 
 
@@ -287,9 +287,7 @@ def target_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: s
     if not ability and attacker.ability != "tintedlens":
         return factor
     if (ability in ("multiscale", "shadowshield") and defender.hp >= 1) or (
-        (ability == "thickfat" and kind in ("FIRE", "ICE"))
-        or (ability in ("heatproof", "waterbubble") and kind == "FIRE")
-        or (ability == "purifyingsalt" and kind == "GHOST")
+        kind in _HALVES_TYPES.get(ability, ())
         or (ability == "icescales" and move.category == "special")
         or (ability == "fluffy" and "contact" in move.flags)
         or (ability == "punkrock" and "sound" in move.flags)

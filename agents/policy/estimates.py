@@ -25,8 +25,8 @@ from agents.heuristics.moves import MoveFacts, move_facts
 from agents.heuristics.type_chart import effectiveness
 from agents.policy.vocabulary import move_word
 
-#: So many Pokémon are remembered, and as many pairs of them, each from both sides.
-_REMEMBERED = 20_000
+#: So many pairs of Pokémon are remembered: what the one does to the other.
+_REMEMBERED = 40_000
 #: Where there is no estimate for a move, and none for a Pokémon.
 NO_MOVE: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 1 / 4, 0.0)
 _ROW = Struct("=6f").pack
@@ -133,11 +133,12 @@ class Estimates:
 
     def __init__(self) -> None:
         self._bodies: dict[tuple[Any, ...], _Body] = {}
-        self._knowns = self._pairs = 0
+        self._pairs = 0
 
     @property
     def full(self) -> bool:
-        return self._knowns > _REMEMBERED or self._pairs > 2 * _REMEMBERED
+        """Whether so many pairs are remembered that it had better begin anew."""
+        return self._pairs > _REMEMBERED
 
     def known(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> Known:
         """A Pokémon as it is known now. entry: of the request, for one of ours; None for one of theirs."""
@@ -151,7 +152,6 @@ class Estimates:
             attack = body.attack(name)
             if attack.move.damages:
                 attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
-        self._knowns += 1
         return Known(body, attacks)
 
     def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Body:

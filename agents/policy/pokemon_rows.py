@@ -40,7 +40,6 @@ _KNOWN_BY = (
     "_species", "_level", "_item", "_ability", "_temporary_ability", "_forme_change_ability", "_terastallized",
     "_terastallized_type", "_type_1", "_type_2", "_weightkg",
 )  # fmt: skip
-_is_known_as = attrgetter(*_KNOWN_BY)
 _SHEET = len(_KNOWN_BY)
 _is = attrgetter(*_KNOWN_BY, "_status", "_status_counter", "_current_hp", "_max_hp", "_revealed", "_active")
 
@@ -133,10 +132,14 @@ class PokemonRows:
         carried = mon._moves
         plain = carried._mimic_move is None and carried._transform_moves is None
         moves = carried._base_moves if plain else carried.moves
-        told = None if entry is None else (entry["moves"], entry["stats"], entry.get("terastallized"), mon._max_hp)
-        key = state[:_SHEET], [*mon._temporary_types], [*moves], told
+        key = battle.format_id, state[:_SHEET], *mon._temporary_types, *moves
+        if entry is not None:
+            key = *key, *entry["moves"], *entry["stats"].values(), entry.get("terastallized"), mon._max_hp
         if seen is None or seen.key != key:
-            seen = remembered[id(mon)] = _Seen(mon, key, self._sheet(mon, entry, battle))
+            sheet = self._sheets.get(key)
+            if sheet is None:
+                sheet = self._sheets[key] = self._new_sheet(mon, entry, battle)
+            seen = remembered[id(mon)] = _Seen(mon, key, sheet)
         if mon._active:
             seen.row = None
             return self._row(mon, entry is not None, moves, seen.sheet, _on_field(mon))
@@ -165,15 +168,6 @@ class PokemonRows:
         )
         ids = _IDS(*sheet.before, self._statuses[id(status)], *sheet.after)
         return PokemonRow(ids, known, on_field, standing(sheet.known, mon, hp))
-
-    def _sheet(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> _Sheet:
-        key = battle.format_id, _is_known_as(mon), *mon._temporary_types, *mon.moves
-        if entry is not None:
-            key = *key, *entry["moves"], *entry["stats"].values(), entry.get("terastallized"), mon.max_hp
-        found = self._sheets.get(key)
-        if found is None:
-            found = self._sheets[key] = self._new_sheet(mon, entry, battle)
-        return found
 
     def _new_sheet(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> _Sheet:
         """ids: species, item, ability, 4 moves, status, 2 types, tera type."""

@@ -20,6 +20,7 @@ from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
+from agents.policy.estimates import health
 from agents.policy.vocabulary import move_word, vocabulary
 
 _CONDITIONS = (
@@ -83,13 +84,11 @@ def side_row(
             held[place] = value / 3 if which in _LAYERS else 1.0
             if which in _AGES:
                 held[_AGES[which]] = (turn - value) / 8
-    known, standing, left, fainted = len(team), 0, 0.0, Status.FNT
+    known, standing, left = len(team), 0, 0.0
     for mon in team:
-        if mon._status is not fainted:
+        if mon._status is not Status.FNT:
             standing += 1
-            hp, most = mon._current_hp, mon._max_hp
-            if hp and most:
-                left += hp / most
+            left += health(mon)
     last = active.last_move if active is not None else None
     numbers = _SIDE(*held, standing / 6, known / 6, (known - standing) / 6, left / 6, used_tera)
     return _last_move("" if last is None else last.id), numbers
