@@ -30,8 +30,10 @@
     if (table.dataset.kind === "better") return `P(${row} is better than ${column}): ${cell.textContent}%`;
     return `${row} against ${column}: ${cell.textContent}%. ${cell.dataset.more}`;
   }
+  let toldOf = null;
   function showTip(cell) {
     if (cell.classList.contains("self")) return hideTip();
+    toldOf = cell;
     tip.textContent = words(cell);
     tip.hidden = false;
     const at = cell.getBoundingClientRect();
@@ -41,6 +43,7 @@
     tip.style.top = `${(above > 0 ? above : at.bottom + 8) + scrollY}px`;
   }
   function hideTip() {
+    toldOf = null;
     tip.hidden = true;
   }
   const moves = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
@@ -79,7 +82,9 @@
       next.focus();
     });
   }
-  addEventListener("scroll", hideTip, {passive: true, capture: true});
+  /* A cell that gets the focus may scroll into view: its tip goes with it. */
+  const follow = () => toldOf && toldOf === document.activeElement ? showTip(toldOf) : hideTip();
+  addEventListener("scroll", follow, {passive: true, capture: true});
 
   /* Parts that open: all at once, and on paper always. */
   const agentParts = [...document.querySelectorAll("#agents details")];
