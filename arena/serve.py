@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.evaluate import EvaluateSettings, check_available, check_ours, load_pools, regularly, resolve_each, taking_in
 from arena.fixture import FixtureTeam
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
@@ -18,6 +17,15 @@ from arena.showdown.server.local import LocalServer, ServerDied
 from arena.showdown.server.residents import House
 from arena.showdown.simulator import Rules
 from arena.store import Store
+from arena.tournament import (
+    EvaluateSettings,
+    check_available,
+    check_ours,
+    load_pools,
+    regularly,
+    resolve_each,
+    taking_in,
+)
 
 
 @dataclass(frozen=True)

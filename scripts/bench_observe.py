@@ -20,10 +20,10 @@ import orjson
 
 from agents.battle import SeatBattle
 from agents.policy.observation import observe
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
+from arena.tournament import EvaluateSettings, load_pools
 from teamsets.formats import get_format
 
 AGENTS = ("heuristic:max-damage", "heuristic:emerald")

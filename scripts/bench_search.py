@@ -20,11 +20,11 @@ import numpy as np
 import orjson
 
 from agents import resolve
-from arena.evaluate import EvaluateSettings, default_workers, play, prepare
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
 from arena.ratings.rates import PRIOR_PAIRS
 from arena.schedules.match import Match
 from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, default_workers, play, prepare
 
 
 def share(points: list[float]) -> tuple[float, float, float]:

@@ -18,9 +18,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.evaluate import EvaluateSettings, default_workers, play, prepare
 from arena.runner.coordinator import Progress
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, default_workers, play, prepare
 
 TENTHS = 10
 

@@ -28,10 +28,10 @@ from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
-from arena.evaluate import EvaluateSettings, default_workers, play, prepare
 from arena.runner.coordinator import Progress
 from arena.showdown.server.local import LocalServer
 from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, default_workers, play, prepare
 
 
 @contextmanager

@@ -28,12 +28,12 @@ import numpy as np
 import orjson
 
 from agents.battle import SeatBattle
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.human.reading import PublicBattle
 from arena.human.reconstruction import SideLog, reconstruct
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
+from arena.tournament import EvaluateSettings, load_pools
 from teamsets.formats import get_format
 
 RULES = Rules(think_limit=60.0, max_turns=300)

@@ -23,10 +23,10 @@ import numpy as np
 from agents.search.builds import missing
 from agents.search.engine import Engine, EngineFailed
 from agents.search.prediction import Turn, Verdict, engines_fault, judge, turns
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
+from arena.tournament import EvaluateSettings, load_pools
 from teamsets.formats import get_format
 
 RULES = Rules(think_limit=60.0, max_turns=300)

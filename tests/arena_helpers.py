@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from arena.evaluate import EvaluateSettings, play, prepare
 from arena.record import unpacked
 from arena.schedules.plan import Plan
 from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, play, prepare
 
 TESTS = Path(__file__).parent
 PROJECT = TESTS.parent

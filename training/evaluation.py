@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from arena.evaluate import EvaluateSettings, play, prepare
 from arena.report.summary import summarize
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, play, prepare
 from training.config import Evaluation
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from arena.commands.options import db_option
-from arena.evaluate import EvaluateSettings, play, prepare
 from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.words import narrate
 from arena.store import Store, rows, writer_lock
 from arena.store.recover import recover
+from arena.tournament import EvaluateSettings, play, prepare
 
 
 @click.command()

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import click
 
-from arena.evaluate import default_workers
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host
 from arena.showdown.simulator import Rules, Simulator
 from arena.store import connect
+from arena.tournament import default_workers
 from teamsets import showdown
 from teamsets.errors import ArenaError
 

@@ -11,11 +11,11 @@ from rich.console import Console
 
 from arena.commands.options import db_option, db_words
 from arena.commands.playing import STOPPED, play_shown, say, say_unfinished
-from arena.evaluate import EvaluateSettings, Run, default_workers, prepare, resume
 from arena.pool import load_defaults
 from arena.report.tables import print_results
 from arena.showdown.simulator import Rules
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, Run, default_workers, prepare, resume
 from teamsets.errors import BadInput
 
 

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from arena.commands.options import db_option, db_words
 from arena.commands.playing import STOPPED, play_shown, say, say_unfinished
-from arena.evaluate import EvaluateSettings, Run, default_workers, prepare, resume
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.schedules.match import Match
 from arena.showdown.simulator import Rules
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, Run, default_workers, prepare, resume
 from teamsets.errors import BadInput
 
 #: Battles on each team set after which a test that is still undecided ends.

@@ -6,11 +6,11 @@ import asyncio
 
 from rich.console import Console
 
-from arena.evaluate import Played, Run, play
 from arena.fixture import SEATS
 from arena.record import BattleRecord
 from arena.report.live import display
 from arena.store import Store
+from arena.tournament import Played, Run, play
 
 STOPPED = 130  # the exit code of a run that Ctrl-C stopped
 

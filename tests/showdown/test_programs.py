@@ -19,7 +19,6 @@ from real_battles import fixtures
 
 from agents.external import Program
 from agents.external.foul_play import Home
-from arena.evaluate import EvaluateSettings, play, prepare, resume
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
@@ -29,6 +28,7 @@ from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules
 from arena.showdown.table import VenueFailed
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, play, prepare, resume
 from teamsets.errors import ArenaError
 
 STAND_INS = TESTS / "agents" / "external" / "stand_ins"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.policy import checkpoint
-from arena.evaluate import EvaluateSettings, Run, play, prepare
 from arena.schedules.plan import numbered_pair
 from arena.store import Store, writer_lock
+from arena.tournament import EvaluateSettings, Run, play, prepare
 from teamsets.errors import ArenaError, BadInput
 from training.ablation.config import HeldOut
 from training.files import write_whole

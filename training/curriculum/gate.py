@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from arena.evaluate import EvaluateSettings, Played
 from arena.ratings.pentanomial import match_summary, pair_counts
 from arena.ratings.sprt import SprtSettings
 from arena.report.numbers import whole
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
+from arena.tournament import EvaluateSettings, Played
 from training.curriculum.compare import gathered, rating_change
 from training.curriculum.config import Curriculum, PoolGate, Test
 from training.curriculum.play import seed_of, specs

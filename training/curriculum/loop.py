@@ -13,10 +13,10 @@ from typing import Any
 from rich.console import Console
 
 from arena.commands.playing import play_shown, say
-from arena.evaluate import EvaluateSettings, Played, prepare, resume
 from arena.report.lineage import VERDICT
 from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, Played, prepare, resume
 from teamsets.errors import ArenaError
 from training.curriculum import gate, learn
 from training.curriculum.book import Attempt, Book

@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl
 
 from agents import resolve
 from agents.policy import checkpoint
-from arena.evaluate import EvaluateSettings
 from arena.fixture import digest
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
 from arena.store import rows
+from arena.tournament import EvaluateSettings
 from teamsets.errors import BadInput
 from training.config import Network
 from training.curriculum.config import NEW, Curriculum, Past, Stage, Teams

@@ -16,10 +16,10 @@ from urllib.parse import parse_qsl
 
 from agents import resolve
 from agents.policy import checkpoint
-from arena.evaluate import EvaluateSettings, play, prepare
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, play, prepare
 from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum.config import Curriculum, training_config

@@ -16,10 +16,10 @@ from agents.battle import SeatBattle
 from agents.heuristics.scene import Scene
 from agents.policy import estimates, observation
 from agents.policy.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
+from arena.tournament import EvaluateSettings, load_pools
 from teamsets.formats import get_format
 
 #: Over every observation of `played` in a format. Where one changes, so must VERSION: older checkpoints see it no more.

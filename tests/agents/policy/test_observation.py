@@ -14,13 +14,13 @@ from agents.choices import Choice
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
 from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, THEIRS, TOKENS, WORDS, Observation, observe
 from agents.policy.vocabulary import Vocabulary, move_word, vocabulary
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.fixture import Fixture, FixtureTeam
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown import table
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host
 from arena.showdown.simulator import Rules, Simulator
+from arena.tournament import EvaluateSettings, load_pools
 
 FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
 

@@ -12,10 +12,10 @@ import pytest
 from agents.search import builds, engine
 from agents.search.engine import Engine
 from agents.search.prediction import judge, turns
-from arena.evaluate import EvaluateSettings, load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.showdown.simulator import Rules, play_all
+from arena.tournament import EvaluateSettings, load_pools
 
 HERE = Path(__file__).parent
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))

@@ -1,4 +1,4 @@
-"""`arena evaluate`: a run from its settings to the last battle. What the terminal shows is report/'s affair."""
+"""A run from its settings to its last battle: what `arena evaluate`, `match` and `battle` play. report/ shows it."""
 
 from __future__ import annotations
 
