@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teamsets.errors import BadInput, BadTeam
+from teamsets.reading import Refused, read_text
+
+#: The largest team file, in bytes. A team in export text is about one kilobyte.
+MAX_TEAM_BYTES = 1024 * 1024
 
 _FORMAT_FOLDER = re.compile(r"gen[1-9][a-z0-9]+")
 _METAMON = re.compile(r"(?P<name>.+)\.(?P<format>gen[1-9][a-z0-9]+)_team(\.txt)?")
@@ -22,11 +26,11 @@ class TeamFile:
     format: str | None
 
     def text(self) -> str:
-        """The file's text. Raises BadTeam when it cannot be read as UTF-8."""
+        """The file's text. Raises BadTeam when it is no UTF-8 text, or too large for a team."""
         try:
-            return self.path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+            return read_text(self.path, MAX_TEAM_BYTES)
+        except (OSError, Refused) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
             raise BadTeam(f"{self.path}: cannot be read ({reason}): give a text file with one team") from error
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from teamsets.errors import BadInput
+from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
 
 PRESETS = Path(__file__).with_name("presets")
 
@@ -180,13 +180,13 @@ def read_config(path: Path) -> Config:
 def read_yaml(path: Path) -> Any:
     """What a YAML file holds. Raises BadConfig."""
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return parse_yaml(read_text(path, MAX_YAML_BYTES))
     except FileNotFoundError:
         raise BadConfig(f"{path}: there is no such file: `train config` prints one to begin with") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadConfig(f"{path}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise BadConfig(f"{path}: is no YAML: {' '.join(str(error).split())}") from None
+    except OSError as error:
+        raise BadConfig(f"{path}: cannot be read ({error.strerror}): give a YAML file") from None
+    except Refused as error:
+        raise BadConfig(f"{path}: {error}: fix the file, or print one to begin with by `train config`") from None
 
 
 def checked(told: Any, name: str) -> Config:

@@ -20,7 +20,7 @@ from typing import Any
 import yaml
 
 from agents.policy import checkpoint
-from training.config import BadConfig, Config, checked
+from training.config import BadConfig, Config, read_config
 from training.files import write_whole
 
 EVALUATIONS = "evaluations.jsonl"
@@ -60,7 +60,7 @@ class RunFolder:
                 raise BadConfig(f"out {self.path}: holds checkpoints of an unknown run: name another folder")
             write_whole(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
-        before = checked(yaml.safe_load(file.read_text(encoding="utf-8")), str(file))
+        before = read_config(file)
         changed = sorted(_changed(before.model_dump(), self._config.model_dump()))
         if changed:
             raise BadConfig(

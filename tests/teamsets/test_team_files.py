@@ -46,7 +46,15 @@ def test_an_empty_folder_names_itself_and_the_mend(tmp_path: Path) -> None:
         team_files(tmp_path, "gen1ou")
 
 
-def test_what_is_not_text_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadTeam, match=r"a\.txt: cannot be read \(not UTF-8 text\)"):
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b"Mew\0\n", "holds NUL bytes, so it is no text"),
+        (b"Mew\n" * 1_500_000, "larger than 1 MB"),
+    ],
+)
+def test_what_cannot_be_a_team_is_named(data: bytes, reason: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(data)
+    with pytest.raises(BadTeam, match=rf"a\.txt: cannot be read \({reason}\)"):
         team_files(tmp_path, "gen1ou")[0].text()

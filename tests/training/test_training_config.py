@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from agents.policy.checkpoint import SHIPPED
+from training.ablation.config import read_ablation
 from training.config import BadConfig, checked, preset_names, preset_text, read_config
+from training.curriculum.config import read_curriculum
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -64,6 +67,17 @@ def test_what_is_no_configuration(tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- 1")
     with pytest.raises(BadConfig, match="holds no settings"):
         read_config(tmp_path / "list.yaml")
+
+
+@pytest.mark.parametrize("read", [read_config, read_curriculum, read_ablation])
+def test_a_bomb_of_aliases_is_refused_by_its_name(read: Callable[[Path], object], tmp_path: Path) -> None:
+    (tmp_path / "bomb.yaml").write_text(
+        "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9}]\n" for n in range(1, 20))
+    )
+    with pytest.raises(
+        BadConfig, match=r"bomb\.yaml: holds more than 50,000 values once its aliases are written out: fix"
+    ):
+        read(tmp_path / "bomb.yaml")
 
 
 def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:

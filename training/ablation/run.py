@@ -22,7 +22,7 @@ import yaml
 from arena.ratings.evidence import Floats, Ints
 from arena.tournament import check_available, resolve_each
 from training.ablation.cells import Planned, check_equal
-from training.ablation.config import Ablation, cell_folder, checked_ablation
+from training.ablation.config import Ablation, cell_folder, read_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
@@ -74,7 +74,7 @@ def held(ablation: Ablation) -> Iterator[None]:
 def _keep(ablation: Ablation, file: Path) -> None:
     told = ablation.model_dump(mode="json")
     if file.exists():
-        before = checked_ablation(yaml.safe_load(file.read_text(encoding="utf-8")), str(file)).model_dump(mode="json")
+        before = read_ablation(file).model_dump(mode="json")
         changed = sorted(name for name in told if name not in _FREE and told[name] != before[name])
         if changed:
             raise BadConfig(
