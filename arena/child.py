@@ -17,7 +17,7 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
     """
 
     def __init__(self) -> None:
-        self._rest = b""
+        self._parts: list[bytes] = []  # of a line whose end has not come yet
         self._errors = bytearray()
         self._stdin: asyncio.WriteTransport | None = None
         self._transport: asyncio.SubprocessTransport | None = None
@@ -81,7 +81,11 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
         if fd == 2:
             self._errors = (self._errors + data)[-_KEPT_ERRORS:]
             return
-        lines = (self._rest + data).split(b"\n")
-        self._rest = lines.pop()
-        for line in lines:
+        *ends, rest = data.split(b"\n")
+        for end in ends:
+            self._parts.append(end)
+            line = b"".join(self._parts)
+            self._parts.clear()
             self.line_received(line)
+        # Joined once, at the line's end: joining at every chunk would take time quadratic in the line's length.
+        self._parts.append(rest)

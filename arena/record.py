@@ -26,7 +26,7 @@ class BattleRecord:
     winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
-    decisions: of both seats, p1's first.
+    decisions: of both seats, p1's first; thoughts hold JSON's types only (see showdown/diagnostics.py).
     oddities: protocol lines that poke-env could not take in.
     """
 
@@ -88,7 +88,7 @@ class BattleRecord:
                         "legal": legal,
                         "choice": choice,
                         "think_ms": round(think_ms, 3),
-                        "thought": None if thought is None else _thought_json(thought),
+                        "thought": None if thought is None else orjson.dumps(thought).decode(),
                     }
                     for seat, index, turn, legal, choice, think_ms, thought in self.decisions
                 ],
@@ -101,17 +101,6 @@ def score(winner: str | None, reason: str) -> float | None:
     if winner is not None:
         return float(winner == "p1")
     return 0.5 if reason in ("tie", "turn-limit") else None
-
-
-_NUMPY = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-
-
-def _thought_json(thought: dict[str, Any]) -> str:
-    """As JSON; what is none (an agent may think anything) as words."""
-    try:
-        return orjson.dumps(thought, default=repr, option=_NUMPY).decode()
-    except TypeError:  # a number of more than 64 bits, half a surrogate pair
-        return orjson.dumps(_clean(repr(thought))).decode()
 
 
 def _clean(text: str) -> str:

@@ -118,6 +118,10 @@ class Clock:
         else:
             self._alarm = loop.call_soon(scope.reschedule, loop.time())
 
+    def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
+        """A step of the agent's code that does not count as thinking; TimeUp after `limit` seconds."""
+        return self._guard.call(self._who, limit, function, *arguments)
+
     def last_step(self, function: Any, *arguments: Any) -> None:
         """A step that may do what it likes but last long: its time is up, or the battle is over."""
         with contextlib.suppress(BaseException):

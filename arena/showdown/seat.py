@@ -13,6 +13,7 @@ import orjson
 
 from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
 from arena.record import DecisionRow
+from arena.showdown.diagnostics import Budget
 from arena.showdown.guard import Clock, StepGuard, TimeUp
 
 #: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
@@ -22,6 +23,9 @@ ILLEGAL_ANSWERS = 3
 REFUSALS = 10
 #: How long an agent may take to be made, in seconds: the first one of a kind may load a model.
 MAKING_SECONDS = 300.0
+
+#: How long the reading of an agent's diagnostics may take, in seconds.
+DIAGNOSTICS_SECONDS = 1.0
 
 FaultKind = Literal["timeout", "illegal", "error"]
 
@@ -64,6 +68,7 @@ class Seat:
     _illegal: int = 0
     _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
     _refused: int = 0
+    _diagnostics: Budget = field(default_factory=Budget)
 
     def see(self, view: dict[str, Any]) -> bool:
         """Takes in what the host sent for this side. True when the agent must choose."""
@@ -186,9 +191,23 @@ class Seat:
     def _note(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
         legal = [c.words for c in self.battle.legal]
-        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self.agent.thought))
-        self.agent.thought = None
+        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._thought()))
         return choice
+
+    def _thought(self) -> dict[str, Any] | None:
+        """The agent's diagnostics, to be kept with the decision; what cannot be kept is no reason to lose."""
+        try:
+            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_thought)
+            return kept
+        except TimeUp:
+            words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
+            return self._diagnostics.drop(words, for_good=True)
+        except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
+            return self._diagnostics.drop(f"they could not be read: {type(error).__name__}")
+
+    def _take_thought(self) -> Any:
+        thought, self.agent.thought = self.agent.thought, None
+        return self._diagnostics.take(thought)
 
     def rows(self, index: int) -> list[DecisionRow]:
         """Its decisions as a battle record keeps them. index: 0 for p1, 1 for p2."""

@@ -1,0 +1,108 @@
+"""An agent's diagnostics (`Agent.thought`) as plain, bounded data: whatever the agent put there, a record can hold it.
+
+Diagnostics never change a result. What cannot be kept is replaced by {"dropped": why, "dropped_so_far": how many of this
+seat's in this battle}.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+#: The largest size of one decision's diagnostics and of all of one seat's in one battle, in characters of their text.
+MAX_DECISION = 64 * 1024
+MAX_BATTLE = 4 * 1024 * 1024
+#: How deep lists and dicts may be nested.
+MAX_DEPTH = 100
+#: The longest text of a value that JSON does not know.
+_MAX_WORDS = 1000
+#: What a number, a key's quotes or a bracket counts for.
+_EACH = 4
+_LARGEST_INT = 1 << 63
+
+
+class TooMuch(ValueError):
+    """The diagnostics are too large or too deep. The message says which limit they exceed."""
+
+
+class Budget:
+    """What one seat may still keep of its diagnostics in this battle; counts what was dropped."""
+
+    def __init__(self) -> None:
+        self.left = MAX_BATTLE
+        self.dropped = 0
+        self._refused = ""  # why nothing more is looked at
+
+    def take(self, thought: Any) -> Any:
+        """A copy of one decision's diagnostics that is safe to serialise. Runs code of the agent's; may raise anything."""
+        if thought is None or self._refused:
+            return None if thought is None else self.drop(self._refused)
+        allowed = min(MAX_DECISION, self.left)
+        copier = _Copier(allowed)
+        try:
+            copied = copier.copy(thought if isinstance(thought, dict) else {"value": thought}, 0)
+        except TooMuch as error:
+            if allowed < MAX_DECISION:
+                self._refused = f"more than {MAX_BATTLE:,} characters in this battle"
+            return self.drop(self._refused or str(error))
+        self.left -= allowed - copier.left
+        return copied
+
+    def drop(self, why: str, *, for_good: bool = False) -> dict[str, Any]:
+        """What stands in place of diagnostics that cannot be kept. for_good: look at none of the later ones either."""
+        self.dropped += 1
+        if for_good:
+            self._refused = why
+        return {"dropped": why, "dropped_so_far": self.dropped}
+
+
+class _Copier:
+    """Copies nested data into types that JSON knows, until it has spent `left` characters."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def copy(self, value: Any, depth: int) -> Any:
+        """The value as JSON's types; anything else as its `repr`. Raises TooMuch."""
+        if depth > MAX_DEPTH:
+            raise TooMuch(f"nested more than {MAX_DEPTH} deep")
+        self._spend(_EACH)
+        if value is None or isinstance(value, bool):
+            return value
+        if type(value) in (int, float):
+            return value if type(value) is float or -_LARGEST_INT <= value < _LARGEST_INT else self._words(value)
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            return {self._key(key): self.copy(item, depth + 1) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.copy(item, depth + 1) for item in value]
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+            self._spend(_EACH * value.size, take=False)
+            return self.copy(value.tolist(), depth)
+        if isinstance(value, np.bool_ | np.integer | np.floating):
+            return self.copy(value.item(), depth)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+            return {name: self.copy(item, depth + 1) for name, item in fields}
+        return self._words(value)
+
+    def _key(self, key: Any) -> str:
+        self._spend(_EACH)
+        return self._text(key if isinstance(key, str) else str(key)[:_MAX_WORDS])
+
+    def _text(self, text: str) -> str:
+        plain = str.encode(text, "utf-8", "backslashreplace").decode()  # of a subclass, too, whose len() may lie
+        self._spend(len(plain))
+        return plain
+
+    def _words(self, value: Any) -> str:
+        return self._text(repr(value)[:_MAX_WORDS])
+
+    def _spend(self, characters: int, *, take: bool = True) -> None:
+        if characters > self.left:
+            raise TooMuch(f"more than {MAX_DECISION:,} characters in one decision")
+        if take:
+            self.left -= characters
