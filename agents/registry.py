@@ -6,9 +6,7 @@ announce by the entry-point group `arena.agents`, and, when neither knows the wo
 
 from __future__ import annotations
 
-import ast
 import functools
-import hashlib
 import importlib
 import inspect
 import sys
@@ -17,14 +15,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points, version
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from poke_env.player import baselines
-from poke_env.player.player import Player
 
 from agents.contract import Agent
+from agents.fingerprint import fingerprint
 from agents.poke_env_adapter import PokeEnvAgent, is_player
 from teamsets.errors import BadInput
 
@@ -46,12 +43,17 @@ class AgentSource:
 
     spec: str
     make: Callable[[], Agent]
-    fingerprint: str
     repeatable: bool
     options: dict[str, Any]
     documentation: str
     missing: Callable[[str | None], str]
+    fingerprint_of: Callable[[], str]
     outside: bool = False
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """Worked out when it is first asked for: who only plays needs none."""
+        return self.fingerprint_of()
 
     @property
     def about(self) -> str:
@@ -76,7 +78,7 @@ def resolve(spec: str) -> AgentSource:
     return AgentSource(
         spec=canonical,
         make=make,
-        fingerprint=_fingerprint(thing, options),
+        fingerprint_of=functools.partial(_fingerprint, thing, options, _told(thing, options)),
         repeatable=is_player(thing) or thing.repeats(**options),
         options=_options_of(thing),
         documentation=_documentation(thing),
@@ -226,34 +228,13 @@ def _like(default: Any, text: str) -> Any:
     return text
 
 
-def _fingerprint(thing: Any, options: dict[str, Any]) -> str:
-    """Over the options, the class's module, and the modules of the same package that it imports, and those that they do."""
-    digest = hashlib.sha256(repr(sorted(options.items())).encode())
-    digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
-    if issubclass(thing, Player) and thing.__module__.startswith("poke_env."):
-        digest.update(version("poke-env").encode())
-        return digest.hexdigest()[:16]
-    for path in sorted(_sources(Path(inspect.getsourcefile(thing) or ""), thing.__module__.rpartition(".")[0])):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    if issubclass(thing, Agent):
-        digest.update(thing.version(**options).encode())
-    return digest.hexdigest()[:16]
+def _told(thing: Any, options: dict[str, Any]) -> str:
+    """What decides how it plays besides first-party code and options."""
+    if not is_player(thing):
+        return str(thing.version(**options))
+    return version("poke-env") if thing.__module__.startswith("poke_env.") else ""
 
 
-def _sources(start: Path, package: str) -> set[Path]:
-    """A module's file, and those of `package` that it imports, directly or through others."""
-    found: set[Path] = set()
-    waiting = [start]
-    while waiting:
-        path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.ImportFrom):
-                continue
-            inside = node.level == 1 or (node.module or "").startswith(f"{package}.") or node.module == package
-            names = [(node.module or "").rpartition(".")[2], *(alias.name for alias in node.names)] if inside else []
-            waiting += [file for name in names if (file := start.parent / f"{name}.py").is_file()]
-    return found
+def _fingerprint(thing: Any, options: dict[str, Any], told: str) -> str:
+    """See agents/fingerprint.py. A Player is played by our adapter."""
+    return fingerprint(thing, options, [PokeEnvAgent.__module__] if is_player(thing) else [], told)

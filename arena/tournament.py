@@ -62,6 +62,10 @@ class EvaluateSettings:
     venue: str = "simulator"
 
 
+#: So many agents are named in a line about several.
+_NAMED = 4
+
+
 @dataclass(frozen=True)
 class Run:
     """A run that is ready to be played.
@@ -122,7 +126,16 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     store.begin_run(run_id, kind, config, git_state(), versions(), sources, pools)
     if not settings.fresh:
         store.take_over(run_id)
+        notes += changed_note(*store.changed_since(run_id))
     return _run(store, run_id, settings, pools, notes + skipped)
+
+
+def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
+    """The line about earlier battles that do not count because of changed code; none where there are no such battles."""
+    if not battles:
+        return ()
+    named = ", ".join(agents[:_NAMED]) + (f" and {len(agents) - _NAMED} more" if len(agents) > _NAMED else "")
+    return (f"{battles:,} battles of earlier runs are not counted: the code of {named} has changed since",)
 
 
 def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = "evaluate") -> Run:

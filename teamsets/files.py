@@ -13,6 +13,9 @@ from teamsets.reading import Refused, read_text
 #: The largest team file, in bytes. A team in export text is about one kilobyte.
 MAX_TEAM_BYTES = 1024 * 1024
 
+#: Where the sets that are shipped as files lie, a folder each.
+SHIPPED = Path(__file__).parent
+
 _FORMAT_FOLDER = re.compile(r"gen[1-9][a-z0-9]+")
 _METAMON = re.compile(r"(?P<name>.+)\.(?P<format>gen[1-9][a-z0-9]+)_team(\.txt)?")
 

@@ -10,12 +10,10 @@ from pathlib import Path
 
 from teamsets import variety
 from teamsets.errors import BadInput, BadTeam
-from teamsets.files import TeamFile, team_files
+from teamsets.files import SHIPPED, TeamFile, team_files
 from teamsets.formats import get_format
 from teamsets.teams import Team
 from teamsets.verdicts import judge
-
-SHIPPED = Path(__file__).parent
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from poke_env.teambuilder import Teambuilder
 from agents.battle import SeatBattle
 from agents.heuristics.sets import CandidateSet, candidates, fit, full_evs
 from teamsets.errors import BadInput
-from teamsets.files import team_files
-from teamsets.loading import SHIPPED
+from teamsets.files import SHIPPED, team_files
 
 # How likely a set is that has another item or ability than the one shown, against one that has it.
 _MISFIT = 0.03

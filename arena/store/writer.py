@@ -54,10 +54,9 @@ _INSERT = """
 """
 
 
-# The battles that a run could have played itself: both agents are its own (same spec, same fingerprint), both teams come
-# from its pools, the rules, the simulator and poke-env are the same. A fixture that was played twice counts once.
-_TAKE_OVER = """
-    INSERT INTO evidence
+# The battles of earlier runs that a run could have played itself but for its agents' code: both agents are its own, both
+# teams come from its pools, the rules, the simulator and poke-env are the same. same: so is the agents' code.
+_COMPARABLE = """
     WITH mine AS (
         SELECT config, json_extract(config, '$.rules') AS rules, versions FROM runs WHERE run_id = $run
     ), pools AS (
@@ -66,22 +65,40 @@ _TAKE_OVER = """
     ), drawn AS (
         SELECT pool->>0 AS format FROM (SELECT unnest(json_extract(config, '$.pools[*]')) AS pool FROM mine)
         WHERE json_array_length(pool->2) = 0
+    ), comparable AS (
+        SELECT b.battle_id, b.key, b.p1, b.p2,
+            m1.fingerprint = a1.fingerprint AND m2.fingerprint = a2.fingerprint AS same
+        FROM battles b
+        JOIN runs r ON r.run_id = b.run_id
+        JOIN mine ON json_extract(r.config, '$.rules') = mine.rules
+            AND r.versions->>'pokemon-showdown' = mine.versions->>'pokemon-showdown'
+            AND r.versions->>'poke-env' = mine.versions->>'poke-env'
+        JOIN agents a1 ON a1.run_id = b.run_id AND a1.agent = b.p1
+        JOIN agents a2 ON a2.run_id = b.run_id AND a2.agent = b.p2
+        JOIN agents m1 ON m1.run_id = $run AND m1.agent = a1.agent
+        JOIN agents m2 ON m2.run_id = $run AND m2.agent = a2.agent
+        WHERE b.run_id <> $run AND b.reason <> 'aborted' AND (
+            b.format IN (FROM drawn)
+            OR ((b.format, b.team_set, b.p1_team) IN (FROM pools) AND (b.format, b.team_set, b.p2_team) IN (FROM pools))
+        )
     )
-    SELECT $run, b.battle_id
-    FROM battles b
-    JOIN runs r ON r.run_id = b.run_id
-    JOIN mine ON json_extract(r.config, '$.rules') = mine.rules
-        AND r.versions->>'pokemon-showdown' = mine.versions->>'pokemon-showdown'
-        AND r.versions->>'poke-env' = mine.versions->>'poke-env'
-    JOIN agents a1 ON a1.run_id = b.run_id AND a1.agent = b.p1
-    JOIN agents a2 ON a2.run_id = b.run_id AND a2.agent = b.p2
-    JOIN agents m1 ON m1.run_id = $run AND m1.agent = a1.agent AND m1.fingerprint = a1.fingerprint
-    JOIN agents m2 ON m2.run_id = $run AND m2.agent = a2.agent AND m2.fingerprint = a2.fingerprint
-    WHERE b.run_id <> $run AND b.reason <> 'aborted' AND (
-        b.format IN (FROM drawn)
-        OR ((b.format, b.team_set, b.p1_team) IN (FROM pools) AND (b.format, b.team_set, b.p2_team) IN (FROM pools))
+"""
+# A fixture that was played twice counts once.
+_TAKE_OVER = f"""
+    INSERT INTO evidence {_COMPARABLE}
+    SELECT $run, battle_id FROM comparable WHERE same
+    QUALIFY row_number() OVER (PARTITION BY key ORDER BY battle_id) = 1
+"""
+# Agents with code that no earlier run has seen, though some have seen the agent, and the battles that do not count for it.
+_CHANGED = f"""
+    {_COMPARABLE}, changed AS (
+        SELECT agent FROM agents WHERE run_id = $run
+            AND agent IN (SELECT agent FROM agents WHERE run_id <> $run)
+            AND (agent, fingerprint) NOT IN (SELECT agent, fingerprint FROM agents WHERE run_id <> $run)
+    ), lost AS (
+        SELECT key, agent FROM comparable JOIN changed ON agent IN (p1, p2) WHERE NOT same
     )
-    QUALIFY row_number() OVER (PARTITION BY b.key ORDER BY b.battle_id) = 1
+    SELECT count(DISTINCT key), list(DISTINCT agent) FROM lost
 """
 
 
@@ -215,6 +232,13 @@ class Store:
         """Notes which battles of earlier runs count for a run, too: those that could have been its own (see _TAKE_OVER)."""
         with self._connection() as connection:
             connection.execute(_TAKE_OVER, {"run": run_id})
+
+    def changed_since(self, run_id: str) -> tuple[int, list[str]]:
+        """How many battles of earlier runs do not count for a run because of code that it is the first to play with, and
+        the agents with that code."""
+        with self._connection() as connection:
+            battles, agents = connection.execute(_CHANGED, {"run": run_id}).fetchall()[0]
+        return battles, sorted(agents or ())
 
     def results(self, run_id: str) -> dict[str, float | None]:
         """Of every battle that is a run's own or taken over: its fixture's key, and p1's score (None: aborted)."""

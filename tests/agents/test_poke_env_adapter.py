@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from poke_env.player import Player, RandomPlayer
 
 from agents import SeatBattle
 from agents.poke_env_adapter import PokeEnvAgent
-from agents.registry import _sources, resolve
 
 
 class Counting(Player):
@@ -98,15 +96,3 @@ def test_a_coroutine_hears_of_the_failure_of_what_it_waits_for() -> None:
 
 def test_poke_envs_own_players_are_shared() -> None:
     assert started(RandomPlayer)._player is started(RandomPlayer)._player
-
-
-def test_a_fingerprint_covers_what_the_agents_module_imports_of_its_package_and_no_more() -> None:
-    import agents.heuristics.trainers as trainers
-    import agents.heuristics.uniform as uniform
-
-    def names(module) -> set[str]:  # type: ignore[no-untyped-def]
-        return {path.name for path in _sources(Path(module.__file__), module.__name__.rpartition(".")[0])}
-
-    assert names(uniform) == {"uniform.py"}
-    assert {"trainers.py", "damage.py"} <= names(trainers)
-    assert resolve("random").fingerprint != resolve("heuristic:emerald").fingerprint

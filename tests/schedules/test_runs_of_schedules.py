@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
+from arena.evaluate import EvaluateSettings, changed_note, prepare
 from arena_helpers import run_arena, table, tournament
 
 from arena.evidence import load_evidence
-from arena.store import rows
+from arena.showdown.simulator import Rules
+from arena.store import Store, rows, writer_lock
 
 RANDOM = "gen1randombattle"
 POOL = ("random", "heuristic:least-damage", "heuristic:max-power")
@@ -116,8 +120,28 @@ def test_an_agent_whose_code_has_changed_is_another_player(tmp_path: Path, monke
         "evaluate", *agents, "--format", RANDOM, "--battles", 2, "--think-limit", 30, "--db", db, cwd=tmp_path
     )
     assert said.code == 0, said.err
+    words = " ".join(said.out.split())
+    assert "2 battles of earlier runs are not counted: the code of player_that_changes:Me has changed since" in words
     ((run,),) = rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 1", db)
     assert (len(played(db, run)), taken_over(db, run)) == (2, 0)
+
+
+def test_battles_that_do_not_count_because_of_changed_code_are_reported_once(db: Path) -> None:
+    settings = EvaluateSettings(POOL, (RANDOM,), rules=Rules(30.0))
+    with duckdb.connect(str(db)) as connection:
+        connection.execute("UPDATE agents SET fingerprint = 'before' WHERE agent = 'random'")
+    with writer_lock(db):
+        store = Store(db)
+        first, fresh, second = (prepare(store, each) for each in (settings, replace(settings, fresh=True), settings))
+    assert first.notes == ("4 battles of earlier runs are not counted: the code of random has changed since",)
+    assert fresh.notes == second.notes == ()
+    assert taken_over(db, first.run_id) == taken_over(db, second.run_id) == 2
+
+
+def test_no_more_than_four_agents_are_named_in_that_line() -> None:
+    assert changed_note(0, []) == ()
+    (line,) = changed_note(1234, ["a", "b", "c", "d", "e", "f"])
+    assert line == "1,234 battles of earlier runs are not counted: the code of a, b, c, d and 2 more has changed since"
 
 
 ADAPTIVE = {"schedule": "adaptive", "budget": 48, "seed": 4, "think_limit": 30.0}

@@ -1,0 +1,259 @@
+"""The fingerprint of an agent: one hash over its options and all first-party code and data that its step may run or read.
+
+First-party is what nobody installed: our own packages, the agent's own package, and every module outside of the standard
+library and site-packages. From the module of the agent's class, all imports are followed, at the top of a file or inside
+of a function, relative or absolute. So are two ways to start a process: a text that is the name of a Python file beside the
+module ("serve.py"), or the dotted name of a module ("agents.policy.serve").
+
+Data are the files that are no Python: all of those in the folder of each module of a package, and in the folders below it
+that are no packages. A module outside of any package may lie in a folder full of other things; of these the files count
+whose names stand in its text. Of an installed package the version counts where its data is read by path.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+#: Our packages, which may be installed in site-packages themselves.
+_OURS = ("agents", "teamsets", "arena", "training")
+#: Asked for or run at every step of every agent.
+_EVERYBODY = ("agents.battle", "agents.choices", "agents.contract")
+#: They know all agents, make them, and are part of nobody's step.
+_NOT_IN_A_STEP = frozenset({"agents.registry", "agents.fingerprint"})
+#: Data of ours that one module alone reads, instead of all modules beside it; None: the agent's `version` covers it.
+_READ_BY = {
+    "agents.policy/shipped/": None,
+    "teamsets/competitive/": "teamsets.files",
+    "teamsets/validator.mjs": "teamsets.validator",
+}
+#: Modules that read an installed package's files by their path -> the package.
+_INSTALLED = {"teamsets.builder.published": "localsets"}
+#: Of a larger file the size and the date count: hashing a model's weights would take as long as loading them.
+_HASHED_BYTES = 64 << 20
+
+_MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_NAME = re.compile(r"\w[\w./-]{0,150}")
+
+
+def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), told: str = "") -> str:
+    """16 hex digits for a class with options.
+
+    also: modules that are part of its step besides its own and its base classes'. told: what else decides how it plays.
+    """
+    digest = hashlib.sha256(repr(sorted(options.items())).encode())
+    digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
+    found = sources_of(thing, also)
+    for label, path in sorted(found.items()):
+        digest.update(f"\n{label} {_content(path)}".encode())
+    for package in (package for module, package in _INSTALLED.items() if module in found):
+        digest.update(f"\n{package} {version(package)}".encode())
+    for value in options.values():
+        if isinstance(value, str) and value and os.path.isfile(value):
+            digest.update(f"\n{_content(Path(value))}".encode())
+    digest.update(told.encode())
+    return digest.hexdigest()[:16]
+
+
+def sources_of(thing: type, also: Iterable[str] = ()) -> dict[str, Path]:
+    """The first-party files that a class's step depends on: a module's dotted name, or "package/file" for data -> its path.
+
+    also: as for `fingerprint`.
+    """
+    modules = dict.fromkeys([*_EVERYBODY, *(base.__module__ for base in thing.__mro__), *also])
+    package = thing.__module__.partition(".")[0]
+    return _closure(tuple(modules), "" if package == "poke_env" else package)
+
+
+@dataclass(frozen=True)
+class _Import:
+    """`import module` (names empty), or `from module import names` with so many dots before it."""
+
+    module: str
+    names: tuple[str, ...] = ()
+    level: int = 0
+
+
+@dataclass
+class _Facts:
+    """What the text of a module says. bound: name -> (import, the name there), for what `from … import …` has bound."""
+
+    imports: list[_Import] = field(default_factory=list)
+    texts: set[str] = field(default_factory=set)
+    bound: dict[str, tuple[_Import, str]] = field(default_factory=dict)
+
+
+@cache
+def _closure(start: tuple[str, ...], package_of_agent: str) -> dict[str, Path]:
+    own = frozenset({*_OURS, package_of_agent})
+    found: dict[str, Path] = {}
+    waiting = [module for name in start for module in _imported(_Import(name), "", own)]
+    while waiting:
+        module = waiting.pop()
+        path = _located(module, own)
+        if path is None or module in found or module in _NOT_IN_A_STEP:
+            continue
+        found[module] = path
+        if path.suffix == ".py":
+            package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+            facts = _facts(path)
+            for each in facts.imports:
+                waiting += _imported(each, package, own)
+            for text in facts.texts:
+                waiting += _started(text, package, path.parent, own)
+    modules = dict(found)
+    for module, path in modules.items():
+        found.update(_data_of(module, path, modules))
+    return found
+
+
+def _imported(each: _Import, package: str, own: frozenset[str]) -> Iterator[str]:
+    """The first-party modules that an import statement in a module of `package` brings."""
+    module = each.module
+    if each.level:
+        base = package.split(".")[: len(package.split(".")) - each.level + 1]
+        module = ".".join([*base, *filter(None, [module])])
+    path = _located(module, own)
+    if module.partition(".")[0] not in _OURS:  # its packages' own code runs, too; ours only gather names
+        for at in range(1, module.count(".") + 1):
+            yield ".".join(module.split(".")[:at])
+    if not each.names:
+        yield module
+    for name in each.names:
+        inside = f"{module}.{name}"
+        if _located(inside, own) is not None:
+            yield inside
+        elif path is None or path.name != "__init__.py" or module.partition(".")[0] not in _OURS:
+            yield module
+        elif name in (bound := _facts(path).bound):
+            statement, original = bound[name]
+            yield from _imported(_Import(statement.module, (original,), statement.level), module, own)
+        else:
+            yield module
+
+
+def _started(text: str, package: str, folder: Path, own: frozenset[str]) -> Iterator[str]:
+    """The modules that a text in a module's code names, as what starts a process does."""
+    if text.endswith(".py") and (folder / text).is_file():
+        yield ".".join(filter(None, [package, *Path(text).with_suffix("").parts]))
+    elif "." in text and _MODULE_NAME.fullmatch(text) and _located(text, own) is not None:
+        yield text
+
+
+def _data_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tuple[str, Path]]:
+    """The data of a module: label -> path."""
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    if not package:
+        for text in _facts(path).texts if path.suffix == ".py" else ():
+            if not text.endswith(".py") and (path.parent / text).is_file():
+                yield f"/{text}", path.parent / text
+        return
+    for relative, file in _data(path.parent).items():
+        label = f"{package}/{relative}"
+        reader = next((reader for prefix, reader in _READ_BY.items() if label.startswith(prefix)), "")
+        if reader == "" or reader in modules:
+            yield label, file
+
+
+@cache
+def _data(folder: Path) -> dict[str, Path]:
+    """The files in a folder that are no Python, and those in folders below that are no packages; READMEs apart."""
+    found = {}
+    for at, folders, files in os.walk(folder):
+        folders[:] = [
+            name
+            for name in folders
+            if not name.startswith((".", "__")) and not os.path.exists(os.path.join(at, name, "__init__.py"))
+        ]
+        for name in files:
+            if not name.startswith((".", "README")) and not name.endswith((".py", ".pyc")):
+                path = Path(at, name)
+                found[path.relative_to(folder).as_posix()] = path
+    return found
+
+
+@cache
+def _located(module: str, own: frozenset[str]) -> Path | None:
+    """The file of a first-party module (a package's `__init__.py`), found without importing it; None for any other."""
+    top, *rest = module.split(".")
+    if top in sys.stdlib_module_names or not top:
+        return None
+    for root in _roots(top):
+        if top not in own and {"site-packages", "dist-packages"} & set(root.parts):
+            return None
+        place = root.joinpath(*rest)
+        if (place / "__init__.py").is_file():
+            return place / "__init__.py"
+        if rest and place.with_name(f"{place.name}.py").is_file():
+            return place.with_name(f"{place.name}.py")
+        if not rest and root.is_file():
+            return root
+    return None
+
+
+@cache
+def _roots(top: str) -> tuple[Path, ...]:
+    """Where a top-level module or package lies: its file, or its folders."""
+    try:
+        spec = importlib.util.find_spec(top)
+    except (ImportError, ValueError):  # one without a spec: `__main__`, or made by hand
+        file = getattr(sys.modules.get(top), "__file__", None)
+        return (Path(file),) if file else ()
+    if spec is None:
+        return ()
+    if spec.submodule_search_locations is not None:
+        return tuple(Path(folder) for folder in spec.submodule_search_locations)
+    return (Path(spec.origin),) if spec.has_location and spec.origin else ()
+
+
+@cache
+def _facts(path: Path) -> _Facts:
+    """The imports and the names in the texts of a Python file; none of one that is no Python that this one reads."""
+    facts = _Facts()
+    try:
+        tree = ast.parse(_read(path))
+    except (SyntaxError, ValueError):
+        return facts
+    waiting: list[Any] = [tree]
+    while waiting:  # not `ast.walk`, which takes three times as long
+        node = waiting.pop()
+        kind = type(node)
+        if kind is ast.Constant:
+            if isinstance(node.value, str) and _NAME.fullmatch(node.value):
+                facts.texts.add(node.value)
+        elif kind is ast.ImportFrom:
+            statement = _Import(node.module or "", tuple(alias.name for alias in node.names), node.level)
+            facts.imports.append(statement)
+            facts.bound.update({alias.asname or alias.name: (statement, alias.name) for alias in node.names})
+        elif kind is ast.Import:
+            facts.imports += [_Import(alias.name) for alias in node.names]
+        else:
+            for value in vars(node).values():
+                if isinstance(value, list):
+                    waiting += [each for each in value if isinstance(each, ast.AST)]
+                elif isinstance(value, ast.AST) and value._fields:  # one without is `ast.Load` and the like
+                    waiting.append(value)
+    return facts
+
+
+@cache
+def _content(path: Path) -> str:
+    """What tells a file's content from another."""
+    state = path.stat()
+    if state.st_size > _HASHED_BYTES:
+        return f"{state.st_size} {state.st_mtime_ns}"
+    return hashlib.sha256(_read(path)).hexdigest()
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes()

@@ -1,0 +1,217 @@
+"""Fingerprints: each file that an agent's step may run or read changes that agent's, and no other's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agents import coached, fingerprint, resolve
+
+PROJECT = Path(__file__).parents[2]
+RANDOM, MAX_POWER, MAX_DAMAGE, EXPERT = "random", "heuristic:max-power", "heuristic:max-damage", "heuristic:expert"
+EMERALD, STALLER, SEARCH, NETWORK = "heuristic:emerald", "heuristic:staller", "search:mcts", "policy:gen1ou-tiny"
+POKE_ENV, COACHED = "poke-env:RandomPlayer", "coached?learner=random&coach=heuristic:max-power"
+FORMULA = {MAX_POWER, MAX_DAMAGE, EXPERT, EMERALD, STALLER, SEARCH, NETWORK, COACHED}
+ALL = FORMULA | {RANDOM, POKE_ENV}
+ONES_OWN = {
+    "agents/battle.py": ALL,
+    "agents/choices.py": ALL,
+    "agents/contract.py": ALL,
+    "agents/poke_env_adapter.py": {POKE_ENV},
+    "agents/registry.py": set(),
+    "agents/fingerprint.py": set(),
+    "agents/__init__.py": set(),
+    "agents/coached.py": {COACHED},
+    "agents/heuristics/__init__.py": set(),
+    "agents/heuristics/uniform.py": {RANDOM, COACHED},
+    "agents/heuristics/damage.py": FORMULA,
+    "agents/heuristics/modifiers.py": FORMULA,
+    "agents/heuristics/moves.py": FORMULA,
+    "agents/heuristics/fighters.py": FORMULA,
+    "agents/heuristics/sets.py": FORMULA,
+    "agents/heuristics/type_chart.py": FORMULA,
+    "agents/heuristics/scene.py": {MAX_POWER, MAX_DAMAGE, EMERALD, STALLER, COACHED},
+    "agents/heuristics/simple.py": {MAX_POWER, COACHED},
+    "agents/heuristics/hitters.py": {MAX_DAMAGE},
+    "agents/heuristics/calculator.py": {MAX_DAMAGE},
+    "agents/heuristics/trainers.py": {EMERALD},
+    "agents/heuristics/supporters.py": {MAX_DAMAGE, EMERALD, STALLER},
+    "agents/heuristics/duel.py": {EXPERT, SEARCH},
+    "agents/heuristics/expert.py": {EXPERT, SEARCH},
+    "agents/heuristics/worth.py": {EXPERT, SEARCH},
+    "agents/search/__init__.py": set(),
+    "agents/search/mcts.py": {SEARCH},
+    "agents/search/engine.py": {SEARCH},
+    "agents/search/serve.py": {SEARCH},
+    "agents/search/sets.py": {SEARCH},
+    "agents/search/state.py": {SEARCH},
+    "agents/search/prediction.py": set(),
+    "agents/search/weights/gen1.txt": {SEARCH},
+    "agents/policy/player.py": {NETWORK},
+    "agents/policy/serve.py": {NETWORK},
+    "agents/policy/network.py": {NETWORK},
+    "agents/policy/estimates.py": {NETWORK},
+    "agents/policy/vocabulary.json": {NETWORK},
+    "agents/policy/shipped/gen1ou-tiny/README.md": set(),
+    "agents/external/command.py": set(),
+    "teamsets/builder/published.py": FORMULA,
+    "teamsets/builder/competitive.py": set(),
+    "teamsets/competitive/gen1ou/01-zapdos-cloyster.txt": {SEARCH},
+    "teamsets/validator.mjs": set(),
+}
+
+
+@pytest.fixture(autouse=True)
+def read_anew() -> Iterator[None]:
+    """Each test reads the files itself, and leaves nothing of what it has changed."""
+    _forget(imports=False)
+    yield
+    _forget(imports=False)
+
+
+def _forget(imports: bool = True) -> None:
+    """As if the process had just begun. imports: which file imports which, too."""
+    for kept in (fingerprint._content, coached._source):
+        kept.cache_clear()
+    if imports:
+        for kept in (fingerprint._closure, fingerprint._facts, fingerprint._data, fingerprint._located):
+            kept.cache_clear()
+
+
+def prints(specs: set[str], imports: bool = True) -> dict[str, str]:
+    """Each spec's fingerprint, the files read anew."""
+    _forget(imports)
+    return {spec: resolve(spec).fingerprint for spec in specs}
+
+
+@pytest.fixture(scope="module")
+def before() -> dict[str, str]:
+    return prints(ALL)
+
+
+@pytest.mark.parametrize("name", ONES_OWN)
+def test_a_changed_file_changes_whose_step_it_is_in_and_nobody_else(
+    name: str, before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, changed = fingerprint._read, PROJECT / name
+    assert changed.is_file()
+    monkeypatch.setattr(fingerprint, "_read", lambda path: read(path) + b"\n" * (path == changed))
+    after = prints(ALL, imports=False)
+    assert {spec for spec in ALL if after[spec] != before[spec]} == ONES_OWN[name]
+
+
+def test_the_version_of_an_installed_package_counts_whose_data_is_read_by_path(
+    before: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fingerprint, "version", lambda package: f"another {package}")
+    after = prints(ALL, imports=False)
+    assert {spec for spec in ALL if after[spec] != before[spec]} == FORMULA
+
+
+def test_a_file_is_read_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[Path] = []
+    read = fingerprint._read
+
+    def counted(path: Path) -> bytes:
+        reads.append(path)
+        return read(path)
+
+    monkeypatch.setattr(fingerprint, "_read", counted)
+    prints(ALL)
+    first = len(reads)
+    assert all(reads.count(path) <= 2 for path in reads)  # once for its imports, once for its content
+    for spec in ALL:
+        assert resolve(spec).fingerprint
+    assert len(reads) == first
+
+
+PLAYER = """
+from agents import Agent
+from . import helper
+from .deep import THRESHOLD
+
+class Roamer(Agent):
+    def act(self, battle):
+        import wanderer_neighbour
+        from wanderer_bots.deep.tools import best
+        return best(battle, helper, wanderer_neighbour)
+"""
+FILES = {
+    "wanderer_bots/__init__.py": "",
+    "wanderer_bots/player.py": PLAYER,
+    "wanderer_bots/helper.py": "from agents.heuristics.type_chart import effectiveness\n",
+    "wanderer_bots/other.py": "",
+    "wanderer_bots/openings/table.json": "{}",
+    "wanderer_bots/deep/__init__.py": "THRESHOLD = 1\n",
+    "wanderer_bots/deep/tools.py": "import subprocess\nCHILD = 'child.py'\nMODULE = 'wanderer_worker'\n",
+    "wanderer_bots/deep/child.py": "import wanderer_bots.deep.weights_reader\n",
+    "wanderer_bots/deep/weights_reader.py": "",
+    "wanderer_bots/deep/weights.bin": "0",
+    "wanderer_neighbour.py": "",
+    "wanderer_alone.py": "from agents import Agent\nimport wanderer_neighbour\nNAME = 'wanderer.txt'\n"
+    "class Lone(Agent):\n    def act(self, battle): return battle.legal[0]\n",
+    "wanderer.txt": "1",
+    "wanderer_database.duckdb": "1",
+}
+THEIR_OWN = {
+    "wanderer_bots/player.py": "package",
+    "wanderer_bots/__init__.py": "package",
+    "wanderer_bots/helper.py": "package",
+    "wanderer_bots/other.py": "",
+    "wanderer_bots/openings/table.json": "package",
+    "wanderer_bots/deep/__init__.py": "package",
+    "wanderer_bots/deep/tools.py": "package",
+    "wanderer_bots/deep/child.py": "package",
+    "wanderer_bots/deep/weights_reader.py": "package",
+    "wanderer_bots/deep/weights.bin": "package",
+    "wanderer_neighbour.py": "package alone",
+    "wanderer_alone.py": "alone",
+    "wanderer.txt": "alone",
+    "wanderer_database.duckdb": "",
+}
+
+
+@pytest.fixture(scope="module")
+def their_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("theirs")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("name", THEIR_OWN)
+def test_a_users_agent_covers_its_helpers_and_its_data(
+    name: str, their_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(their_folder))
+    specs = {"package": "wanderer_bots.player:Roamer", "alone": "wanderer_alone:Lone"}
+    first, kept = prints(set(specs.values())), (their_folder / name).read_text()
+    try:
+        (their_folder / name).write_text(kept + "\n")
+        second = prints(set(specs.values()))
+    finally:
+        (their_folder / name).write_text(kept)
+    changed = [word for word, spec in specs.items() if first[spec] != second[spec]]
+    assert " ".join(changed) == THEIR_OWN[name]
+
+
+def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
+    their_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(their_folder))
+    from wanderer_bots.player import Roamer  # type: ignore[import-not-found]
+
+    ours = {name for name in fingerprint.sources_of(Roamer) if name.startswith(("agents", "teamsets"))}
+    assert ours == {"agents.battle", "agents.choices", "agents.contract", "agents.heuristics.type_chart"}
+
+
+def test_a_file_that_an_option_names_counts(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.txt"
+    weights.write_text("value 1\n")
+    spec = f"search:mcts?weights={weights}"
+    first = prints({spec})
+    weights.write_text("value 2\n")
+    assert prints({spec}) != first
