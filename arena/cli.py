@@ -19,6 +19,7 @@ COMMANDS = {
     "sql": "sql",
     "agents": "agents",
     "teams": "teams",
+    "setup": "setup",
     "doctor": "doctor",
 }
 

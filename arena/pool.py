@@ -14,9 +14,9 @@ from typing import Any
 from agents import resolve
 from agents.external.settings import VARIABLES
 from teamsets.errors import BadInput
-from teamsets.showdown import PROJECT
 
-SHIPPED = PROJECT / "arena.toml"
+#: In a checkout a link to the project's own arena.toml.
+SHIPPED = Path(__file__).with_name("arena.toml")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "agents": list,
     "formats": list,

@@ -11,8 +11,12 @@ from teamsets import showdown
 
 
 def git_state() -> str | None:
-    """The commit of the working folder, "+" behind it when files have changed; None outside a checkout."""
+    """The commit of our own checkout, "+" behind it when files have changed; None where git does not track our code.
+
+    Installed packages may lie inside a repository of the user's, whose commit says nothing about ours.
+    """
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        _git("ls-files", "--error-unmatch", "arena/provenance.py")
         commit = _git("rev-parse", "HEAD")
         return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
     return None
@@ -25,11 +29,10 @@ def _git(*words: str) -> str:
 
 def versions() -> dict[str, str]:
     """The versions that a battle depends on."""
-    node = subprocess.run([showdown.node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
     return {
         "arena": version("battle-arena"),
         "python": platform.python_version(),
-        "node": node,
+        "node": showdown.node_version(),
         "pokemon-showdown": showdown.version(),
         "poke-env": version("poke-env"),
     }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,24 @@ import pytest
 from arena_helpers import AGENT_FOLDERS, Said, tournament
 
 from arena import cli
+
+
+@cache
+def _asks_for_torch(module: Path) -> bool:
+    """Whether a test module is skipped as a whole where torch is not installed."""
+    return bool(re.search(r'^(torch = )?pytest\.importorskip\("torch"\)', module.read_text("utf-8"), re.MULTILINE))
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Marks every test of a module that needs torch, for `make test-training`. Other tests are marked by hand."""
+    if _asks_for_torch(item.path):
+        item.add_marker(pytest.mark.torch)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips a test that is marked `torch` where torch is not installed."""
+    if item.get_closest_marker("torch") and find_spec("torch") is None:
+        pytest.skip("torch is not installed: `make training` installs it")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -37,7 +37,7 @@ def doctor() -> None:
     checks: list[tuple[str, Callable[[], str]]] = [
         ("python", lambda: f"{platform.python_version()} ({sys.executable})"),
         ("node", _node),
-        ("pokemon-showdown", showdown.version),
+        ("pokemon-showdown", lambda: f"{showdown.version()} ({showdown.package()})"),
         ("poke-env", lambda: version("poke-env")),
         ("duckdb", _database),
         ("simulator", _battle),
@@ -64,10 +64,7 @@ def _report(name: str, check: Callable[[], str]) -> bool:
 
 
 def _node() -> str:
-    found = subprocess.run([showdown.node(), "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    if int(found.lstrip("v").split(".")[0]) < 20:
-        raise ArenaError(f"{found} is too old: install Node.js 20 or newer")
-    return f"{found} ({showdown.node()})"
+    return f"{showdown.node_version()} ({showdown.node()})"
 
 
 def _database() -> str:
@@ -97,7 +94,7 @@ async def _one_battle() -> BattleRecord:
 def _torch() -> str:
     """Whether training could run; torch is asked only when it is installed, for it is slow to load."""
     if importlib.util.find_spec("torch") is None:
-        return "not installed (needed for training only: make training)"
+        return "not installed (needed for training only; docs/install.md says how)"
     import torch
 
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -46,13 +45,13 @@ def test_search_is_measured_in_strength_time_and_foresight() -> None:
     assert 0 < int(predicted) <= int(turns)
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+@pytest.mark.torch
 def test_inference_compares_many_battles_with_one() -> None:
     said = run("bench_inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
     assert float(said.split()[-1]) > 0
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+@pytest.mark.torch
 def test_training_compares_batches_by_length_with_others() -> None:
     said = run("bench_training.py", "--batch", "2", "--seconds", "0.1")
     assert float(said.split()[-1]) > 0

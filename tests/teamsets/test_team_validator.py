@@ -106,7 +106,7 @@ def test_a_missing_package_says_how_to_get_it(tmp_path, monkeypatch: pytest.Monk
     monkeypatch.setenv("ARENA_SHOWDOWN", str(tmp_path))
     showdown.package.cache_clear()
     try:
-        with pytest.raises(MissingTool, match="make setup"):
+        with pytest.raises(MissingTool, match="run `arena setup`"):
             TeamValidator()
     finally:
         showdown.package.cache_clear()

@@ -6,9 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
-from agents.policy.network import PRESETS, Network
 from training.ablation.config import Ablation, Quantity
 from training.config import BadConfig
 
@@ -60,6 +57,10 @@ def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
 
 
 def parameters(preset: str) -> int:
-    """How many a network of a preset has."""
+    """How many a network of a preset has. Needs torch, which is imported here so that a report of an ablation does not."""
+    import torch
+
+    from agents.policy.network import PRESETS, Network
+
     with torch.device("meta"):
         return Network(PRESETS[preset]).parameter_count

@@ -30,7 +30,7 @@ def test_a_folder_of_that_name_goes_before_a_shipped_network(tmp_path: Path, mon
     assert checkpoint.find(NAMES[0]) == Path(NAMES[0]) / "checkpoints" / "step-000000007"
 
 
-@pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+@pytest.mark.torch
 def test_it_wins_nearly_all_battles_against_random(tmp_path: Path) -> None:
     assert not resolve("policy:gen1ou-tiny").missing("gen1ou")
     tournament(tmp_path / "a.duckdb", "policy:gen1ou-tiny", "random", formats=("gen1ou",), battles=20, think_limit=60.0)

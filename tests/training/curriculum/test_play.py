@@ -108,6 +108,7 @@ def test_a_checkpoint_is_known_under_all_its_specs(tmp_path: Path) -> None:
     assert checkpoint_of(learner_spec(spec, watched)) == checkpoint_of(warm) == spec
 
 
+@pytest.mark.torch
 def test_a_base_that_has_learned_nothing_is_made_once(tmp_path: Path) -> None:
     config = curriculum(tmp_path).model_copy(update={"base": "new"})
     spec = pinned(base_of(config))

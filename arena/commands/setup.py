@@ -1,0 +1,34 @@
+"""`arena setup`: installs the simulator where there is no checkout."""
+
+from __future__ import annotations
+
+import click
+
+from teamsets import showdown
+from teamsets.errors import MissingTool
+from teamsets.installing import install
+
+
+@click.command()
+def setup() -> None:
+    """Install the Pokémon Showdown simulator, so that battles can be played.
+
+    Checks Node.js and npm, then installs the pinned version from npm into the cache folder of the user
+    ($XDG_CACHE_HOME or ~/.cache), once. Where the simulator is there already (ARENA_SHOWDOWN, node_modules of a checkout, or
+    an earlier `arena setup`) it does nothing.
+
+    \b
+    Example:
+      arena setup
+    """
+    node = f"node {showdown.node_version()}"
+    try:
+        folder, news = showdown.package(), "is already installed; nothing to do"
+    except MissingTool as error:
+        if "ARENA_SHOWDOWN" in str(error):
+            raise
+        folder, news = install(lambda line: click.echo(f"setup: {line}")), "is installed"
+    click.echo(f"setup: pokemon-showdown {showdown.version()} {news} ({folder}; {node})")
+    click.echo(
+        "setup: ready. `arena doctor` plays a battle; `arena evaluate random heuristic:max-damage` compares two agents"
+    )
