@@ -64,3 +64,20 @@ def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
 def test_what_names_an_agent_has_not_loaded_torch() -> None:
     look = "import sys; from agents import resolve; resolve('policy:nowhere'); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=False).returncode == 0
+
+
+#: The modules of training that import torch or wandb at their top; others import them inside functions only.
+TRAINS = ("training.learner", "training.trainer", "training.tracking", "training.algorithms")
+
+
+def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
+    """Else `make test` fails in a fresh clone: data, plans and reports are tested without torch."""
+    files = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
+    # These run in an environment of other programs.
+    programs = {name for name in names if name.endswith("_launch")} | {"agents.search.serve"}
+    wanted = [name for name in names if not name.startswith(TRAINS) and name not in WITH_TORCH | programs]
+    look = "import sys, importlib\nfor name in ('torch', 'accelerate', 'wandb', 'lz4'): sys.modules[name] = None\n"
+    look += f"for name in {wanted}: importlib.import_module(name)"
+    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]

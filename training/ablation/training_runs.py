@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from accelerate.state import AcceleratorState
-
 from agents.policy import checkpoint
 from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
 from training.ablation.data import Portion, cut, validation_folder, whole
 from training.config import BadConfig, Config, checked
 from training.schedule import total_steps
-from training.trainer import train
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
@@ -50,7 +47,11 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
 
 
 def _run(config: Config, which: str) -> str:
-    """Trains to the end, or on from where it was."""
+    """Trains to the end, or on from where it was. Needs torch, which a plan and a report do without."""
+    from accelerate.state import AcceleratorState
+
+    from training.trainer import train
+
     AcceleratorState._reset_state()  # it would keep the precision of the cell before
     finished = train(config)
     step = finished.step if finished.best is None or which == "last" else finished.best["step"]
