@@ -102,7 +102,7 @@ def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Ch
     sends it ("/choose move thunderbolt", "/team 312456", "default").
     """
     if isinstance(answer, Choice):
-        return answer if answer in legal else None
+        return legal[legal.index(answer)] if answer in legal else None  # ours: theirs may be of a subclass
     if isinstance(answer, Move):
         answer = f"move {answer.id}"
     elif isinstance(answer, Pokemon):

@@ -142,9 +142,7 @@ class _Stepped:
         self._clock, self._awaitable = clock, awaitable
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        steps = self._awaitable.__await__()
-        send: Any = getattr(steps, "send", lambda _: next(steps))
-        throw: Any = getattr(steps, "throw", None)
+        steps, send, throw = self._clock.call(self._begun)
         function, argument = send, None
         while True:
             try:
@@ -159,11 +157,21 @@ class _Stepped:
                 if throw is None or (task is not None and task.cancelling()):
                     if throw is not None:
                         self._clock.last_step(throw, error)
-                        self._clock.last_step(steps.close)
-                        if getattr(self._awaitable, "cr_frame", None) is not None:  # it has not ended
-                            _never_collect(steps, self._awaitable)
+                        self._clock.last_step(self._close, steps)
                     raise
                 function, argument = throw, error  # what it waited for has failed: the agent's own affair
+
+    def _begun(self) -> tuple[Any, Any, Any]:
+        """The awaitable's iterator, and its ways to be resumed: it may be of a type of the agent's own."""
+        steps: Any = self._awaitable.__await__()
+        return steps, getattr(steps, "send", lambda _: next(steps)), getattr(steps, "throw", None)
+
+    def _close(self, steps: Any) -> None:
+        try:
+            steps.close()
+        finally:
+            if getattr(self._awaitable, "cr_frame", None) is not None:  # it has not ended
+                _never_collect(steps, self._awaitable)
 
 
 def _never_collect(*things: Any) -> None:

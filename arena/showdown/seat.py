@@ -26,6 +26,8 @@ MAKING_SECONDS = 300.0
 
 #: How long the reading of an agent's diagnostics may take, in seconds.
 DIAGNOSTICS_SECONDS = 1.0
+#: How long an exception of an agent's may take to say its words, in seconds.
+WORDS_SECONDS = 1.0
 
 FaultKind = Literal["timeout", "illegal", "error"]
 
@@ -54,6 +56,7 @@ class Seat:
     """One side of one battle.
 
     role: "p1" or "p2". clock: its time for one decision.
+    reads_battle: whether `battle` follows the log (the agent's own word, taken once).
     log: every protocol line that this side received, its requests included (`|request|JSON`), as a websocket brings them.
     """
 
@@ -61,6 +64,7 @@ class Seat:
     agent: Agent
     battle: SeatBattle
     clock: Clock
+    reads_battle: bool = True
     log: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     request: dict[str, Any] | None = None
@@ -75,7 +79,7 @@ class Seat:
         text = view["log"]
         lines = text.split("\n") if text else []
         self.log += lines
-        if self.agent.reads_battle:
+        if self.reads_battle:
             self.battle.feed(lines)
         else:
             self._follow_turns(lines)
@@ -89,7 +93,7 @@ class Seat:
         self._refused = self._refused + 1 if "error" in view else 0
         if self._refused and self.decisions:
             self.decisions.pop()  # what the simulator refused ("trapped", mostly) was no decision
-        if self.agent.reads_battle:
+        if self.reads_battle:
             self.battle.ask(request)
         else:
             self.battle.legal = legal_choices(request)
@@ -115,16 +119,14 @@ class Seat:
         if self._refused >= REFUSALS:
             raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
         self.clock.start()
-        answer = self._step(self._first_answer)
-        if inspect.isawaitable(answer):
-            return self._decide_later(answer)
-        return self._settle(answer)
+        later, answer = self._step(self._first_answer)
+        return self._decide_later(answer) if later else self._settle(answer)
 
     async def _decide_later(self, answer: Any) -> Choice:
         choice = await self._awaited(answer)
         while choice is None:
-            again = self._step(self._answer)
-            choice = await self._awaited(again) if inspect.isawaitable(again) else self._read(again)
+            later, again = self._step(self._answer)
+            choice = await self._awaited(again) if later else self._read(again)
         return self._note(choice)
 
     async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
@@ -136,39 +138,42 @@ class Seat:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 raise  # the battle is over; otherwise something of the agent's own was cancelled
-            raise _raised(error) from error
+            raise _raised(error, self.clock) from None
         return self._read(settled)
 
     def _settle(self, answer: Any) -> Choice:
         choice = self._read(answer)
         while choice is None:
-            answer = self._step(self._answer)
-            if inspect.isawaitable(answer):
+            later, answer = self._step(self._answer)
+            if later:
                 raise Fault("illegal", "answered at once first and with a coroutine then")
             choice = self._read(answer)
         return self._note(choice)
 
-    def _step(self, function: Any) -> Any:
+    def _step(self, function: Any, *arguments: Any) -> Any:
         """One piece of the agent's code under the clock, its failures turned into Faults."""
         try:
-            return self.clock.call(function)
+            return self.clock.call(function, *arguments)
         except TimeUp:
             raise self._too_late() from None
         except BaseException as error:  # sys.exit() too: it would end the worker and everybody's battles
-            raise _raised(error) from error
+            raise _raised(error, self.clock) from None
 
-    def _first_answer(self) -> Any:
+    def _first_answer(self) -> tuple[bool, Any]:
         if not self._started:
             self._started = True
             self.agent.start(self.battle)
         return self._answer()
 
-    def _answer(self) -> Any:
+    def _answer(self) -> tuple[bool, Any]:
+        """Whether the agent's answer is to be awaited (which may run code of its type's), and the answer."""
         assert self.request is not None
         if self.request.get("teamPreview"):
             answer = self.agent.team_preview(self.battle)
-            return self.battle.legal[0] if answer is None else answer
-        return self.agent.act(self.battle)
+            answer = self.battle.legal[0] if answer is None else answer
+        else:
+            answer = self.agent.act(self.battle)
+        return inspect.isawaitable(answer), answer
 
     def _read(self, answer: Any) -> Choice | None:
         """The legal choice meant, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late."""
@@ -177,16 +182,22 @@ class Seat:
         assert self.request is not None
         if answer is None and self.request.get("teamPreview"):
             return self.battle.legal[0]
-        try:
-            choice = read_answer(answer, self.battle.legal, self.request)
-        except Exception:  # an order of the agent's own making that cannot be read
-            choice = None
+        choice, shown = self._step(self._meant, answer)
         if choice is None:
             self._illegal += 1
             if self._illegal >= ILLEGAL_ANSWERS:
                 legal = ", ".join(c.words for c in self.battle.legal)
-                raise Fault("illegal", f"answered {_shown(answer)}, {self._illegal} times in a row; legal: {legal}")
+                raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
         return choice
+
+    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+        """The legal choice meant by an answer; where there is none, the answer for people. Runs the agent's code."""
+        assert self.request is not None
+        try:
+            choice = read_answer(answer, self.battle.legal, self.request)
+        except Exception:  # an order of the agent's own making that cannot be read
+            choice = None
+        return choice, "" if choice is not None else _shown(answer)
 
     def _note(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
@@ -203,7 +214,7 @@ class Seat:
             words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
             return self._diagnostics.drop(words, for_good=True)
         except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
-            return self._diagnostics.drop(f"they could not be read: {type(error).__name__}")
+            return self._diagnostics.drop(f"they could not be read: {type_name(error)}")
 
     def _take_thought(self) -> Any:
         thought, self.agent.thought = self.agent.thought, None
@@ -234,31 +245,52 @@ def _shown(answer: Any) -> str:
     try:
         return repr(answer if answer is None else str(answer)[:80])
     except Exception:
-        return f"an object of type {type(answer).__name__}"
+        return f"an object of type {type_name(answer)}"
 
 
-def _raised(error: BaseException) -> Fault:
-    """The Fault for an exception in an agent's code: type, words, and the innermost place."""
-    place = ""
+def _raised(error: BaseException, clock: Clock) -> Fault:
+    """The Fault for an exception in an agent's code: type, words, and the innermost place.
+
+    The words are made under the clock: they are the agent's code, too.
+    """
+    kind, place = type_name(error), ""
     trace = error.__traceback__
     while trace is not None:
         place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
         trace = trace.tb_next
     try:
-        words = f": {error}"[:300] if str(error) else ""
-    except Exception:
+        words = clock.aside(WORDS_SECONDS, _words, error)
+    except TimeUp:
+        words = f": (its words took longer than {WORDS_SECONDS:g} s)"
+    except BaseException:
         words = ": (its words could not be read)"
-    return Fault("error", f"{type(error).__name__}{words}{place}")
+    return Fault("error", f"{kind}{words}{place}")
+
+
+def _words(error: BaseException) -> str:
+    words = str.__str__(str(error))
+    return f": {words}"[:300] if words else ""
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, without running code of a metaclass."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name[:100]
 
 
 def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
     """A fresh agent for a seat. Raises Fault when it cannot be made. Loading a model may take longer than a decision."""
+    return _in_making(guard, who, make)
+
+
+def _in_making(guard: StepGuard, who: int, function: Callable[[], Any]) -> Any:
+    clock = Clock(guard, who, MAKING_SECONDS)
     try:
-        return guard.call(who, MAKING_SECONDS, make)
+        return clock.call(function)
     except TimeUp:
         raise Fault("timeout", f"was not ready within {MAKING_SECONDS:g} s") from None
     except BaseException as error:
-        raise _raised(error) from error
+        raise _raised(error, clock) from None
 
 
 def new_seat(
@@ -273,7 +305,13 @@ def new_seat(
     seed: int,
     think_limit: float,
 ) -> Seat:
-    """A seat with its agent, its generator seeded by `seed`, and an empty battle."""
-    agent.rng = random.Random(seed)
-    battle = SeatBattle(tag, role, role, gen, format_id, agent.rng)
-    return Seat(role, agent, battle, Clock(guard, who, think_limit))
+    """A seat with its agent, its generator seeded by `seed`, and an empty battle. Raises Fault: it takes no generator."""
+    rng = random.Random(seed)
+
+    def sit_down() -> bool:
+        agent.rng = rng
+        return bool(agent.reads_battle)
+
+    reads_battle = _in_making(guard, who, sit_down)
+    battle = SeatBattle(tag, role, role, gen, format_id, rng)
+    return Seat(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)

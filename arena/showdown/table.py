@@ -64,21 +64,20 @@ class Table:
             if role in outside:
                 self.seats[role] = outside_seat(role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
                 continue
-            try:
-                agent = make_agent(guard, who, functools.partial(_made, spec))
-            except Fault as fault:
-                agent, self.faults[role] = Agent(), fault
-            self.seats[role] = new_seat(
-                role,
-                agent,
-                guard,
-                who,
+            sit_down = functools.partial(
+                new_seat,
+                guard=guard,
+                who=who,
                 tag=tag,
                 format_id=fixture.format,
                 gen=gen,
                 seed=seat_seed(fixture.seed, role),
                 think_limit=think_limit,
             )
+            try:
+                self.seats[role] = sit_down(role, make_agent(guard, who, functools.partial(_made, spec)))
+            except Fault as fault:
+                self.seats[role], self.faults[role] = sit_down(role, Agent()), fault
 
     def record(self, end: dict[str, Any]) -> BattleRecord:
         """Tells the agents that it is over, and says how it went. end: winner, turns, turnLimit, inputLog."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from agents import Agent
@@ -94,3 +95,101 @@ class ThinksThroughAProperty(Plays):
     @thought.setter
     def thought(self, value: Any) -> None:
         raise RuntimeError("not listening")
+
+
+class _SlowToSay:
+    def __str__(self) -> str:
+        time.sleep(1000)
+        return "never"
+
+    __repr__ = __str__
+
+
+class AnswersSlowly(Agent):
+    """Answers with something that never ends to be shown."""
+
+    def act(self, battle: Any) -> Any:
+        return _SlowToSay()
+
+
+class RaisesSlowly(Agent):
+    """Raises an exception that never ends to say its words."""
+
+    def act(self, battle: Any) -> Any:
+        class Slow(_SlowToSay, Exception):
+            pass
+
+        raise Slow
+
+
+class RaisesSlowlyLater(RaisesSlowly):
+    """The same in a coroutine."""
+
+    async def act(self, battle: Any) -> Any:
+        super().act(battle)
+
+
+class LooksAwaitable(Agent):
+    """Answers with something whose very type takes for ever to be found out."""
+
+    def act(self, battle: Any) -> Any:
+        class Chameleon:
+            @property
+            def __class__(self) -> Any:
+                while True:
+                    pass
+
+        return Chameleon()
+
+
+class AwaitsSlowly(Agent):
+    """Answers with an awaitable that never begins."""
+
+    def act(self, battle: Any) -> Any:
+        class Slow:
+            def __await__(self) -> Any:
+                while True:
+                    pass
+
+        return Slow()
+
+
+class NamedByMeta(Agent):
+    """Raises an exception whose type never says its name."""
+
+    def act(self, battle: Any) -> Any:
+        class Meta(type):
+            @property
+            def __name__(self) -> str:
+                while True:
+                    pass
+
+        class Odd(Exception, metaclass=Meta):
+            pass
+
+        raise Odd("named")
+
+
+class TakesNoGenerator(Agent):
+    """Cannot be given its generator."""
+
+    @property
+    def rng(self) -> Any:
+        raise AttributeError
+
+    @rng.setter
+    def rng(self, value: Any) -> None:
+        raise RuntimeError("no chance")
+
+
+class AlwaysEqual(Plays):
+    """Answers with a choice of its own that says that it equals every other."""
+
+    def act(self, battle: Any) -> Any:
+        class Equal(type(battle.legal[0])):  # type: ignore[misc]
+            def __eq__(self, other: object) -> bool:
+                return True
+
+            __hash__ = None
+
+        return Equal("move splashdance", "move 99", "move", 99)

@@ -99,7 +99,7 @@ class OutsideSeat(Seat):
 def outside_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> OutsideSeat:
     """The seat of an outside user; see `new_seat`."""
     battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
-    return OutsideSeat(role, _Nobody(), battle, Clock(guard, who, 0.0))
+    return OutsideSeat(role, _Nobody(), battle, Clock(guard, who, 0.0), reads_battle=False)
 
 
 def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:

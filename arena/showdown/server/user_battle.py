@@ -183,17 +183,18 @@ class UserBattle:
         ids = {role: to_id_str(name) for role, name in self._names.items()}
         self.role = next(role for role in SEATS if ids[role] == self.client.user)
         self.opponent = f"user:{next(user for role, user in ids.items() if role != self.role)}@{self.host}"
+        fault = None
         try:
-            agent, fault = make_agent(self.guard, self.serial * 2, self.ours.make), None
+            seat = self._seat(make_agent(self.guard, self.serial * 2, self.ours.make))
         except Fault as failure:
-            agent, fault = Agent(), failure
+            seat, fault = self._seat(Agent()), failure
         hooks = Hooks(
             say=lambda text: self.client.say(text, self.room),
             failed=self._fail,
             ended=self._end,
             broke=self._break_off,
         )
-        self._playing = BattleRoom(self._seat(agent), self.rules.max_turns, hooks)
+        self._playing = BattleRoom(seat, self.rules.max_turns, hooks)
         if fault is not None:
             self._fail(fault)
         # Otherwise a battle whose other side has left would never end.
