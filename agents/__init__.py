@@ -3,7 +3,7 @@
 from agents.battle import SeatBattle
 from agents.choices import Choice, legal_choices, read_answer
 from agents.contract import Agent, Answer
-from agents.registry import AgentSource, UnknownAgent, known_specs, resolve
+from agents.registry import AgentSource, UnknownAgent, is_built_in, known_specs, resolve
 
 __all__ = [
     "Agent",
@@ -12,6 +12,7 @@ __all__ = [
     "Choice",
     "SeatBattle",
     "UnknownAgent",
+    "is_built_in",
     "known_specs",
     "legal_choices",
     "read_answer",

@@ -101,6 +101,12 @@ def known_specs() -> dict[str, str]:
     return found
 
 
+def is_built_in(spec: str) -> bool:
+    """Whether no code is run for a spec but the arena's own and poke-env's."""
+    family = spec.strip().partition("?")[0].partition(":")[0]
+    return family in _built_in() and family != "coached"  # which plays as any two agents
+
+
 def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
     return thing.missing(format_id, **options)
 

@@ -40,6 +40,7 @@ class EvaluateSettings:
     test `sprt` (None: all of them) is decided; "quotas": the first agent against each opponent as often as `quotas` says
     (opponent, team set, battles). challengers: play only pairings with one of them. anchor: rated 1000.
     same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator" or "server".
+    isolate: each agent plays in a process of its own (arena/isolation); the battles are the same.
     """
 
     agents: tuple[str, ...]
@@ -60,6 +61,7 @@ class EvaluateSettings:
     skip_invalid: bool = False
     stock: bool = False
     venue: str = "simulator"
+    isolate: bool = False
 
 
 #: So many agents are named in a line about several.
@@ -269,7 +271,7 @@ async def play(
     schedule = run.schedule(limit)
     progress = Progress(total=schedule.total, known=schedule.passed_over)
     settings = run.settings
-    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue)
+    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
     coordinator = Coordinator(told, workers, store.add, progress)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

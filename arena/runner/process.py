@@ -23,12 +23,16 @@ from teamsets.showdown import PROJECT
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What every worker of a run is told. stock: play on Showdown's code untouched. venue: "simulator" or "server"."""
+    """What every worker of a run is told.
+
+    stock: play on Showdown's code untouched. venue: "simulator" or "server". isolate: each agent in a process of its own.
+    """
 
     run: str
     rules: Rules
     stock: bool = False
     venue: str = "simulator"
+    isolate: bool = False
 
 
 class WorkerProcess(ChildProcess):

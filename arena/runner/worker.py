@@ -20,6 +20,8 @@ from typing import Any
 import orjson
 
 from arena.fixture import Fixture
+from arena.isolation.closing import close_to_others
+from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
 from arena.showdown.guard import SHARED_BYTES, StepGuard
 from arena.showdown.host import Host
@@ -42,6 +44,7 @@ class Worker:
         self.on_server = settings["venue"] == "server"
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
+        self.isolation = Isolation() if settings["isolate"] else None
         self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
         self.launching = asyncio.Lock()
 
@@ -66,9 +69,9 @@ class Worker:
             venue = self.venues.get(server)
             if venue is None or venue.gone:
                 if server:
-                    venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules)
+                    venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules, self.isolation)
                 else:
-                    venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules)
+                    venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules, self.isolation)
                 self.venues[server] = venue
             return venue
 
@@ -104,6 +107,8 @@ class Worker:
             task.cancel()
         for venue in self.venues.values():
             venue.end()
+        if self.isolation is not None:
+            self.isolation.end()
 
 
 def _die_with_parent() -> None:
@@ -119,6 +124,8 @@ async def _main() -> None:
     orders = asyncio.StreamReader(limit=1 << 24)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     settings = orjson.loads(await orders.readline())
+    if settings["isolate"]:
+        close_to_others()
     # What is loaded by now stays for good: the collector need not look at it again, nor run as often as it would.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

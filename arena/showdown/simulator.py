@@ -13,7 +13,7 @@ from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.host import Host, HostDied, Message
 from arena.showdown.seat import Fault, Seat
-from arena.showdown.table import Table, VenueFailed, drop, player_options
+from arena.showdown.table import Seats, Table, VenueFailed, drop, player_options
 
 
 class SimulatorCrashed(VenueFailed):
@@ -29,10 +29,10 @@ class Rules:
 
 
 class Simulator:
-    """Plays fixtures on one host. Many at once: `play` returns when its battle is over."""
+    """Plays fixtures on one host. Many at once: `play` returns when its battle is over. isolation: see `Table`."""
 
-    def __init__(self, host: Host, guard: StepGuard, rules: Rules) -> None:
-        self.host, self.guard, self.rules = host, guard, rules
+    def __init__(self, host: Host, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
+        self.host, self.guard, self.rules, self.isolation = host, guard, rules, isolation
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
         """Plays one fixture to its end, whatever the agents do.
@@ -40,7 +40,13 @@ class Simulator:
         serial: a number for this fixture that the guard shows to other processes. Raises HostDied or SimulatorCrashed
         when the venue, and no agent, failed.
         """
-        return await _Table(self, fixture, serial).over
+        table = _Table(self, fixture, serial)
+        try:
+            end = await table.over
+            await table.part()
+            return table.record(end)
+        finally:
+            table.leave()
 
     @property
     def gone(self) -> bool:
@@ -62,12 +68,13 @@ class _Table(Table):
 
     def __init__(self, simulator: Simulator, fixture: Fixture, serial: int) -> None:
         self.host = simulator.host
-        self.over: asyncio.Future[BattleRecord] = asyncio.get_running_loop().create_future()
+        self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.tasks: set[asyncio.Task[None]] = set()
         self.id = self.host.open(self.receive)
         rules = simulator.rules
         tag = f"battle-{fixture.format}-{self.id}"
-        super().__init__(fixture, simulator.guard, serial, tag=tag, think_limit=rules.think_limit)
+        limit, isolation = rules.think_limit, simulator.isolation
+        super().__init__(fixture, simulator.guard, serial, tag=tag, think_limit=limit, isolation=isolation)
         order = {
             "op": "start",
             "id": self.id,
@@ -151,6 +158,5 @@ class _Table(Table):
 
     def end(self, end: dict[str, Any]) -> None:
         self.close()
-        record = self.record(end)
         if not self.over.done():
-            self.over.set_result(record)
+            self.over.set_result(end)

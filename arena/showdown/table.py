@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Awaitable, Collection
+from collections.abc import Awaitable, Collection, Iterable
 from typing import Any, Protocol
 
 from agents import Agent, AgentSource, Choice, resolve
@@ -35,11 +35,36 @@ class Venue(Protocol):
         """Ends its process, without waiting for that."""
 
 
+class Seats(Protocol):
+    """Makes seats whose agents are elsewhere, in processes of their own (arena/isolation)."""
+
+    def seat(
+        self,
+        role: str,
+        spec: str,
+        guard: StepGuard,
+        who: int,
+        *,
+        tag: str,
+        format_id: str,
+        gen: int,
+        seed: int,
+        think_limit: float,
+    ) -> Seat:
+        """As `new_seat`, for the agent of a spec, which is made there."""
+
+    async def part(self, seats: Iterable[Seat]) -> None:
+        """Tells the agents that their battle is over."""
+
+    def drop(self, seats: Iterable[Seat]) -> None:
+        """Ends what is left of seats whose battle was broken off."""
+
+
 class Table:
     """One battle: its seats, the first fault, and what is kept of it.
 
     outside: the seats in which no agent of ours sits. faults: of agents that could not be made, by seat; they lose as
-    soon as the battle has begun.
+    soon as the battle has begun. isolation: makes the seats of our agents; None: they play in this process.
     """
 
     def __init__(
@@ -51,8 +76,10 @@ class Table:
         tag: str,
         think_limit: float,
         outside: Collection[str] = (),
+        isolation: Seats | None = None,
     ) -> None:
         self.fixture = fixture
+        self.isolation = isolation
         self.started = time.time()
         self._clock = time.perf_counter()
         self.fault: tuple[str, Fault] | None = None
@@ -64,20 +91,32 @@ class Table:
             if role in outside:
                 self.seats[role] = outside_seat(role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
                 continue
-            sit_down = functools.partial(
-                new_seat,
-                guard=guard,
-                who=who,
-                tag=tag,
-                format_id=fixture.format,
-                gen=gen,
-                seed=seat_seed(fixture.seed, role),
-                think_limit=think_limit,
-            )
+            told: dict[str, Any] = {
+                "guard": guard,
+                "who": who,
+                "tag": tag,
+                "format_id": fixture.format,
+                "gen": gen,
+                "seed": seat_seed(fixture.seed, role),
+                "think_limit": think_limit,
+            }
+            if isolation is not None:
+                self.seats[role] = isolation.seat(role, spec, **told)
+                continue
             try:
-                self.seats[role] = sit_down(role, make_agent(guard, who, functools.partial(_made, spec)))
+                self.seats[role] = new_seat(role, make_agent(guard, who, functools.partial(_made, spec)), **told)
             except Fault as fault:
-                self.seats[role], self.faults[role] = sit_down(role, Agent()), fault
+                self.seats[role], self.faults[role] = new_seat(role, Agent(), **told), fault
+
+    async def part(self) -> None:
+        """Tells agents in processes of their own that the battle is over; `record` tells all others."""
+        if self.isolation is not None:
+            await self.isolation.part(self.seats.values())
+
+    def leave(self) -> None:
+        """Ends what is left of isolated seats when the battle was broken off."""
+        if self.isolation is not None:
+            self.isolation.drop(self.seats.values())
 
     def record(self, end: dict[str, Any]) -> BattleRecord:
         """Tells the agents that it is over, and says how it went. end: winner, turns, turnLimit, inputLog."""

@@ -18,7 +18,7 @@ from arena.showdown.server.local import LocalServer, Message, ServerDied
 from arena.showdown.server.outside import Outsider, OutsideSeat
 from arena.showdown.server.room import BattleRoom, Hooks
 from arena.showdown.simulator import Rules, SimulatorCrashed
-from arena.showdown.table import Table, player_options
+from arena.showdown.table import Seats, Table, player_options
 
 #: A battle in which nobody thinks and nothing is heard for so long hangs.
 _SILENCE_SECONDS = 60.0
@@ -45,6 +45,7 @@ class ServedBattle(Table):
         *,
         clients: Mapping[str, User],
         outsiders: dict[str, Outsider] | None = None,
+        isolation: Seats | None = None,
     ) -> None:
         self.server, self.rules, self.clients, self.outsiders = server, rules, clients, outsiders or {}
         super().__init__(
@@ -54,6 +55,7 @@ class ServedBattle(Table):
             tag=f"battle-{fixture.format}-{serial}",
             think_limit=rules.think_limit,
             outside=self.outsiders.keys(),
+            isolation=isolation,
         )
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.ending: dict[str, Any] | None = None
@@ -107,6 +109,7 @@ class ServedBattle(Table):
         for seat in self.seats.values():
             if isinstance(seat, OutsideSeat):
                 seat.read_decisions(end["inputLog"])
+        await self.part()
         return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
 
     def challenge(self) -> None:

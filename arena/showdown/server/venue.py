@@ -16,7 +16,7 @@ from arena.showdown.server.local import LocalServer, ServerDied
 from arena.showdown.server.outside import Outsider
 from arena.showdown.server.programs import Programs
 from arena.showdown.simulator import Rules
-from arena.showdown.table import source_of
+from arena.showdown.table import Seats, source_of
 
 #: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
 _numbers = itertools.count(1)
@@ -26,11 +26,11 @@ class ServerVenue:
     """Plays fixtures on a server. Many at once: `play` returns when its battle is over.
 
     Each seat of ours takes a user, which is signed in once and used again. A program of other people is started for each
-    of its battles (programs.py), and signs in under a new name.
+    of its battles (programs.py), and signs in under a new name. isolation: see `Table`.
     """
 
-    def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules) -> None:
-        self.server, self.guard, self.rules = server, guard, rules
+    def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
+        self.server, self.guard, self.rules, self.isolation = server, guard, rules, isolation
         self._idle: list[Client] = []
         self._leaving: set[asyncio.Task[None]] = set()  # programs that are done with their battles
 
@@ -44,7 +44,14 @@ class ServerVenue:
         clients = {role: await self._client() for role in SEATS if role not in programs}
         outsiders = {role: self._outsider(agent) for role, agent in programs.items()}
         battle = ServedBattle(
-            self.server, self.guard, self.rules, fixture, serial, clients=clients, outsiders=outsiders
+            self.server,
+            self.guard,
+            self.rules,
+            fixture,
+            serial,
+            clients=clients,
+            outsiders=outsiders,
+            isolation=self.isolation,
         )
         try:
             if programs:
@@ -56,6 +63,8 @@ class ServerVenue:
             for client in clients.values():  # they may still be in that battle
                 await client.close()
             raise
+        finally:
+            battle.leave()
         self._idle += clients.values()
         return record
 

@@ -1,0 +1,30 @@
+"""What a process asks of Linux: to be closed to others, and not to outlive its parent. Elsewhere nothing happens."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+
+_PDEATHSIG, _SET_DUMPABLE = 1, 4  # of prctl(2)
+
+
+def close_to_others() -> None:
+    """Closes this process's memory and descriptors to others of the same user (ptrace, /proc/PID/mem, /proc/PID/fd).
+
+    Children of `fork` inherit it, programs started by `exec` do not. Root, and whoever has CAP_SYS_PTRACE, gets past it.
+    """
+    _prctl(_SET_DUMPABLE, 0)
+
+
+def die_with(parent: int) -> None:
+    """Asks the kernel for SIGKILL when the parent dies. parent: its process id, which may have ended already."""
+    _prctl(_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def _prctl(option: int, value: int) -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").prctl(option, value)
