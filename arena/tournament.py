@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 
 from agents import AgentSource, resolve
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
+from arena.isolation.closing import close_to_others
+from arena.isolation.origins import sharing_note
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
@@ -113,6 +115,8 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
         f"{s.spec} is not repeatable: its battles may differ when played again" for s in sources if not s.repeatable
     )
     specs = tuple(source.spec for source in sources)
+    if not settings.isolate and (sharing := sharing_note(specs)):
+        notes += (sharing,)
     challengers = tuple(dict.fromkeys(resolve(spec).spec for spec in settings.challengers))
     anchor = default_anchor(specs) if settings.anchor is None else resolve(settings.anchor).spec
     if anchor not in specs:
@@ -272,6 +276,8 @@ async def play(
     progress = Progress(total=schedule.total, known=schedule.passed_over)
     settings = run.settings
     told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
+    if settings.isolate:
+        close_to_others()
     coordinator = Coordinator(told, workers, store.add, progress)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.commands.options import db_option
+from arena.commands.options import db_option, isolate_option
 from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.words import narrate
 from arena.store import Store, rows, writer_lock
@@ -24,15 +24,16 @@ from arena.tournament import EvaluateSettings, play, prepare
     "--teams", "team_set", default="competitive", show_default=True, metavar="SET", help="Set or folder of teams."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed: other teams, other luck.")
+@isolate_option
 @db_option
-def battle(first: str, second: str, format_id: str, team_set: str, seed: int, db: Path) -> None:
+def battle(first: str, second: str, format_id: str, team_set: str, seed: int, isolate: bool, db: Path) -> None:
     """Play one battle of AGENT (p1) against OPPONENT (p2), keep it, and tell it turn by turn.
 
     \b
     Example:
       arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou
     """
-    settings = EvaluateSettings((first, second), (format_id,), (team_set,), battles=1, seed=seed)
+    settings = EvaluateSettings((first, second), (format_id,), (team_set,), battles=1, seed=seed, isolate=isolate)
     with writer_lock(db):
         store = Store(db)
         run = prepare(store, settings, kind="battle")

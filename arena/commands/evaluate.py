@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena.commands.options import db_option, db_words
+from arena.commands.options import db_option, db_words, isolate_option
 from arena.commands.playing import STOPPED, play_shown, say, say_unfinished
 from arena.pool import load_defaults
 from arena.report.tables import print_results
@@ -65,6 +65,7 @@ from teamsets.errors import BadInput
     help="Where: in process, or over websockets on a Showdown server of our own (slower, the same battles).  "
     "[default: simulator]",
 )
+@isolate_option
 @db_option
 def evaluate(
     agents: tuple[str, ...], everyone: bool, resumed: str | None, workers: int | None, db: Path, **said: Any
@@ -126,6 +127,7 @@ def _settings(
     pool: Path | None,
     stock: bool,
     venue: str | None,
+    isolate: bool,
 ) -> EvaluateSettings:
     """What was said on the command line, over what the pool file says."""
     defaults = load_defaults(pool)
@@ -158,6 +160,7 @@ def _settings(
         skip_invalid=skip_invalid,
         stock=stock,
         venue=venue or "simulator",
+        isolate=isolate,
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.options import db_option, db_words
+from arena.commands.options import db_option, db_words, isolate_option
 from arena.commands.playing import STOPPED, play_shown, say, say_unfinished
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
@@ -45,6 +45,7 @@ BATTLES = 100
 @click.option(
     "--resume", "resumed", is_flag=False, flag_value="", metavar="[RUN]", help="Go on with a match (the latest)."
 )
+@isolate_option
 @db_option
 def match(
     words: tuple[str, ...],
@@ -58,6 +59,7 @@ def match(
     think_limit: float,
     fresh: bool,
     resumed: str | None,
+    isolate: bool,
     db: Path,
 ) -> None:
     """Play AGENT against OPPONENT in pairs of battles with the teams exchanged, and say who is better and how sure it is.
@@ -73,6 +75,8 @@ def match(
     """
     agents = tuple(word for word in words if not re.match(r"\w+=", word))
     test_words = [word for word in words if word not in agents]
+    if resumed is not None and isolate:
+        raise BadInput("--resume --isolate: a match goes on as it began: leave --isolate out")
     if resumed is not None and words:
         raise BadInput("--resume: a match goes on with the agents and the test that it began with: leave them out")
     if test_words and not sprt:
@@ -95,6 +99,7 @@ def match(
                 anchor=agents[1],
                 sprt=parse_sprt(test_words) if sprt else None,
                 fresh=fresh,
+                isolate=isolate,
             )
             run = prepare(store, settings, kind="match")
         else:

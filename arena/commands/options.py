@@ -24,6 +24,13 @@ team_set_option = click.option(
     help="Set or folder of our agents' teams; each battle draws one.",
 )
 
+isolate_option = click.option(
+    "--isolate",
+    is_flag=True,
+    help="Each agent in a process of its own, without the opponent's team, the seed and the simulator (slower, the same "
+    "battles).",
+)
+
 
 def db_words(db: Path) -> str:
     """The option as it must be repeated in a command that the user is told; nothing for the default."""

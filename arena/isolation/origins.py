@@ -1,0 +1,33 @@
+"""Where the agents of a run come from, and whether that asks for isolation."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from agents import is_built_in
+
+
+def origins(spec: str) -> set[str]:
+    """The packages or modules outside of the arena that a spec's code comes from: {"mybot"} for mybot.players:Best."""
+    if is_built_in(spec):
+        return set()
+    head, _, query = spec.partition("?")
+    if head == "coached":  # plays as the agents of its options
+        return {origin for key, inner in parse_qsl(query) if key in ("learner", "coach") for origin in origins(inner)}
+    return {head.partition(":")[0].partition(".")[0]}
+
+
+def sharing_note(specs: tuple[str, ...]) -> str:
+    """One line when agents of different origins are about to share processes; empty when none do."""
+    first: dict[str, str] = {}
+    for spec in specs:
+        for origin in origins(spec):
+            first.setdefault(origin, spec)
+    if len(first) < 2:
+        return ""
+    one, other = sorted(first.values())[:2]
+    more = f" and {len(first) - 2} more" if len(first) > 2 else ""
+    return (
+        f"{one}, {other}{more} come from different packages and play in the same processes, where each can read and change "
+        "what belongs to the others: --isolate gives each a process of its own"
+    )
