@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Iterable
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
 import orjson
 
@@ -23,19 +23,12 @@ GRACE_SECONDS = 1.0
 _PARTING_SECONDS = 1.0
 
 
-class _Elsewhere(Agent):
-    """In the place of the agent: the seat here follows turns and legal choices, no more."""
-
-    reads_battle: ClassVar[bool] = False
-
-
 class IsolatedSeat(Seat):
     """A seat that asks an agent process. What is legal, how long it took and what it chose is decided here."""
 
     def __init__(self, nursery: NurseryProcess, told: SeatSettings, clock: Clock) -> None:
-        agent = _Elsewhere()
         battle = SeatBattle(told.tag, told.role, told.role, told.gen, told.format_id, random.Random(told.seed))
-        super().__init__(told.role, agent, battle, clock)
+        super().__init__(told.role, Agent(), battle, clock, reads_battle=False)
         self._nursery, self._told = nursery, told
         self._process: AgentProcess | None = None
         self._views: list[bytes] = []
@@ -54,6 +47,7 @@ class IsolatedSeat(Seat):
         return self._decide()
 
     async def _decide(self) -> Choice:
+        self._check_refusals()
         process = await asyncio.shield(self._bringing)
         late = f"no choice within {self.clock.limit:g} s, and its process was ended"
         async with self._nursery.turn:

@@ -116,11 +116,14 @@ class Seat:
 
     def decide(self) -> Choice | Awaitable[Choice]:
         """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
-        if self._refused >= REFUSALS:
-            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
+        self._check_refusals()
         self.clock.start()
         later, answer = self._step(self._first_answer)
         return self._decide_later(answer) if later else self._settle(answer)
+
+    def _check_refusals(self) -> None:
+        if self._refused >= REFUSALS:
+            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
 
     async def _decide_later(self, answer: Any) -> Choice:
         choice = await self._awaited(answer)

@@ -12,7 +12,10 @@ from agents import Agent, SeatBattle
 
 
 class Attacker(Agent):
-    """Attacks at its second decision, when its opponent has been asked once, and says in its diagnostics what it has got hold of. Plays badly."""
+    """Attacks at its second decision, when its opponent has been asked once. Plays badly.
+
+    Its diagnostics say what it has got hold of.
+    """
 
     attacked = False
 
