@@ -3,10 +3,10 @@
 BIN := .venv/bin
 PYTHON ?= python3
 
-.PHONY: help setup setup-dev training search evaluate test test-slow lint format bench clean
+.PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench clean
 
 help:            ## what one can say here
-	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 14
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
 
 setup:           ## make .venv and node_modules, once; quick the second time
 	@PYTHON=$(PYTHON) sh scripts/setup.sh
@@ -14,7 +14,7 @@ setup:           ## make .venv and node_modules, once; quick the second time
 setup-dev:       ## the same, with what tests and lint need
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev
 
-training:        ## the same, with torch, accelerate and wandb (some gigabytes)
+training:        ## the same, with torch (2.8 GB to download; TORCH_INDEX=URL takes another build, docs/install.md)
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training
 
 search: setup    ## build poke-engine for search:mcts, once a generation (needs cargo): ARGS="1 9" picks
@@ -23,8 +23,11 @@ search: setup    ## build poke-engine for search:mcts, once a generation (needs 
 evaluate: setup  ## every agent against every other, on a short budget: ARGS="..." adds options
 	@$(BIN)/arena evaluate --all $(ARGS)
 
-test: setup-dev  ## the tests: ARGS="-k store" picks
+test: setup-dev  ## the tests; those that need torch only where it is installed: ARGS="-k store" picks
 	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-training: training ## only the tests that need torch, but for the slow ones
+	@$(BIN)/python -m pytest -m "torch and not slow" $(ARGS)
 
 test-slow: setup-dev ## those that take longer: kills, long runs, statistics
 	@$(BIN)/python -m pytest -m slow $(ARGS)

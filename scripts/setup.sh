@@ -1,6 +1,7 @@
 #!/bin/sh
 # Sets up .venv and node_modules from pinned versions. Says in one line what is missing, does nothing the second time.
-# Usage: scripts/setup.sh [dev] [training]
+# Usage: [TORCH_INDEX=URL] scripts/setup.sh [dev] [training]
+# TORCH_INDEX: the package index from which torch alone is taken, e.g. PyTorch's CPU index. It is remembered in .venv.
 set -eu
 cd "$(dirname "$0")/.."
 PYTHON=${PYTHON:-python3}
@@ -21,6 +22,9 @@ for extra in dev training; do
     case " $* $(cat .venv/.extras 2>/dev/null || true) " in *" $extra "*) extras="$extras,$extra"; wanted="$wanted $extra" ;; esac
 done
 extras=${extras#,}
+torch_before=$(cat .venv/.torch-index 2>/dev/null || true)
+torch_index=${TORCH_INDEX:-$torch_before}
+case ",$extras," in *,training,*) wanted="$wanted${torch_index:+ torch from $torch_index}" ;; *) torch_index="" ;; esac
 
 if [ "$(cat .venv/.ready 2>/dev/null || true)" = "$wanted" ] && [ -d node_modules/pokemon-showdown ]; then
     exit 0
@@ -32,6 +36,20 @@ if [ ! -x .venv/bin/python ] || ! .venv/bin/python -c 'import pip' 2>/dev/null; 
 fi
 rm -f .venv/.ready
 [ -x .venv/bin/uv ] || .venv/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
+case ",$extras," in *,training,*)
+    # The sizes are those of torch 2.13.0 for Linux on x86-64 (docs/install.md says how they were measured).
+    if [ -n "$torch_index" ]; then
+        echo "setup: training needs torch, which is taken from $torch_index (TORCH_INDEX), and 40 MB of other packages"
+        again=""
+        [ "$torch_index" = "$torch_before" ] || again="--reinstall-package torch"
+        .venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt --no-deps --default-index "$torch_index" $again torch ||
+            fail "torch could not be installed from TORCH_INDEX=$torch_index (uv's message is above): give the URL of a package index that has the torch of constraints.txt"
+        printf '%s' "$torch_index" > .venv/.torch-index
+    elif ! .venv/bin/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'; then
+        echo "setup: training needs torch: with CUDA, as PyPI has it, 2.8 GB to download and 4.6 GB on disk (3.5 GB of it is CUDA)"
+        command -v nvidia-smi >/dev/null 2>&1 || echo "setup: there is no NVIDIA GPU here. TORCH_INDEX=URL make training takes a smaller build, from PyTorch's CPU index (docs/install.md); Ctrl-C stops this one"
+    fi ;;
+esac
 .venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt -e ".${extras:+[$extras]}"
 npm ci --omit=optional --silent --no-audit --no-fund 2>/dev/null || npm ci --omit=optional --no-audit --no-fund || fail "npm ci failed (its words are above)"
 printf '%s' "$(echo "$extras" | tr , ' ')" > .venv/.extras

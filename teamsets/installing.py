@@ -65,7 +65,7 @@ def install(say: Callable[[str], None]) -> Path:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not showdown.is_package(package):  # another process may have installed it while this one waited
                 say(
-                    f"installing pokemon-showdown {pinned_version()} into {target} (40 MB to download, 150 MB on disk) ..."
+                    f"installing pokemon-showdown {pinned_version()} into {target} (32 MB to download, 154 MB on disk) ..."
                 )
                 _install_into(target, node, tool)
     except OSError as error:

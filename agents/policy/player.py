@@ -61,7 +61,7 @@ class Policy(Agent):
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
         """Torch, or a checkpoint that can be used here."""
         if importlib.util.find_spec("torch") is None or importlib.util.find_spec("safetensors") is None:
-            return "torch is not installed: `make training` installs it"
+            return "torch is not installed: `make training` installs it (from a wheel: pip install 'battle-arena[training]')"
         try:
             checkpoint.read(checkpoint.find(cls.path))
         except BadInput as error:

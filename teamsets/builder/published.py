@@ -114,7 +114,7 @@ def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
     """Every set published for a tier of a generation; none where `localsets` has no such tier."""
     package = importlib.util.find_spec("localsets")  # its data alone: importing the package would read all of it
     if package is None or package.origin is None:
-        raise MissingTool("localsets: not installed: run `make setup`")
+        raise MissingTool("localsets: not installed: `pip install localsets`, or `make setup` in a checkout")
     path = Path(package.origin).parent / "smogon_data" / f"gen{gen}{tier}.json"
     if not path.is_file():
         return ()

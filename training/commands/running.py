@@ -12,7 +12,10 @@ from training.config import Config
 def need_packages() -> None:
     """Raises MissingTool where a package that training needs is not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
-        raise MissingTool("torch, accelerate or wandb is not installed: `make training` installs them")
+        raise MissingTool(
+            "torch, accelerate or wandb is not installed: `make training` installs them (from a wheel: "
+            "pip install 'battle-arena[training]'); docs/install.md says how large they are"
+        )
 
 
 def run_training(config: Config) -> None:
