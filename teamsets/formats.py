@@ -44,7 +44,15 @@ def get_format(format_id: str) -> Format:
 
 def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
     """The mend for a mistyped format: the ids that look like it, or what is commonly played."""
-    close = difflib.get_close_matches(format_id, known, n=3)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
+    found = lookalikes(format_id, known)
+    if found:
+        return f"did you mean {found}?"
     return f"choose one of {', '.join(LADDER_FORMATS)} or gen1randombattle … gen9randombattle"
+
+
+def lookalikes(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
+    """ "gen1ou or gen1uu": the ids that look like a mistyped one, of its own generation if there are any; or ""."""
+    swapped = [each for each in known if each != format_id and sorted(each) == sorted(format_id)]
+    close = swapped or difflib.get_close_matches(format_id, known, n=3)
+    same_generation = [each for each in close if each[:4] == format_id[:4]]
+    return " or ".join(same_generation or close)

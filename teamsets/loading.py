@@ -11,7 +11,7 @@ from pathlib import Path
 from teamsets import variety
 from teamsets.errors import BadInput, BadTeam
 from teamsets.files import SHIPPED, TeamFile, team_files
-from teamsets.formats import get_format
+from teamsets.formats import get_format, lookalikes
 from teamsets.teams import Team
 from teamsets.verdicts import judge
 
@@ -78,7 +78,10 @@ def _folder(name_or_path: str, format_id: str) -> Path:
     if name_or_path in names:
         if not count_shipped(name_or_path, format_id):
             has = sorted({path.parent.name for path in (SHIPPED / name_or_path).glob("gen*/*.txt")})
-            raise BadInput(f"team set '{name_or_path}': has no teams for {format_id}: it has {', '.join(has)}")
+            mine = tuple(each for each in has if each[:4] == format_id[:4])
+            likely = lookalikes(format_id, mine)
+            fix = f"did you mean {likely}? It has" if likely else "it has"
+            raise BadInput(f"team set '{name_or_path}': has no teams for {format_id}: {fix} {', '.join(has)}")
         return SHIPPED / name_or_path / format_id
     path = Path(name_or_path).expanduser()
     if not path.exists():

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from teamsets.errors import BadInput, MissingTool
+from teamsets.formats import lookalikes
 
 T = TypeVar("T")
 
@@ -130,7 +131,9 @@ def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
 def pool(gen: int, tier: str) -> tuple[PublishedSet, ...]:
     """The sets published for a tier and for the tiers below it. Raises BadInput where there are none."""
     if tier not in TIERS:
-        raise BadInput(f"format 'gen{gen}{tier}': no published sets to make teams from: bring a folder of teams")
+        likely = lookalikes(f"gen{gen}{tier}", tuple(f"gen{gen}{each}" for each in TIERS))
+        fix = f"did you mean {likely}? Or bring" if likely else "bring"
+        raise BadInput(f"format 'gen{gen}{tier}': no published sets to make teams from: {fix} a folder of teams")
     below = TIERS[TIERS.index(tier) :]
     found = tuple(published for lower in below for published in published_sets(gen, lower))
     if not found:

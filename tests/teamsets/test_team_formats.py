@@ -3,7 +3,7 @@ from collections.abc import Callable
 import pytest
 
 from teamsets.errors import UnknownFormat
-from teamsets.formats import LADDER_FORMATS, RANDOM_FORMATS, Format, get_format
+from teamsets.formats import LADDER_FORMATS, RANDOM_FORMATS, Format, get_format, lookalikes
 
 
 @pytest.mark.parametrize("format_id", LADDER_FORMATS)
@@ -47,3 +47,10 @@ def test_what_is_no_format_id_is_refused(format_id: str) -> None:
 def test_a_typing_error_gets_a_suggestion() -> None:
     with pytest.raises(UnknownFormat, match=r"did you mean .*gen1ou"):
         get_format("ge1ou")
+
+
+def test_a_suggestion_keeps_the_generation_where_it_can() -> None:
+    assert lookalikes("gen1uo") == "gen1ou"
+    assert lookalikes("gen3randombatle") == "gen3randombattle"
+    assert lookalikes("gen1uo", ("gen1uu", "gen1ou", "gen1pu")) == "gen1ou"  # two letters that changed places
+    assert lookalikes("nothing at all") == ""
