@@ -2,38 +2,107 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import textwrap
+from dataclasses import asdict, dataclass
 
 import click
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from agents import known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
+from arena.commands.group import Suggesting
 from teamsets.errors import BadInput
 
+#: The heading over the agents that lack something; behind "->" it says what.
+NOT_READY = "not ready to play here"
 
-@click.group()
+
+@dataclass(frozen=True)
+class _Entry:
+    """One agent of the list. missing: what it lacks to play here; empty where it can play."""
+
+    agent: str
+    about: str
+    missing: str
+
+    @property
+    def family(self) -> str:
+        """What is before the colon; empty for an agent that stands for itself."""
+        family, colon, _ = self.agent.partition(":")
+        return family if colon else ""
+
+
+@click.group(cls=Suggesting)
 def agents() -> None:
     """Agents: list them, explain one, say what one needs, set one up."""
 
 
 @agents.command("list")
-def list_agents() -> None:
-    """List the agents that can be named, each with its rule.
+@click.option("--json", "as_json", is_flag=True, help="As JSON, an object for each agent.")
+def list_agents(as_json: bool) -> None:
+    """List the agents that can be named, each with the first sentence of its documentation.
 
-    Besides these any class can play: `module:Class`, an agents.Agent or a poke_env.Player.
+    Any other class plays as `module:Class`: an agents.Agent or a poke_env.Player.
 
     \b
-    Example:
+    Examples:
       arena agents list
+      arena agents list --json
     """
-    table = Table("agent", "what it does")
-    for spec, about in known_specs().items():
-        lacks = resolve(spec).missing(None)
-        table.add_row(Text(spec), Text(f"{about} (not available: {lacks})" if lacks else about))
-    Console().print(table)
+    entries = [_Entry(spec, about, resolve(spec).missing(None)) for spec, about in known_specs().items()]
+    if as_json:
+        print(json.dumps([{**asdict(entry), "available": not entry.missing} for entry in entries], indent=1))
+        return
+    ready = [entry for entry in entries if not entry.missing]
+    for family, members in _by_family(ready).items():
+        print(f"{family or 'single agents'}")
+        _print_entries(members)
+    reasons = _by_reason([entry for entry in entries if entry.missing])
+    if reasons:
+        print(NOT_READY)
+    for missing, members in reasons.items():
+        for entry in members:
+            _print_wrapped(entry.agent, 2)
+            _print_wrapped(entry.about, 6)
+        _print_wrapped(f"-> {missing}", 4)
+    print("\n`arena agents show AGENT` shows its options. Classes of your own play as module:Class.")
+
+
+def _by_family(entries: list[_Entry]) -> dict[str, list[_Entry]]:
+    found: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.family, []).append(entry)
+    return found
+
+
+def _by_reason(entries: list[_Entry]) -> dict[str, list[_Entry]]:
+    """What is missing -> those that miss it."""
+    found: dict[str, list[_Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.missing, []).append(entry)
+    return found
+
+
+def _print_entries(entries: list[_Entry]) -> None:
+    for entry in entries:
+        print(f"  {entry.agent}")
+        _print_wrapped(entry.about, 6)
+
+
+def _print_wrapped(words: str, indent: int) -> None:
+    """To the terminal's width. A word that is longer than a line stays whole, so that it can be copied."""
+    print(
+        textwrap.fill(
+            words,
+            Console().width,
+            initial_indent=" " * indent,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    )
 
 
 @agents.command()

@@ -2,16 +2,43 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 import click
 
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
+STOPPED_CODE = 130  # the exit code after Ctrl-C
 
-class Commands(click.Group):
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C raised it. DuckDB, interrupted in a query, raises a RuntimeError in its place."""
+    return isinstance(error, KeyboardInterrupt | click.Abort) or str(error) == "Query interrupted"
+
+
+class Suggesting(click.Group):
+    """A group that answers a mistyped command with those that look like it."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word, known = args[0], self.list_commands(context)
+        if word not in known and not word.startswith("-"):
+            close = difflib.get_close_matches(word, known, n=2)
+            fix = f"did you mean {' or '.join(close)}?" if close else f"the commands are {', '.join(known)}"
+            raise click.UsageError(f"no command '{word}': {fix}", context)
+        return super().resolve_command(context, args)
+
+
+class Commands(Suggesting):
     """The commands of a table, in its order: command -> its module in `package`.
 
     They are imported when they are called: pandas, scipy, poke-env and torch take longer to import than most commands take
@@ -33,10 +60,34 @@ class Commands(click.Group):
         return command
 
 
+@contextmanager
+def _one_interrupt() -> Iterator[None]:
+    """The first Ctrl-C raises KeyboardInterrupt. Others are ignored: they would cut off what the first has begun to close.
+
+    A program that was started with SIGINT ignored (in the background of a script) keeps ignoring it.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGINT) is interrupt:
+            signal.signal(signal.SIGINT, before)
+
+
 def run(group: click.Command, name: str) -> None:
     """Runs a console script. Exit codes: 0 done, 1 something failed, 2 the input cannot be used, 130 stopped by Ctrl-C."""
     try:
-        group.main(standalone_mode=False)
+        with _one_interrupt():
+            group.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -46,11 +97,13 @@ def run(group: click.Command, name: str) -> None:
     except ArenaError as error:
         print(f"{name}: {error}", file=sys.stderr)
         sys.exit(1)
-    except (click.Abort, KeyboardInterrupt):
-        print(f"{name}: stopped", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:  # `arena sql … | head`: the reader has seen enough
         sys.stderr.close()
         sys.exit(0)
     except click.exceptions.Exit as request:
         sys.exit(request.exit_code)
+    except (click.Abort, KeyboardInterrupt, RuntimeError) as error:
+        if not is_interrupt(error):
+            raise
+        print(f"{name}: stopped", file=sys.stderr)
+        sys.exit(STOPPED_CODE)

@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from arena.commands.group import Suggesting
 from arena.human.team_sets import LEAST_SHOWN, gather
 from teamsets import variety
 from teamsets.errors import BadInput
@@ -20,7 +21,7 @@ _count_option = click.option("--count", type=click.IntRange(min=1), help="So man
 _seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Which teams are drawn.")
 
 
-@click.group()
+@click.group(cls=Suggesting)
 def teams() -> None:
     """Team sets: list, show, validate, make, take from replays."""
 

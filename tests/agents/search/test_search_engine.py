@@ -131,7 +131,8 @@ def test_without_a_build_it_is_listed_as_not_available_and_refused(
 ):
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     listed = arena("agents", "list").out
-    assert listed.count("(not available: poke-engine is not built") == 1
+    assert "search:mcts" in listed.partition("not ready to play here")[2]
+    assert listed.count("-> poke-engine is not built") == 1
     assert "no: poke-engine is not built" in arena("agents", "show", "search:mcts").out
     with pytest.raises(MissingTool, match="make search"):
         Engine(1)
@@ -144,8 +145,7 @@ def test_a_build_of_one_generation_does_not_serve_another(stand_in: Path, arena)
     assert builds.missing() == "" and builds.missing(1) == ""
     assert "generation 9" in builds.missing(9) and 'make search ARGS="9"' in builds.missing(9)
     assert "generation 7" in builds.missing(7) and "make search" not in builds.missing(7)
-    (listed,) = [line for line in arena("agents", "list").out.splitlines() if "search:mcts" in line]
-    assert "not available" not in listed
+    assert "search:mcts" in arena("agents", "list").out.partition("not ready to play here")[0]
     said = arena("match", "search:mcts", "random", "--format", "gen9randombattle", "--db", stand_in / "a.duckdb")
     assert said.code == 2 and "cannot play gen9randombattle" in said.err
 
