@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from agents import AgentSource, resolve
+from arena.background import taking_in
 from arena.fixture import FixtureTeam
 from arena.provenance import git_state, versions
 from arena.record import BattleRecord
@@ -20,7 +21,7 @@ from arena.showdown.server.login import Account
 from arena.showdown.server.user_battle import UNSEEN, Ours, UserBattle
 from arena.showdown.simulator import Rules
 from arena.store import Store
-from arena.tournament import EvaluateSettings, check_available, check_ours, load_pools, taking_in
+from arena.tournament import EvaluateSettings, check_available, check_ours, load_pools
 from teamsets.errors import BadInput
 
 #: How long the server is tried at first: a mistyped address should not be tried for long.

@@ -17,6 +17,17 @@ from teamsets.errors import BadInput
 
 #: In a checkout a link to the project's own arena.toml.
 SHIPPED = Path(__file__).with_name("arena.toml")
+#: Key -> lowest and highest value; `minutes` and `think_limit` must be more than the lowest. Showdown ends a battle at turn
+#: 1000; a seed is kept in 64 bits; seconds beyond a day are more than a timer takes.
+LIMITS: dict[str, tuple[float, float]] = {
+    "battles": (1, 1_000_000),
+    "budget": (2, 100_000_000),
+    "minutes": (0, 1_000_000),
+    "seed": (-(2**63), 2**63 - 1),
+    "think_limit": (0, 86_400),
+    "max_turns": (1, 1000),
+}
+_OPEN = ("minutes", "think_limit")
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "agents": list,
     "formats": list,
@@ -102,12 +113,19 @@ def load_defaults(path: Path | None = None) -> Defaults:
             raise BadInput(
                 f"pool file {path}: [evaluate] {key} names no {key}: give at least one, or leave the line out"
             )
-        if isinstance(value, int | float) and key != "seed" and value <= 0:
-            raise BadInput(f"pool file {path}: [evaluate] {key} must be more than 0, not {value}")
+        if isinstance(value, int | float):
+            _check_limits(path, key, value)
     if "agents" not in values:
         raise BadInput(f"pool file {path}: [evaluate] names no agents")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     return Defaults(path=path, optional=optional, **{**values, **lists})
+
+
+def _check_limits(path: Path, key: str, value: float) -> None:
+    lowest, highest = LIMITS[key]
+    if not lowest <= value <= highest or (key in _OPEN and value == lowest):  # nan is not in any range
+        bound = f"more than {lowest}" if key in _OPEN else f"at least {lowest}"
+        raise BadInput(f"pool file {path}: [evaluate] {key} is {value}: give a number {bound}, at most {highest}")
 
 
 def _optional(path: Path, told: Any) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from arena.background import regularly, taking_in
 from arena.fixture import FixtureTeam
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
@@ -22,9 +23,7 @@ from arena.tournament import (
     check_available,
     check_ours,
     load_pools,
-    regularly,
     resolve_each,
-    taking_in,
 )
 
 

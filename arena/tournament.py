@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
 from agents import AgentSource, resolve
+from arena.background import regularly, signals_to, taking_in
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
 from arena.isolation.closing import close_to_others
 from arena.isolation.origins import sharing_note
@@ -24,13 +24,10 @@ from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.showdown.host import Host, HostDied
 from arena.showdown.simulator import Rules
-from arena.store import Store
+from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
 from teamsets.loading import load_set
-
-#: How often the journal is moved into the database while a run goes on, in seconds.
-TAKE_IN_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -100,12 +97,19 @@ class Run:
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a run: its schedule, its counts, whether it came to its end, whether somebody stopped it."""
+    """What became of a run: its schedule, its counts, and its status as the table `runs` has it (arena/store/schema.py)."""
 
     schedule: Schedule
     progress: Progress
-    finished: bool
-    stopped: bool
+    status: str
+
+    @property
+    def finished(self) -> bool:
+        return self.status == FINISHED
+
+    @property
+    def stopped(self) -> bool:
+        return self.status == STOPPED
 
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
@@ -126,14 +130,19 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     check_available(sources, settings.formats)
     config = {
         **asdict(settings),
+        "planned": _planned(settings, len(_plan(settings, pools))),
         "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
     }
     run_id = store.new_run_id()
     store.begin_run(run_id, kind, config, git_state(), versions(), sources, pools)
-    if not settings.fresh:
-        store.take_over(run_id)
-        notes += changed_note(*store.changed_since(run_id))
-    return _run(store, run_id, settings, pools, notes + skipped)
+    try:
+        if not settings.fresh:
+            store.take_over(run_id)
+            notes += changed_note(*store.changed_since(run_id))
+        return _run(store, run_id, settings, pools, notes + skipped)
+    except BaseException:  # Ctrl-C, say: nobody plays this run
+        store.end_run(run_id, STOPPED)
+        raise
 
 
 def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
@@ -152,6 +161,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
     stored = store.resume_run(run_id, kind)
     config = dict(stored.config)
     pools_config = config.pop("pools")
+    config.pop("planned", None)
     teams = store.teams({team_id for _, _, ids in pools_config for team_id in ids})
     pools = {(f, s): tuple(teams[team_id] for team_id in ids) for f, s, ids in pools_config}
     for name, value in config.items():
@@ -170,6 +180,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
             f"run {stored.run_id}: the code of {', '.join(changed)} has changed since it began: "
             "its battles would mix two players under one name; start a new run without --resume"
         )
+    store.continue_run(stored.run_id, {**stored.config, "minutes": minutes})
     return _run(store, stored.run_id, settings, pools, ())
 
 
@@ -180,9 +191,18 @@ def _run(
     pools: dict[tuple[str, str], tuple[FixtureTeam, ...]],
     notes: tuple[str, ...],
 ) -> Run:
+    return Run(run_id, settings, _plan(settings, pools), store.results(run_id), store.taken_over(run_id), notes)
+
+
+def _plan(settings: EvaluateSettings, pools: dict[tuple[str, str], tuple[FixtureTeam, ...]]) -> Plan:
     challengers = frozenset(settings.challengers)
-    plan = Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
-    return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
+    return Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
+
+
+def _planned(settings: EvaluateSettings, every: int) -> int | None:
+    """How many battles a run comes to without a time limit; None where results decide it. every: of its plan."""
+    every_or_none = None if settings.sprt is not None else every
+    return {"round-robin": every, "adaptive": settings.budget, "match": every_or_none}.get(settings.schedule)
 
 
 def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
@@ -267,7 +287,7 @@ async def play(
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
-    """Plays what is left of a run; Ctrl-C and SIGTERM stop it cleanly.
+    """Plays what is left of a run; Ctrl-C and SIGTERM, once or many times, stop it cleanly, as does cancelling its task.
 
     show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
     are in the store or its journal.
@@ -279,52 +299,29 @@ async def play(
     if settings.isolate:
         close_to_others()
     coordinator = Coordinator(told, workers, store.add, progress)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, coordinator.stop)
 
     def show_all() -> None:
         progress.remark = schedule.remark()
         show(progress)
 
-    background = [
-        asyncio.ensure_future(regularly(0.25, show_all)),
-        asyncio.ensure_future(taking_in(store)),
-    ]
-    finished = False
-    try:
-        seconds = None if settings.minutes is None else settings.minutes * 60
-        finished = await coordinator.play(schedule, seconds=seconds)
-    finally:
-        for task in background:
-            task.cancel()
-        await asyncio.gather(*background, return_exceptions=True)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
-        store.take_in()
-        store.end_run(run.run_id, "finished" if finished else "stopped")
-    progress.remark = schedule.remark()
-    return Played(schedule, progress, finished, coordinator.stopping)
-
-
-async def regularly(seconds: float, function: Callable[[], None]) -> None:
-    """Calls a function again and again, so many seconds apart."""
-    while True:
-        await asyncio.sleep(seconds)
-        function()
-
-
-async def taking_in(store: Store) -> None:
-    """Moves the journal into the database now and then; when a reader is in the file, the next time will do."""
-    while True:
-        await asyncio.sleep(TAKE_IN_SECONDS)
-        # Shielded: a transaction under way when the run ends is waited for, never cut off.
-        moving = asyncio.ensure_future(asyncio.to_thread(store.try_take_in))
+    status = STOPPED
+    with signals_to(coordinator.stop):
+        background = [
+            asyncio.ensure_future(regularly(0.25, show_all)),
+            asyncio.ensure_future(taking_in(store)),
+        ]
         try:
-            await asyncio.shield(moving)
-        except asyncio.CancelledError:
-            await moving
-            raise
+            seconds = None if settings.minutes is None else settings.minutes * 60
+            finished = await coordinator.play(schedule, seconds=seconds)
+            status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
+        finally:
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            store.take_in()
+            store.end_run(run.run_id, status)
+    progress.remark = schedule.remark()
+    return Played(schedule, progress, status)
 
 
 def default_workers() -> int:

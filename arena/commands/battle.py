@@ -1,19 +1,24 @@
-"""`arena battle` plays one and tells it; `arena replay` plays a stored one again and checks it."""
+"""`arena battle` plays one battle and describes it; `arena replay` plays a stored one again and compares."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
+from rich.console import Console
 
-from arena.commands.options import db_option, isolate_option
+from arena.commands.options import SEED, db_option, isolate_option
+from arena.commands.playing import say, stoppable
 from arena.replays import StoredBattle, play_again, stored_battle
+from arena.report.runs import command
 from arena.report.words import narrate
+from arena.schedules.plan import round_robin
 from arena.store import Store, rows, writer_lock
 from arena.store.recover import recover
-from arena.tournament import EvaluateSettings, play, prepare
+from arena.tournament import EvaluateSettings, Run, play, prepare
 
 
 @click.command()
@@ -23,23 +28,62 @@ from arena.tournament import EvaluateSettings, play, prepare
 @click.option(
     "--teams", "team_set", default="competitive", show_default=True, metavar="SET", help="Set or folder of teams."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed: other teams, other luck.")
+@click.option(
+    "--seed",
+    type=SEED,
+    help="Another seed: other teams, other random numbers.  [default: 0; with --fresh, one that was not used yet]",
+)
+@click.option("--fresh", is_flag=True, help="Play another battle where one is stored already.")
 @isolate_option
 @db_option
-def battle(first: str, second: str, format_id: str, team_set: str, seed: int, isolate: bool, db: Path) -> None:
-    """Play one battle of AGENT (p1) against OPPONENT (p2), keep it, and tell it turn by turn.
+def battle(
+    first: str, second: str, format_id: str, team_set: str, seed: int | None, fresh: bool, isolate: bool, db: Path
+) -> None:
+    """Play one battle of AGENT (p1) against OPPONENT (p2), store it, and describe it turn by turn.
+
+    A battle that is stored already, with the same agents, teams and seed, is shown instead of being played again.
 
     \b
-    Example:
+    Examples:
       arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou
+      arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou --fresh
     """
-    settings = EvaluateSettings((first, second), (format_id,), (team_set,), battles=1, seed=seed, isolate=isolate)
+    console = Console()
     with writer_lock(db):
         store = Store(db)
+        seed = seed if seed is not None else _unused_seed(db) if fresh else 0
+        settings = EvaluateSettings(
+            (first, second), (format_id,), (team_set,), battles=1, seed=seed, fresh=fresh, isolate=isolate
+        )
         run = prepare(store, settings, kind="battle")
-        asyncio.run(play(run, store, workers=1, limit=1))
-    ((battle_id,),) = rows("SELECT battle_id FROM battles WHERE run_id = ?", db, [run.run_id])
+        stored = _stored(db, run)
+        if stored:
+            store.forget_run(run.run_id)
+            battle_id, earlier = stored[0]
+        else:
+            with stoppable(console, store, run.run_id, command("battle", asdict(run.settings), db)):
+                if asyncio.run(play(run, store, workers=1, limit=1)).stopped:
+                    raise KeyboardInterrupt
+            ((battle_id,),) = rows("SELECT battle_id FROM battles WHERE run_id = ?", db, [run.run_id])
+    if stored:
+        same = "with the same agents, teams and seed"
+        say(console, f"Battle {battle_id} is stored already, from run {earlier}, {same}: --fresh plays another.")
     _tell(stored_battle(db, battle_id))
+
+
+def _stored(db: Path, run: Run) -> list[tuple[int, str]]:
+    """The battle that the run would play and an earlier one has played: its id and that run. Empty when there is none."""
+    query = (
+        "SELECT battle_id, run_id FROM battles WHERE key = ? AND battle_id IN "
+        "(SELECT battle_id FROM evidence WHERE run_id = ?)"
+    )
+    return rows(query, db, [next(round_robin(run.plan)).key, run.run_id])
+
+
+def _unused_seed(db: Path) -> int:
+    """A seed that no run of the database has."""
+    ((highest,),) = rows("SELECT max((config->>'seed')::BIGINT) FROM runs", db)
+    return 0 if highest is None else highest + 1
 
 
 @click.command()

@@ -10,8 +10,9 @@ import click
 from poke_env.data import to_id_str
 from rich.console import Console
 
-from arena.commands.options import db_option, db_words, team_set_option
-from arena.commands.playing import STOPPED, reason, say
+from arena.commands.group import STOPPED_CODE
+from arena.commands.options import THINK_LIMIT, db_option, db_words, team_set_option
+from arena.commands.playing import reason, say
 from arena.ladder import LadderSettings, play, prepare
 from arena.record import BattleRecord
 from arena.report.numbers import counted
@@ -33,9 +34,7 @@ from teamsets.formats import get_format
 @team_set_option
 @click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
 @click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")
-@click.option(
-    "--think-limit", type=click.FloatRange(min=0, min_open=True), default=10.0, help="Seconds for one decision."
-)
+@click.option("--think-limit", type=THINK_LIMIT, default=10.0, help="Seconds for one decision.")
 @click.option(
     "--login-server", default=PUBLIC_LOGIN, show_default=True, metavar="URL", help="Where the password is shown."
 )
@@ -93,7 +92,7 @@ def ladder(
         finished = asyncio.run(play(run, store, account, pace, tell=lambda words: say(console, words), show=show))
     say(console, f"What it has shown: arena report {run.run_id}{db_words(db)}")
     if not finished:
-        sys.exit(STOPPED)
+        sys.exit(STOPPED_CODE)
 
 
 def _what(settings: LadderSettings) -> str:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import click
+
+from arena.pool import LIMITS
 
 db_option = click.option(
     "--db",
@@ -30,6 +34,35 @@ isolate_option = click.option(
     help="Each agent in a process of its own, without the opponent's team, the seed and the simulator (slower, the same "
     "battles).",
 )
+
+
+class Above(click.ParamType):
+    """A number above a bound and up to another one. nan, which a FloatRange lets through, is refused."""
+
+    name = "number"
+
+    def __init__(self, lowest: float, highest: float) -> None:
+        self.lowest, self.highest = lowest, highest
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not self.lowest < number <= self.highest:
+            self.fail(f"{value}: give a number more than {self.lowest:g}, at most {self.highest:g}", param, ctx)
+        return number
+
+
+def _limited(key: str) -> click.IntRange:
+    lowest, highest = LIMITS[key]
+    return click.IntRange(int(lowest), int(highest))
+
+
+#: The types of options that are keys of the pool file, too: the same limits.
+BATTLES, BUDGET, SEED, MAX_TURNS = (_limited(key) for key in ("battles", "budget", "seed", "max_turns"))
+MINUTES, THINK_LIMIT = (Above(*LIMITS[key]) for key in ("minutes", "think_limit"))
+WORKERS = click.IntRange(1, 1024)
 
 
 def db_words(db: Path) -> str:

@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.options import db_option, db_words, team_set_option
-from arena.commands.playing import STOPPED, reason, say
+from arena.commands.group import STOPPED_CODE
+from arena.commands.options import THINK_LIMIT, db_option, db_words, team_set_option
+from arena.commands.playing import reason, say
 from arena.pool import load_defaults
 from arena.record import BattleRecord
 from arena.report.numbers import counted
@@ -47,7 +48,7 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
     show_default=True,
     help="Seconds that a visitor has for one decision.",
 )
-@click.option("--think-limit", type=click.FloatRange(min=0, min_open=True), default=10.0, help="The agents' seconds.")
+@click.option("--think-limit", type=THINK_LIMIT, default=10.0, help="The agents' seconds.")
 @click.option(
     "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: arena.toml here, or the shipped]"
 )
@@ -100,7 +101,7 @@ def serve(
         print_results(console, db, run.run_id)
         say(console, f"\nThe whole report: arena report {run.run_id} --html report.html{db_words(db)}")
     if not finished:
-        sys.exit(STOPPED)
+        sys.exit(STOPPED_CODE)
 
 
 def _address(address: str | None, public: bool) -> str:

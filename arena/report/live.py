@@ -23,6 +23,10 @@ class Display(Protocol):
 
     def close(self, progress: Progress) -> None: ...
 
+    def abandon(self) -> None:
+        """The run has failed: gives the terminal back, without a last line."""
+        ...
+
 
 def display(console: Console, seconds: float | None) -> Display:
     """The display that fits the console. seconds: the run's time limit, if it has one."""
@@ -80,6 +84,9 @@ class Lines:
     def close(self, progress: Progress) -> None:
         self._print(progress)
 
+    def abandon(self) -> None:
+        """There is nothing to give back."""
+
     def _print(self, progress: Progress) -> None:
         leaders = ", ".join(f"{agent} {wins}" for agent, wins in progress.wins.most_common(3))
         self.console.print(
@@ -107,6 +114,9 @@ class LiveTable:
     def close(self, progress: Progress) -> None:
         self._live.stop()
         self._live.console.print(Text(summary(progress, self.seconds)))
+
+    def abandon(self) -> None:
+        self._live.stop()
 
     def _draw(self, progress: Progress) -> Group:
         table = Table(title_justify="left", box=None, pad_edge=False)

@@ -60,6 +60,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
+def counted_minutes(minutes: float) -> str:
+    """ "1 minute", "2 minutes", "0.5 minutes"."""
+    return f"{minutes:g} minute{'s' * (minutes != 1)}"
+
+
 def nash_percent(row: dict[str, Any]) -> str:
     """A ranking's row: its share of the Nash average in %, nothing below half a percent, "–" where there is none."""
     if row["nash"] is None:

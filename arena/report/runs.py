@@ -8,8 +8,8 @@ from typing import Any
 
 import orjson
 
-from arena.report.numbers import counted
-from arena.store import DEFAULT, BadDatabase, rows, writer_lock
+from arena.report.numbers import counted, counted_minutes
+from arena.store import DEFAULT, TIME_LIMIT, BadDatabase, rows, writer_lock
 from teamsets.errors import BadInput
 
 #: Key of the stored config -> option of the command.
@@ -116,9 +116,11 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
     target = "" if run["database"] == str(DEFAULT) else f" --db {run['database']}"
     resume = ""
     if run["kind"] not in ("battle", *_WITH_OTHERS):
-        resume = f"; `arena {run['kind']} --resume {run['id']}{target}` goes on with it"
+        resume = f"; `arena {run['kind']} --resume {run['id']}{target}` continues it"
     if run["status"] == "running":
         said.append("The run still goes on: the numbers will change, and tables may differ by some battles.")
+    elif run["status"] == TIME_LIMIT:
+        said.append(f"{_time_limit(run)}{resume}.")
     elif run["status"] != "finished":
         said.append(f"The run was {run['status']} before its end{resume}.")
     vague = [agent["agent"] for agent in run["agents"] if agent["repeatable"] is False]
@@ -138,6 +140,17 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
     if (run["git"] or "").endswith("+"):
         said.append(f"Files had changed since commit {run['git'][:10]}: the commit alone does not say what was run.")
     return said
+
+
+def _time_limit(run: dict[str, Any]) -> str:
+    """How far a run came until its time limit: "Time limit of 2 minutes reached: 412 of 684 battles"."""
+    own, planned = run["evidence"]["own"], run["config"].get("planned")
+    reached = f"Time limit of {counted_minutes(run['config']['minutes'])} reached"
+    if (
+        planned is None or run["evidence"]["earlier"]
+    ):  # battles taken over are among the planned, but not all of them need be
+        return f"{reached} after {counted(own, 'battle')}"
+    return f"{reached}: {own:,} of {counted(planned, 'battle')}"
 
 
 def _notes_on_users(users: list[str]) -> list[str]:

@@ -1,6 +1,19 @@
 """Every battle, in one DuckDB file: the schema, the one writer, and reading by SQL."""
 
 from arena.store.database import DEFAULT, BadDatabase, connect, frame, rows, writer_lock
+from arena.store.schema import FINISHED, STOPPED, TIME_LIMIT
 from arena.store.writer import Store, StoredRun
 
-__all__ = ["DEFAULT", "BadDatabase", "Store", "StoredRun", "connect", "frame", "rows", "writer_lock"]
+__all__ = [
+    "DEFAULT",
+    "FINISHED",
+    "STOPPED",
+    "TIME_LIMIT",
+    "BadDatabase",
+    "Store",
+    "StoredRun",
+    "connect",
+    "frame",
+    "rows",
+    "writer_lock",
+]

@@ -6,6 +6,10 @@ Views are not migrated: they hold no data and are made anew whenever the schema 
 
 from __future__ import annotations
 
+#: `runs.status`. A run that was killed stays "running" until it is resumed. Until "time limit" was written, a run that
+#: reached its time limit ended as "stopped".
+RUNNING, FINISHED, STOPPED, TIME_LIMIT = "running", "finished", "stopped", "time limit"
+
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE runs (

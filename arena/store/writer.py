@@ -18,6 +18,7 @@ from arena.record import score
 from arena.schedules.schedule import Known
 from arena.store.database import BadDatabase, connect
 from arena.store.journal import Journal
+from arena.store.schema import RUNNING
 
 _LINE = """{
     run: 'VARCHAR', key: 'VARCHAR', pair: 'VARCHAR', format: 'VARCHAR', team_set: 'VARCHAR', p1: 'VARCHAR', p2: 'VARCHAR',
@@ -165,8 +166,8 @@ class Store:
         with self._connection() as connection:
             connection.execute("BEGIN")
             connection.execute(
-                "INSERT INTO runs VALUES (?, ?, now(), NULL, 'running', ?, ?, ?)",
-                [run_id, kind, orjson.dumps(config).decode(), git, orjson.dumps(versions).decode()],
+                "INSERT INTO runs VALUES (?, ?, now(), NULL, ?, ?, ?, ?)",
+                [run_id, kind, RUNNING, orjson.dumps(config).decode(), git, orjson.dumps(versions).decode()],
             )
             for agent in agents:
                 values = [run_id, agent.spec, agent.fingerprint, agent.repeatable, agent.about]
@@ -182,7 +183,7 @@ class Store:
             connection.execute("COMMIT")
 
     def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
-        """A run to go on with (the latest of its kind when None), marked as running again.
+        """A run to go on with (the latest of its kind when None).
 
         Raises BadDatabase when there is none, or when it is of another kind.
         """
@@ -198,8 +199,23 @@ class Store:
                 raise BadDatabase(f"run '{run_id}': made by `arena {row[2]}`: go on with it there")
             found = row[0]
             prints = connection.execute("SELECT agent, fingerprint FROM agents WHERE run_id = ?", [found]).fetchall()
-            connection.execute("UPDATE runs SET status = 'running', ended = NULL WHERE run_id = ?", [found])
         return StoredRun(found, orjson.loads(row[1]), dict(prints))
+
+    def continue_run(self, run_id: str, config: dict[str, Any]) -> None:
+        """Marks a run as running again, with the config with which it continues."""
+        with self._connection() as connection:
+            connection.execute(
+                "UPDATE runs SET status = ?, ended = NULL, config = ? WHERE run_id = ?",
+                [RUNNING, orjson.dumps(config).decode(), run_id],
+            )
+
+    def forget_run(self, run_id: str) -> None:
+        """Removes a run in which nothing was played."""
+        with self._connection() as connection:
+            connection.execute("BEGIN")
+            for table in ("evidence", "agents", "runs"):
+                connection.execute(f"DELETE FROM {table} WHERE run_id = ?", [run_id])
+            connection.execute("COMMIT")
 
     def _no_run(self, connection: duckdb.DuckDBPyConnection, run_id: str | None) -> BadDatabase:
         if run_id is None:
@@ -217,9 +233,11 @@ class Store:
         return {row[0]: FixtureTeam(*row) for row in rows}
 
     def end_run(self, run_id: str, status: str) -> None:
-        """Notes how a run ended: "finished" or "stopped"."""
+        """Notes how a running run ended: FINISHED, STOPPED or TIME_LIMIT. One that has ended already keeps its status."""
         with self._connection() as connection:
-            connection.execute("UPDATE runs SET status = ?, ended = now() WHERE run_id = ?", [status, run_id])
+            connection.execute(
+                "UPDATE runs SET status = ?, ended = now() WHERE run_id = ? AND status = ?", [status, run_id, RUNNING]
+            )
 
     def new_run_id(self) -> str:
         """The time to the second, with a letter behind it where that is taken."""

@@ -146,6 +146,35 @@ def test_bad_pool_file(arena: Arena, tmp_path: Path, text: str, words: list[str]
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", *TWO, "--minutes", "nan"),
+        ("evaluate", *TWO, "--minutes", "inf"),
+        ("evaluate", *TWO, "--minutes", 0),
+        ("evaluate", *TWO, "--think-limit", "inf"),
+        ("evaluate", *TWO, "--think-limit", "soon"),
+        ("evaluate", *TWO, "--battles", 10**30),
+        ("evaluate", *TWO, "--seed", 10**30),
+        ("match", *TWO, "--minutes", "nan"),
+        ("match", *TWO, "--think-limit", "nan"),
+        ("match", *TWO, "--sprt", "elo0=nan"),
+        ("match", *TWO, "--sprt", "elo1=inf"),
+        ("match", *TWO, "--sprt", "alpha=nan"),
+        ("battle", *TWO, "--seed", 10**30),
+    ],
+)
+def test_number_that_is_none_or_absurd(arena: Arena, words: tuple[object, ...]) -> None:
+    said = arena(*words)
+    assert_refused(said, str(words[-1]).partition("=")[0])
+    assert not Path("arena.duckdb").exists()
+
+
+def test_query_in_an_empty_folder_makes_no_file(arena: Arena, tmp_path: Path) -> None:
+    assert_refused(arena("sql", "select 1"), "database arena.duckdb")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_pool_file_that_is_not_there(arena: Arena) -> None:
     assert_refused(arena("evaluate", "--all", "--pool", "none.toml"), "pool file none.toml", "--pool FILE")
 

@@ -58,3 +58,40 @@ def test_an_odd_table_is_refused(tmp_path: Path, told: str) -> None:
 
 def test_the_shipped_pool_can_be_read() -> None:
     assert len(load_defaults(SHIPPED).pool(("gen1ou",))[0]) > 10
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "minutes = nan",
+        "minutes = inf",
+        "minutes = 0",
+        "minutes = 1e300",
+        "think_limit = nan",
+        "think_limit = -inf",
+        "think_limit = 1e12",
+        "battles = 0",
+        "battles = 10000000000000000000000",
+        "budget = 1",
+        "max_turns = 1001",
+        "seed = 100000000000000000000",
+    ],
+)
+def test_a_number_out_of_range_is_refused_in_one_line(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "pool.toml"
+    path.write_text(f'[evaluate]\nagents = ["random"]\n{line}\n')
+    with pytest.raises(BadInput) as caught:
+        load_defaults(path)
+    key = line.partition(" ")[0]
+    assert f"[evaluate] {key} is " in str(caught.value) and "give a number " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "line", ["minutes = 0.5", "minutes = 90", "think_limit = 0.01", "seed = -3", "max_turns = 1000"]
+)
+def test_a_number_in_range_is_taken(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "pool.toml"
+    path.write_text(f'[evaluate]\nagents = ["random"]\n{line}\n')
+    key, _, value = line.partition(" = ")
+    assert getattr(load_defaults(path), key) == float(value)

@@ -135,7 +135,7 @@ def test_what_a_reader_must_be_careful_about_is_said(make: Make) -> None:
     made.write()
     notes = "\n".join(summarize(made.path, "r")["notes"])
     for words in (
-        f"The run was stopped before its end; `arena evaluate --resume r --db {made.path}` goes on with it.",
+        f"The run was stopped before its end; `arena evaluate --resume r --db {made.path}` continues it.",
         "Not repeatable, so its battles may differ when played again: b.",
         "Files had changed since commit 0123456789:",
         "gen1ou: the middle pairing has 8 battles",

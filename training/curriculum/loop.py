@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from arena.commands.playing import play_shown, say
+from arena.commands.playing import play_shown, say, stoppable
 from arena.report.lineage import VERDICT
 from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
@@ -242,7 +242,8 @@ class _Loop:
         with writer_lock(db):
             store = Store(db)
             run = resume(store, run_id, None, kind=KIND)
-            played = play_shown(self.console, store, run, self.config.workers, self.going_on)
+            with stoppable(self.console, store, run_id, self.going_on):
+                played = play_shown(self.console, store, run, self.config.workers)
         if not played.finished:
             raise Stopped(f"stopped; to go on: {self.going_on}")
         counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"

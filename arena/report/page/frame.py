@@ -53,9 +53,11 @@ def head(summary: dict[str, Any]) -> Html:
     run = summary["run"]
     battles = sum(said["battles"] for said in summary["formats"])
     when = moment(run["ended"] or run["started"])
-    state = {"finished": f"finished {when}", "running": f"still going on, begun {when}"}.get(
-        run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}"
-    )
+    state = {
+        "finished": f"finished {when}",
+        "running": f"still going on, begun {when}",
+        "time limit": f"time limit reached {when}",
+    }.get(run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}")
     facts = [f"run {run['id']}", counted(battles, "battle"), state]
     notes = summary["notes"]
     agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}

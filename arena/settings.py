@@ -1,0 +1,107 @@
+"""What a user asked for, over the pool file's defaults, as the settings of a run: for the commands and for Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from arena.pool import load_defaults
+from arena.ratings.sprt import SprtSettings
+from arena.showdown.simulator import Rules
+from arena.tournament import EvaluateSettings
+from teamsets.errors import BadInput
+
+#: Battles on each team set after which a test that is still undecided ends.
+MOST_BATTLES = 20_000
+#: Battles on each team set of a match without a test.
+MATCH_BATTLES = 100
+
+
+def evaluate_settings(
+    agents: tuple[str, ...],
+    everyone: bool,
+    *,
+    formats: tuple[str, ...] = (),
+    team_sets: tuple[str, ...] = (),
+    battles: int | None = None,
+    budget: int | None = None,
+    minutes: float | None = None,
+    challengers: tuple[str, ...] = (),
+    anchor: str | None = None,
+    fresh: bool = False,
+    no_limit: bool = False,
+    seed: int | None = None,
+    think_limit: float | None = None,
+    max_turns: int | None = None,
+    skip_invalid: bool = False,
+    pool: Path | None = None,
+    stock: bool = False,
+    venue: str | None = None,
+    isolate: bool = False,
+) -> tuple[EvaluateSettings, tuple[str, ...]]:
+    """The settings of `arena evaluate`, and a line for each agent of the pool that cannot play here.
+
+    everyone: the whole pool plays. None and () mean the pool file's value. Raises BadInput.
+    """
+    defaults = load_defaults(pool)
+    formats = formats or defaults.formats
+    everybody, left_out = defaults.pool(formats) if everyone else ((), ())
+    if not agents and not everyone:
+        raise BadInput("agents: say which, or --all for the pool of the pool file; `arena agents list` shows them")
+    if battles is not None and budget is not None:
+        raise BadInput(f"--battles {battles} --budget {budget}: give one: battles for each pairing, or in all")
+    if battles is None and minutes is None and budget is None:
+        budget = defaults.budget
+    adaptive = budget is not None or (minutes is not None and battles is None)
+    # A limit on the time is the pool's; somebody who names a number of battles wants that number.
+    own = battles is not None or budget is not None or no_limit
+    settings = EvaluateSettings(
+        agents=everybody + agents + challengers,
+        formats=formats,
+        team_sets=team_sets or defaults.teams,
+        schedule="adaptive" if adaptive else "round-robin",
+        battles=battles or defaults.battles,
+        budget=budget,
+        minutes=minutes if minutes is not None or own else defaults.minutes,
+        seed=defaults.seed if seed is None else seed,
+        rules=Rules(think_limit or float(defaults.think_limit), max_turns or defaults.max_turns),
+        challengers=challengers,
+        anchor=anchor or defaults.anchor,
+        fresh=fresh,
+        skip_invalid=skip_invalid,
+        stock=stock,
+        venue=venue or "simulator",
+        isolate=isolate,
+    )
+    return settings, tuple(f"Note: {line}" for line in left_out)
+
+
+def match_settings(
+    agents: tuple[str, ...],
+    test: SprtSettings | None,
+    *,
+    format_id: str = "gen1ou",
+    team_sets: tuple[str, ...] = (),
+    battles: int | None = None,
+    minutes: float | None = None,
+    seed: int = 0,
+    think_limit: float = 10.0,
+    fresh: bool = False,
+    isolate: bool = False,
+) -> EvaluateSettings:
+    """The settings of `arena match`. agents: two. test: None plays all battles. Raises BadInput."""
+    if len(agents) != 2:
+        raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` plays with more")
+    return EvaluateSettings(
+        agents,
+        (format_id,),
+        team_sets or ("competitive",),
+        schedule="match",
+        battles=battles or (MATCH_BATTLES if test is None else MOST_BATTLES),
+        minutes=minutes,
+        seed=seed,
+        rules=Rules(think_limit),
+        anchor=agents[1],
+        sprt=test,
+        fresh=fresh,
+        isolate=isolate,
+    )
