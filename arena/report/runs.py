@@ -18,7 +18,7 @@ _OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed",
 _OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
 #: Kinds of runs that play with people and programs that are not ours; they cannot be gone on with.
 _WITH_OTHERS = ("ladder", "serve")
-_FLAGS = {"fresh": "--fresh", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
+_FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
 
 def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> dict[str, Any]:
