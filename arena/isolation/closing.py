@@ -6,8 +6,9 @@ import contextlib
 import ctypes
 import os
 import signal
+from pathlib import Path
 
-_PDEATHSIG, _SET_DUMPABLE = 1, 4  # of prctl(2)
+_PDEATHSIG, _SET_DUMPABLE, _CHILD_SUBREAPER = 1, 4, 36  # of prctl(2)
 
 
 def close_to_others() -> None:
@@ -23,6 +24,19 @@ def die_with(parent: int) -> None:
     _prctl(_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
+
+
+def adopt_orphans() -> None:
+    """Makes this process the parent of all that its children start and leave behind."""
+    _prctl(_CHILD_SUBREAPER, 1)
+
+
+def children() -> set[int]:
+    """The process ids of this process's children, of its main thread's as far as they were not adopted."""
+    try:
+        return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
+    except OSError:
+        return set()
 
 
 def _prctl(option: int, value: int) -> None:

@@ -31,7 +31,7 @@ from poke_env.data import GenData
 
 from agents import is_built_in
 from arena.isolation import inside
-from arena.isolation.closing import close_to_others, die_with
+from arena.isolation.closing import adopt_orphans, children, close_to_others, die_with
 from arena.showdown.table import source_of
 
 #: Where an agent process finds its channel.
@@ -60,10 +60,17 @@ class Nursery:
             if self.woken in ready:
                 self.woken.recv(4096)
                 self.reap()
+                self.end_orphans()
             if self.orders in ready and not self.take_orders():
                 break
         for pid in self.living:
             _end(pid)
+        while self.living or children():  # what they have started becomes a child of ours when they end
+            self.end_orphans()
+            self.reap()
+            self.woken.settimeout(0.1)
+            with contextlib.suppress(TimeoutError):
+                self.woken.recv(4096)
 
     def take_orders(self) -> bool:
         """Carries out what has arrived; False at the end of input."""
@@ -100,6 +107,11 @@ class Nursery:
                     self.living.remove(pid)
                     self.say({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
 
+    def end_orphans(self) -> None:
+        """Ends what agent processes have left behind."""
+        for pid in children() - self.living:
+            _end(pid)
+
     def say(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker has gone: the input ends, too
             self.orders.sendall(orjson.dumps(message) + b"\n")
@@ -115,7 +127,7 @@ def _prepare(spec: str, gen: int) -> None:
 
 
 def _end(pid: int) -> None:
-    """Ends an agent process and what it has started, unless that has left its process group."""
+    """Ends a process and its process group; what has left the group is adopted, and ended as an orphan."""
     for end in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
             end(pid, signal.SIGKILL)
@@ -179,7 +191,7 @@ def _draw_anew() -> None:
 
 if __name__ == "__main__":
     _NURSERY = os.getpid()
-    die_with(int(sys.argv[1]))
+    adopt_orphans()
     close_to_others()
     _stop_poke_env()
     channel_to_worker = socket.socket(fileno=os.dup(0))

@@ -176,7 +176,7 @@ class NurseryProcess:
         """Starts a nursery with this process's environment and module path. Belongs to the running event loop."""
         ours, its = socket.socketpair()
         with its:
-            command = [sys.executable, "-P", "-m", "arena.isolation.nursery", str(os.getpid())]
+            command = [sys.executable, "-P", "-m", "arena.isolation.nursery"]
             process = subprocess.Popen(command, stdin=its.fileno(), stdout=subprocess.DEVNULL, start_new_session=True)
         ours.setblocking(False)
         return cls(ours, process)

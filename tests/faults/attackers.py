@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -96,7 +97,8 @@ class Flood(Agent):
 
     def act(self, battle: Any) -> Any:
         while True:
-            os.write(3, b"x" * 65536)
+            with contextlib.suppress(BlockingIOError):
+                os.write(3, b"x" * 65536)
 
 
 class AnswersItself(Agent):
@@ -130,11 +132,12 @@ class Threads(Agent):
 
 
 class LeavesAChild(Agent):
-    """Starts a program that would go on for long, and tells its number."""
+    """Starts a program that would go on for long, and tells its number. away: in a process group of its own."""
+
+    def __init__(self, away: bool = False) -> None:
+        self.child = subprocess.Popen(["sleep", "1000"], start_new_session=away)
 
     def act(self, battle: Any) -> Any:
-        if self.thought is None and not hasattr(self, "child"):
-            self.child = subprocess.Popen(["sleep", "1000"])
         self.thought = {"child": self.child.pid}
         return battle.legal[0]
 

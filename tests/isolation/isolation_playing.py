@@ -27,14 +27,20 @@ def fixture(first: str, second: str, format_id: str = FORMAT, seed: int = 0) -> 
     return Fixture(format_id, (first, second), (teams[0], teams[1]), showdown_seed("battle", seed), "pair", "drawn")
 
 
-def play(fixtures: list[Fixture], *, isolate: bool, think_limit: float = THINK_LIMIT) -> list[BattleRecord]:
-    """All at once on one host; the records in the order of the fixtures."""
+def play(fixtures: list[Fixture], *, isolate: bool, at_once: int = 100) -> list[BattleRecord]:
+    """So many at once on one host; the records in the order of the fixtures."""
 
     async def played() -> list[BattleRecord]:
         isolation = Isolation() if isolate else None
         async with await Host.launch() as host:
-            simulator = Simulator(host, StepGuard(), Rules(think_limit, MAX_TURNS), isolation)
-            records = await asyncio.gather(*(simulator.play(one, serial) for serial, one in enumerate(fixtures)))
+            simulator = Simulator(host, StepGuard(), Rules(THINK_LIMIT, MAX_TURNS), isolation)
+            room = asyncio.Semaphore(at_once)
+
+            async def one(serial: int) -> BattleRecord:
+                async with room:
+                    return await simulator.play(fixtures[serial], serial)
+
+            records = await asyncio.gather(*map(one, range(len(fixtures))))
         if isolation is not None:
             isolation.end()
         return records
@@ -57,7 +63,7 @@ def facts(record: BattleRecord) -> dict[str, Any]:
         "winner": record.winner,
         "won": next((line[5:] for line in record.logs[0] if line.startswith("|win|")), None),
         "answers": {seat: [[row[3], row[4]] for row in rows] for seat, rows in by_seat.items()},
-        "loot": [row[6]["loot"] for row in by_seat["p1"] if row[6]],
+        "loot": [row[6]["loot"] for row in by_seat["p1"] if row[6] and "loot" in row[6]],
     }
 
 
