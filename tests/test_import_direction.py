@@ -70,6 +70,22 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 TRAINS = ("training.learner", "training.trainer", "training.tracking", "training.algorithms")
 
 
+def test_every_test_file_can_be_collected_beside_the_others() -> None:
+    """One that cannot (two files of the same name, an import of a module that was renamed) stops the whole suite."""
+    files = sorted((ROOT / "tests").rglob("*.py"))
+    names = [path.name for path in files if path.name.startswith("test_")]
+    assert not {name for name in names if names.count(name) > 1}
+    imported = {
+        (path.name, node.module)
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in ROOMS
+    }
+    ours = {path.relative_to(ROOT).with_suffix("") for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    modules = {".".join(path.parts).removesuffix(".__init__") for path in ours}
+    assert not {(name, module) for name, module in imported if module not in modules}
+
+
 def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     """Else `make test` fails in a fresh clone: data, plans and reports are tested without torch."""
     files = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]

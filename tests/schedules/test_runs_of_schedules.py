@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from arena.evaluate import EvaluateSettings, changed_note, prepare
+from arena.tournament import EvaluateSettings, changed_note, prepare
 from arena_helpers import run_arena, table, tournament
 
 from arena.evidence import load_evidence
