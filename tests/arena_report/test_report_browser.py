@@ -79,6 +79,25 @@ def test_the_viewer_tells_a_battle_turn_by_turn(page: Page, address: str) -> Non
     page.until("document.querySelector('#viewer').innerText.includes('arena watch 999999')")
 
 
+def test_the_arrow_keys_turn_the_pages_of_a_battle_from_the_first_moment(page: Page, address: str) -> None:
+    page.open(address)
+    page.open(f"{address}#battle-{first_battle(page)}")
+    page.until("!!document.querySelector('#viewer .av-place')")
+    place, focus = "document.querySelector('#viewer .av-place').textContent", "document.activeElement.className"
+    page.until(f"{focus} === 'av'")
+    assert page.run(place).startswith("Start")
+    page.press("ArrowRight", 39)
+    assert page.run(place).startswith("Turn 1 ")
+    page.press("ArrowLeft", 37)
+    assert page.run(place).startswith("Start")
+    # At either end the button that was pressed is disabled, and takes nothing with it.
+    page.run("[...document.querySelectorAll('#viewer button')].find(b => b.textContent.startsWith('Next')).focus()")
+    page.press("End", 35)
+    last = page.run(place)
+    page.press("ArrowLeft", 37)
+    assert page.run(place) != last
+
+
 def test_battles_are_found_by_filters_and_words(page: Page, address: str) -> None:
     page.open(address)
     count = "document.querySelectorAll('#battle-rows tr').length"

@@ -210,7 +210,8 @@
       window.ArenaViewer.show(body, (await open(battle.chunk))[id]);
     }
     viewer.scrollIntoView();
-    viewer.focus({preventScroll: true});
+    // The battle listens to the arrow keys, so it has the focus from the beginning.
+    (body.querySelector(".av") ?? viewer).focus({preventScroll: true});
   }
 
   /** Goes where the address says: #battle-17, #agent=NAME (its battles), #agent-3 (its part, opened). */

@@ -222,6 +222,8 @@ window.ArenaViewer = (() => {
       for (const control of [slider, back, forth]) control.disabled = all.checked;
       back.disabled ||= current === 0;
       forth.disabled ||= current === last;
+      // A button that has the focus and can no longer be pressed would take the keys with it.
+      if (document.activeElement?.disabled && root.contains(document.activeElement)) root.focus({preventScroll: true});
       body.replaceChildren(...(all.checked ? story.turns.map((_, index) => turnSection(story, index)) : [turnSection(story, current)]));
     }
 
