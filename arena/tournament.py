@@ -293,8 +293,13 @@ async def play(
     are in the store or its journal.
     """
     schedule = run.schedule(limit)
-    progress = Progress(total=schedule.total, known=schedule.passed_over)
     settings = run.settings
+    progress = Progress(
+        total=schedule.total,
+        known=schedule.passed_over,
+        points=store.points(run.run_id),
+        anchor=settings.anchor or default_anchor(run.plan.agents),
+    )
     told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
     if settings.isolate:
         close_to_others()

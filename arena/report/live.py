@@ -11,9 +11,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.ratings.interim import Standing, standings
 from arena.runner.coordinator import Progress
 
 LINE_EVERY_SECONDS = 5.0
+FIT_EVERY_SECONDS = 2.0
 
 
 class Display(Protocol):
@@ -75,6 +77,7 @@ class Lines:
     def __init__(self, console: Console, seconds: float | None) -> None:
         self.console, self.seconds = console, seconds
         self._next = time.monotonic() + LINE_EVERY_SECONDS
+        self._ratings = Interim()
 
     def show(self, progress: Progress) -> None:
         if time.monotonic() >= self._next:
@@ -88,9 +91,10 @@ class Lines:
         """There is nothing to give back."""
 
     def _print(self, progress: Progress) -> None:
-        leaders = ", ".join(f"{agent} {wins}" for agent, wins in progress.wins.most_common(3))
+        first = [each for each in self._ratings.of(progress) if each.elo is not None][:3]
+        leaders = ", ".join(f"{each.agent} {_elo(each)}" for each in first)
         self.console.print(
-            summary(progress, self.seconds) + (f" · most wins: {leaders}" if leaders else ""),
+            summary(progress, self.seconds) + (f" · Elo so far: {leaders}" if leaders else ""),
             highlight=False,
             soft_wrap=True,
             markup=False,
@@ -98,13 +102,17 @@ class Lines:
 
 
 class LiveTable:
-    """A table that is drawn anew four times a second: each agent's battles, wins and faults so far."""
+    """A table that is drawn anew four times a second: each agent's rating so far, battles, win rate and faults.
+
+    Agents are sorted by rating, not by win rate: an adaptive schedule gives strong agents strong opponents.
+    """
 
     def __init__(self, console: Console, seconds: float | None) -> None:
         self.seconds = seconds
         self._live = Live(console=console, refresh_per_second=4, transient=True)
         self._live.start()
         self._next = 0.0
+        self._ratings = Interim()
 
     def show(self, progress: Progress) -> None:
         if time.monotonic() >= self._next:
@@ -120,17 +128,41 @@ class LiveTable:
 
     def _draw(self, progress: Progress) -> Group:
         table = Table(title_justify="left", box=None, pad_edge=False)
-        for column in ("agent", "battles", "wins", "win rate", "faults"):
+        for column in ("agent", "Elo so far", "battles", "win rate", "faults"):
             table.add_column(column, justify="left" if column == "agent" else "right")
-        ranked = sorted(progress.games, key=lambda a: (-progress.wins[a] / progress.games[a], a))
-        for agent in ranked[: max(5, self._live.console.height - 6)]:
-            games, wins, faults = progress.games[agent], progress.wins[agent], progress.faults[agent]
+        for each in self._ratings.of(progress)[: max(5, self._live.console.height - 6)]:
+            faults = progress.faults[each.agent]
             table.add_row(
-                Text(agent),
-                str(games),
-                str(wins),
-                f"{100 * wins / games:.0f} %",
+                Text(each.agent),
+                _elo(each),
+                f"{each.battles:,}",
+                f"{100 * each.score:.0f} %",
                 Text(str(faults), style="red" if faults else ""),
             )
         bar = ProgressBar(total=progress.total and max(progress.total, 1), completed=progress.done, width=40)
         return Group(bar, Text(summary(progress, self.seconds)), Text(""), table)
+
+
+class Interim:
+    """The ratings so far, fitted anew every FIT_EVERY_SECONDS at most, and more rarely where a fit takes long."""
+
+    def __init__(self) -> None:
+        self._standings: list[Standing] = []
+        self._next = 0.0
+        self._played = -1
+
+    def of(self, progress: Progress) -> list[Standing]:
+        """The standings, at most FIT_EVERY_SECONDS old."""
+        begun = time.monotonic()
+        if begun >= self._next and self._played != progress.played:
+            self._standings = standings(progress.points, progress.anchor)
+            self._played = progress.played
+            self._next = begun + max(FIT_EVERY_SECONDS, 100 * (time.monotonic() - begun))
+        return self._standings
+
+
+def _elo(each: Standing) -> str:
+    """ "1240 ± 85"; "–" where no battles link the agent to the anchor."""
+    if each.elo is None or each.margin is None:
+        return "–"
+    return f"{each.elo:.0f} ± {each.margin:.0f}" if each.margin else f"{each.elo:.0f} (anchor)"

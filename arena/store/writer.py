@@ -279,6 +279,16 @@ class Store:
             ).fetchall()
         return tuple(Known(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
 
+    def points(self, run_id: str) -> dict[tuple[str, str], float]:
+        """(agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""
+        with self._connection() as connection:
+            found = connection.execute(
+                "SELECT agent, opponent, sum(score)::DOUBLE FROM evidence_results "
+                "WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL",
+                [run_id],
+            ).fetchall()
+        return {(agent, opponent): points for agent, opponent, points in found}
+
     def _connection(self) -> duckdb.DuckDBPyConnection:
         return connect(self.path, read_only=False)
 

@@ -17,6 +17,7 @@ def a_progress(**more: object) -> Progress:
         "total": 1200, "known": 100, "played": 200, "turns": 9000,
         "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
         "faults": Counter({"weak [bold]": 4}), "began": 900.0,
+        "points": {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}, "anchor": "weak [bold]",
     }  # fmt: skip
     return Progress(**{**values, **more})  # type: ignore[arg-type]
 
@@ -46,6 +47,9 @@ def test_progress_counts_wins_games_faults_and_aborted() -> None:
     assert progress.games == {"a": 3, "b": 3}
     assert progress.wins == {"a": 1, "b": 1}
     assert progress.faults == {"a": 1}
+    assert progress.points == {("a", "b"): 1.5, ("b", "a"): 1.5}, (
+        "a tie is a half, and an aborted battle counts for nobody"
+    )
 
 
 def test_speed_is_of_this_invocation_only() -> None:
@@ -90,7 +94,8 @@ def test_without_a_terminal_a_line_comes_every_few_seconds(clock: list[float]) -
     shown.show(a_progress(began=905.0))
     shown.show(a_progress(began=905.0))
     line = (
-        "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4 · most wins: strong 150, weak [bold] 30\n"
+        "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4 · "
+        "Elo so far: strong 1190 ± 56, weak [bold] 1000 (anchor)\n"
     )
     assert out.getvalue() == line
     shown.close(a_progress(began=905.0))
@@ -112,20 +117,47 @@ def test_in_a_terminal_a_table_ranks_the_agents(clock: list[float]) -> None:
     drawn = out.getvalue()
     shown.close(a_progress())
     rows = [line.split() for line in drawn.replace("\r", "\n").split("\n")]
-    strong = ["strong", "200", "150", "75", "%", "0"]
-    weak = ["weak", "[bold]", "200", "30", "15", "%", "4"]
+    strong = ["strong", "1190", "±", "56", "200", "75", "%", "0"]
+    weak = ["weak", "[bold]", "1000", "(anchor)", "200", "25", "%", "4"]
     assert strong in rows and weak in rows
     assert rows.index(strong) < rows.index(weak)
     assert "300 of 1,200 battles · 2.0 battles/s · 7 min 30 s left · faults: 4" in drawn
     assert out.getvalue().rstrip().endswith("faults: 4")
 
 
-def test_a_table_in_a_low_terminal_keeps_the_best(clock: list[float]) -> None:
-    agents = {f"agent{number:02d}": 10 for number in range(40)}
-    progress = a_progress(games=Counter(agents), wins=Counter({name: i % 11 for i, name in enumerate(agents)}))
+def test_a_table_in_a_low_terminal_keeps_the_strongest_by_rating(clock: list[float]) -> None:
+    """The weakest win the most: an adaptive schedule gives strong agents strong opponents."""
+    points: dict[tuple[str, str], float] = {}
+    for number in range(40):
+        agent, other = f"agent{number:02d}", f"agent{number + 1:02d}"
+        points[agent, other], points[other, agent] = 12.0, 8.0
+    points |= {("agent40", "none"): 40.0, ("none", "agent40"): 0.0}
     out = io.StringIO()
     shown = live.display(Console(file=out, force_terminal=True, width=100, height=16), None)
-    shown.show(progress)
+    shown.show(a_progress(points=points, anchor="agent20"))
     shown._live.refresh()
     shown._live.stop()
-    assert "agent10" in out.getvalue() and "agent00" not in out.getvalue()
+    drawn = out.getvalue()
+    assert "agent00" in drawn and "agent09" in drawn and "agent40" not in drawn
+    assert drawn.index("agent00") < drawn.index("agent01") < drawn.index("agent09")
+
+
+def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    fits: list[int] = []
+
+    def counted(points: dict[tuple[str, str], float], anchor: str) -> list[live.Standing]:
+        fits.append(len(points))
+        clock[0] += 0.05  # what the fit costs
+        return []
+
+    monkeypatch.setattr(live, "standings", counted)
+    ratings, played = live.Interim(), 0
+    for _ in range(400):
+        clock[0] += 0.25
+        played += 1
+        ratings.of(a_progress(played=played))
+    assert len(fits) == 20, "a fit that costs 0.05 s comes every 5 s: the display takes 1% of a core at most"
+    for _ in range(400):
+        clock[0] += 0.25
+        ratings.of(a_progress(played=played))
+    assert len(fits) <= 21, "and none while nothing new is known"
