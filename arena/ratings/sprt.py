@@ -175,15 +175,20 @@ def _test_lines(first: str, second: str, counts: ArrayLike, settings: SprtSettin
     value = float(llr(counts, settings))
     lower, upper = settings.bounds
     way = value / upper if value >= 0 else -value / lower
-    verdict = {
+    return [
+        f"LLR: {value:.2f} ({100 * way:.1f} %) ({lower:.2f}, {upper:.2f}) "
+        f"[{settings.elo0:.2f}, {settings.elo1:.2f}] {settings.unit}",
+        verdict(first, second, decide(value, settings), settings),
+    ]
+
+
+def verdict(first: str, second: str, decision: Decision | None, settings: SprtSettings) -> str:
+    """The decision of a test in words."""
+    words = {
         "H1": f"H1 accepted: {first} leads {second} by more than {settings.elo0:g} {settings.unit} "
         f"(said wrongly in at most {100 * settings.alpha:g} % of such matches)",
         "H0": f"H0 accepted: {first} does not lead {second} by {settings.elo1:g} {settings.unit} "
         f"(said wrongly in at most {100 * settings.beta:g} % of such matches)",
         None: "Not decided: the LLR has reached neither bound",
     }
-    return [
-        f"LLR: {value:.2f} ({100 * way:.1f} %) ({lower:.2f}, {upper:.2f}) "
-        f"[{settings.elo0:.2f}, {settings.elo1:.2f}] {settings.unit}",
-        verdict[decide(value, settings)],
-    ]
+    return words[decision]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import pairwise
 from typing import Any
 
-from arena.report.numbers import counted, listed, percent, whole
+from arena.report.numbers import counted, listed, percent, percent_of, whole
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
+NAMED_TOGETHER = 5  # so many agents that are not separated are named
 MANY_FORMATS = 3  # more formats than these share one sentence on who is best
 
 
@@ -18,7 +20,57 @@ def findings(formats: list[dict[str, Any]]) -> list[str]:
     if not told:
         return ["No battle was finished."]
     best = [_best(each) for each in told] if len(told) <= MANY_FORMATS else [_best_of_many(told)]
-    return [*best, *_team_sets(told), *_cycles(told), _faults(formats)]
+    apart = [
+        f"{each['format']}: {sentence}" if len(told) > 1 else sentence for each in told for sentence in order(each)
+    ]
+    return [*best, *(apart if len(told) <= MANY_FORMATS else []), *_team_sets(told), *_cycles(told), _faults(formats)]
+
+
+def match_findings(match: dict[str, Any] | None) -> list[str]:
+    """What a match says of its two agents. match: of `match_of`."""
+    if match is None or not match["pairs"]:
+        return []
+    first, second = match["agents"]
+    words = (
+        f"{first} scores {percent_of(match['score'])}% against {second} in {counted(match['pairs'], 'pair')} "
+        f"({match['battles']:,} battles): Elo {lead_words(match['elo'])}."
+    )
+    return [words] if match["sprt"] is None else [f"{match['sprt']['verdict']}.", words]
+
+
+def match_facts(match: dict[str, Any]) -> list[list[str]]:
+    """(what, value) for each number of a match with at least one pair, as words."""
+    first = match["agents"][0]
+    facts = [
+        ["pairs (battles)", f"{match['pairs']:,} ({match['battles']:,})"],
+        [f"score of {first}", f"{match['points']:g} points, {100 * match['score']:.1f}%"],
+        [
+            "pentanomial: pairs that brought it 0, 0.5, 1, 1.5, 2 points",
+            ", ".join(f"{n:,}" for n in match["pentanomial"]),
+        ],
+        ["Elo, 95% interval", lead_words(match["elo"])],
+        ["normalized Elo, 95% interval", lead_words(match["nelo"])],
+        ["P(stronger)", percent(match["los"])],
+    ]
+    test = match["sprt"]
+    if test is not None:
+        hypotheses = f"H0: lead ≤ {test['elo0']:g}, H1: lead ≥ {test['elo1']:g} {test['unit']}"
+        facts += [
+            ["LLR (bounds)", f"{test['llr']:.2f} ({test['lower']:.2f}, {test['upper']:.2f})"],
+            ["test", f"{hypotheses}; alpha {test['alpha']:g}, beta {test['beta']:g}"],
+            ["decision", test["verdict"]],
+        ]
+    return facts
+
+
+def lead_words(lead: dict[str, float | None]) -> str:
+    """ "+75 [37, 113]"; "more than +120" where there is no upper end, "less than −120" where there is no lower one."""
+    value, low, high = lead["value"], lead["low"], lead["high"]
+    if low is not None and high is not None:
+        return f"{whole(value or 0.0, signed=True)} [{whole(low)}, {whole(high)}]"
+    bound = f"more than {whole(low, signed=True)}" if low is not None else ""
+    bound = f"less than {whole(high, signed=True)}" if high is not None else bound or "unknown"
+    return bound if value is None else f"{whole(value, signed=True)} ({bound})"
 
 
 def elo_words(row: dict[str, Any], anchor: str) -> str:
@@ -33,6 +85,42 @@ def chance_of_better(said: dict[str, Any], agent: str, other: str) -> float | No
     names = said["better"]["agents"]
     value: float | None = said["better"]["matrix"][names.index(agent)][names.index(other)]
     return value
+
+
+def order(said: dict[str, Any]) -> list[str]:
+    """Which places of a ranking are certain and which are not: P(better than next) and how many pairs of agents are ordered.
+
+    Two neighbours are separated when the one is better than the other with a probability of SURE or more. Of two agents
+    alone `_best` says it all.
+    """
+    rows = said["ranking"]
+    if len(rows) < 3:
+        return []
+    chances = [chance_of_better(said, one["agent"], other["agent"]) for one, other in pairwise(rows)]
+    runs: list[list[dict[str, Any]]] = [[rows[0]]]
+    for chance, row in zip(chances, rows[1:], strict=True):
+        if chance is not None and chance < SURE:
+            runs[-1].append(row)
+        else:
+            runs.append([row])
+    open_runs = [run for run in runs if len(run) > 1]
+    if not open_runs:
+        return [f"Every rank is separated from the next: P(better than next) is at least {percent(SURE)} everywhere."]
+    parts = [_ranks(run) for run in open_runs]
+    known = [
+        v for i, line in enumerate(said["better"]["matrix"]) for j, v in enumerate(line) if j > i and v is not None
+    ]
+    clear = sum(max(value, 1 - value) >= SURE for value in known)
+    return [
+        f"Not separated, P(better than next) below {percent(SURE)}: {'; '.join(parts)}.",
+        f"{clear:,} of {counted(len(known), 'pair')} of agents are ordered with a probability of {percent(SURE)} or more.",
+    ]
+
+
+def _ranks(run: list[dict[str, Any]]) -> str:
+    """ "ranks 2–4 (b, c, d)", without the names where they are many."""
+    names = f" ({', '.join(row['agent'] for row in run)})" if len(run) <= NAMED_TOGETHER else ""
+    return f"ranks {run[0]['rank']}–{run[-1]['rank']}{names}"
 
 
 def _close(said: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
@@ -53,19 +141,30 @@ def _best(said: dict[str, Any]) -> str:
         chance = chance_of_better(said, name, second["agent"])
         return (
             f"{name} is best in {where}: {elo}, {first['elo'] - second['elo']:.0f} above "
-            f"{second['agent']}; P(better) {_equals(chance)}."
+            f"{second['agent']}; P(better) {equals(chance)}, P(best) {equals(first['best'])}."
         )
     if len(close) == 1:
         ((other, chance),) = close
-        return f"{name} leads in {where} with {elo}, but {other} may be as good: P(better) {_equals(chance)}."
+        return (
+            f"{name} leads in {where} with {elo}, P(best) {equals(first['best'])}, but {other} may be as good: "
+            f"P(better) {equals(chance)}."
+        )
     (other, chance), *_ = close
     return (
-        f"{name} leads in {where} with {elo}, but {len(close)} others cannot be told from it; "
-        f"the closest is {other}: P(better) {_equals(chance)}."
+        f"{name} leads in {where} with {elo}, P(best) {equals(first['best'])}, but {len(close)} others may be as good; "
+        f"the closest is {other}: P(better) {equals(chance)}."
     )
 
 
-def _equals(chance: float | None) -> str:
+def leader_words(said: dict[str, Any]) -> str:
+    """ "is best" where that is certain, else "leads"."""
+    first, close = _close(said)
+    lone = not any(row["group"] == first["group"] for row in said["ranking"][1:])
+    return "is first, but no battle links it to the others" if lone else "leads" if close else "is best"
+
+
+def equals(chance: float | None) -> str:
+    """A probability behind a name: "= 71%", "> 99%"."""
     words = percent(chance or 0.0)
     return words if words[0] in "<>" else f"= {words}"
 
@@ -91,12 +190,12 @@ def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
     clear = sorted((pair for pair in differences if pair[0]["clear"]), key=lambda pair: -pair[0]["elo"])
     if not clear:
         return [
-            f"Team sets: no agent is clearly better on one than on another ({len(differences)} differences looked at)."
+            f"Team sets: no agent is significantly better on one than on another ({len(differences)} differences tested)."
         ]
     lines = [f"{each['sentence']}{_in(format_id, formats)}." for each, format_id in clear[:TEAM_SET_LINES]]
     more = len(clear) - len(lines)
     if more:
-        lines.append(f"{more} more of {len(differences)} differences between team sets are clear.")
+        lines.append(f"{more} more of {len(differences)} differences between team sets are significant.")
     return lines
 
 
@@ -107,11 +206,11 @@ def _cycles(formats: list[dict[str, Any]]) -> list[str]:
     if all(len(said["ranking"]) < 3 for said in formats):
         return []
     if not sure:
-        return ["No cycle (a beats b, b beats c, c beats a) is sure: the rankings tell the story."]
+        return ["No significant intransitive cycles (a beats b, b beats c, c beats a)."]
     cycle, format_id = max(sure, key=lambda pair: pair[0]["confidence"])
     a, b, c = cycle["agents"]
     return [
-        f"Strength is no straight line{_in(format_id, formats)}: {a} beats {b}, {b} beats {c}, and {c} beats {a} "
+        f"A significant intransitive cycle{_in(format_id, formats)}: {a} beats {b}, {b} beats {c}, and {c} beats {a} "
         f"(confidence {percent(cycle['confidence'])})."
     ]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from arena.report.findings import chance_of_better
+from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
@@ -19,6 +19,7 @@ def render(summary: dict[str, Any]) -> str:
     blocks = [
         f"# Battle arena: run {run['id']}",
         points(summary["findings"]),
+        *match_blocks(summary["match"]),
         *(block for said in summary["formats"] for block in _format(said)),
         "## What was run",
         f"```\n{run['command']}\n```",
@@ -33,6 +34,15 @@ def render(summary: dict[str, Any]) -> str:
     if summary["notes"]:
         blocks += ["## Read with care", points(summary["notes"])]
     return "\n\n".join(blocks) + "\n"
+
+
+def match_blocks(match: dict[str, Any] | None) -> list[str]:
+    """The match as a table of its numbers; nothing for a run that was none."""
+    if match is None or not match["pairs"]:
+        return []
+    first, second = match["agents"]
+    rows = match_facts(match)
+    return [f"## {plain(first)} against {plain(second)}", markdown_table(["number", "value"], rows, numbers=set())]
 
 
 def _format(said: dict[str, Any]) -> list[str]:
@@ -92,7 +102,7 @@ def _ranking(said: dict[str, Any]) -> str:
                 f"{row['games']:,}",
             ]
         )
-    heads = ["#", "agent", "Elo", "95% interval", "better than next", "wins %", "GXE", "Nash %", "battles"]
+    heads = ["#", "agent", "Elo", "95% interval", "P(better than next)", "wins %", "GXE", "Nash %", "battles"]
     return markdown_table(heads, rows, numbers={0, 2, 3, 4, 5, 6, 7, 8})
 
 
@@ -120,7 +130,7 @@ def _team_sets(said: dict[str, Any]) -> str:
     rows = []
     for row in said["ranking"]:
         each = sentences.get(row["agent"])
-        words = "–" if each is None else f"{each['sentence']}{'' if each['clear'] else ' (not clear)'}"
+        words = "–" if each is None else f"{each['sentence']}{'' if each['clear'] else ' (not significant)'}"
         rows.append([row["agent"], *(_rate(cells.get((row["agent"], s))) for s in said["team_sets"]), words])
     return markdown_table(
         ["agent", *said["team_sets"], "difference"], rows, numbers=set(range(1, len(said["team_sets"]) + 1))

@@ -18,6 +18,16 @@ _OF_A_MATCH = {"battles": "--battles", "minutes": "--minutes", "seed": "--seed",
 _OPTIONS = {"budget": "--budget", **_OF_A_MATCH, "max_turns": "--max-turns", "anchor": "--anchor"}
 #: Kinds of runs that play with people and programs that are not ours; they cannot be gone on with.
 _WITH_OTHERS = ("ladder", "serve")
+#: Parts of the stored settings that a report shows in places of their own.
+_SAID_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
+_NAMES = {
+    "battles": "battles of each pairing on each team set:",
+    "budget": "battles in all:",
+    "minutes": "time limit in minutes:",
+    "think_limit": "seconds for a decision:",
+    "max_turns": "turn limit:",
+    "stock": "simulator without speed-ups",
+}
 _FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
 
@@ -99,6 +109,23 @@ def _words_with_others(config: dict[str, Any]) -> list[str]:
 
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def settings_words(config: dict[str, Any]) -> str:
+    """What a run was asked to play, for people: without what was left at nothing and what is said elsewhere."""
+    known = {key: value for key, value in config.items() if key not in _SAID_ELSEWHERE}
+    known |= known.pop("rules", None) or {}
+    if config.get("schedule") == "adaptive":
+        known.pop("battles", None)  # its budget says how many
+    test = known.pop("sprt", None)
+    said = [
+        name if value is True else f"{name} {', '.join(map(str, value)) if isinstance(value, list) else _plain(value)}"
+        for name, value in ((_NAMES.get(key, key.replace("_", " ")), value) for key, value in known.items())
+        if value is not None and value is not False and value not in ("", [], {})
+    ]
+    if test:
+        said.append("SPRT " + " ".join(f"{key}={_plain(value)}" for key, value in test.items()))
+    return "; ".join(said)
 
 
 def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:

@@ -14,8 +14,9 @@ from arena.ratings.evidence import Evidence
 from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
 from arena.report.counts import Counts, Meeting, rate
-from arena.report.findings import findings
+from arena.report.findings import findings, match_findings
 from arena.report.lineage import curriculum_of, lineage
+from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
 from teamsets.errors import BadInput
@@ -51,12 +52,14 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
             row["about"] = abouts.get(row["agent"])
         told.append(_format(format_id, strengths, mine))
     curriculum = curriculum_of(db, run_id)
+    match = match_of(db, run_id)
     return {
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
-        "findings": findings(told),
+        "findings": [*match_findings(match), *findings(told)],
         "notes": notes(run, told),
+        "match": match,
         "formats": told,
         "curriculum": None if curriculum is None else lineage(db, curriculum),
     }

@@ -9,8 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.report.findings import chance_of_better
+from arena.ratings.sprt import report_lines
+from arena.report.findings import chance_of_better, match_findings
+from arena.report.match import settings_of
 from arena.report.numbers import counted, nash_percent, percent
+from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 
 WHISKER = 24  # characters of the picture of an interval
@@ -23,9 +26,11 @@ def print_results(console: Console, db: Path, run_id: str) -> None:
 
 def print_summary(console: Console, summary: dict[str, Any]) -> None:
     """Rankings, findings, who beat whom, team sets, faults; then what to be careful about."""
+    _print_match(console, summary["match"])
     for said in summary["formats"]:
         _print_ranking(console, said)
-    for sentence in summary["findings"]:
+    told = match_findings(summary["match"])
+    for sentence in summary["findings"][len(told) :]:
         _say(console, f"• {sentence}")
     console.print()
     for said in summary["formats"]:
@@ -35,6 +40,15 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
     _print_faults(console, [(said["format"], fault) for said in summary["formats"] for fault in said["faults"]])
     for note in summary["notes"]:
         _say(console, f"Note: {note}")
+
+
+def _print_match(console: Console, match: dict[str, Any] | None) -> None:
+    """The lines with which `arena match` ended: pentanomial, Elo, LLR with its bounds, the decision."""
+    if match is not None:
+        first, second = match["agents"]
+        for line in report_lines(first, second, match["pentanomial"], settings_of(match)):
+            _say(console, line)
+        console.print()
 
 
 def _say(console: Console, words: str) -> None:
@@ -53,22 +67,21 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
     rows = said["ranking"]
     width = console.width if console.is_terminal else 10_000
     room = width - max(len(row["agent"]) for row in rows)
-    measured = [row for row in rows if row["games"] and not row["mark"]] or rows
-    low, high = min(row["low"] for row in measured), max(row["high"] for row in measured)
+    low, high = elo_range(rows)
     columns = {
         "": [str(row["rank"]) for row in rows],
         "agent": [row["agent"] for row in rows],
         "Elo": [f"{row['elo']:.0f}" for row in rows],
         "95% interval": [_interval(row, said["anchor"]) for row in rows],
         "picture": [_whisker(row, low, high) if row["games"] else "" for row in rows],
-        "> next": [_above_next(said, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
+        "P(> next)": [_above_next(said, *pair) for pair in zip(rows, [*rows[1:], None], strict=True)],
         "GXE": ["" if row["gxe"] is None else f"{row['gxe']:.0f}" for row in rows],
         "Nash %": [nash_percent(row) for row in rows],
         "battles": [f"{row['games']:,}" for row in rows],
     }
-    if room < 62 + WHISKER:
+    if room < 65 + WHISKER:
         del columns["picture"]
-    if room < 62:
+    if room < 65:
         del columns["GXE"], columns["Nash %"]
     title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, {said['anchor']} has 1000"
     table = Table()
@@ -93,7 +106,7 @@ def _above_next(said: dict[str, Any], row: dict[str, Any], following: dict[str, 
 
 
 def _whisker(row: dict[str, Any], low: float, high: float) -> str:
-    """An interval in characters: "   ├──●──┤   "."""
+    """An interval in characters: "   ├──●──┤   "; "◂──┤" for an agent below the range that is shown."""
 
     def place(value: float) -> int:
         share = (value - low) / ((high - low) or 1)
@@ -103,6 +116,8 @@ def _whisker(row: dict[str, Any], low: float, high: float) -> str:
     letters = [" "] * WHISKER
     letters[left : right + 1] = "─" * (right - left + 1)
     letters[left], letters[right], letters[dot] = "├", "┤", "○" if row["mark"] else "●"
+    if row["elo"] < low:
+        letters[0] = "◂"
     return "".join(letters)
 
 
@@ -162,7 +177,7 @@ def _difference(each: dict[str, Any] | None) -> Text:
     if each is None:
         return Text("–")
     words = f"{each['elo']:.0f} [{each['low']:.0f}, {each['high']:.0f}] better on {each['better_on']}"
-    return Text(words) if each["clear"] else Text(f"{words}: not clear", "dim")
+    return Text(words) if each["clear"] else Text(f"{words}: not significant", "dim")
 
 
 def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> None:

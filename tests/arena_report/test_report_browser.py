@@ -156,6 +156,35 @@ def test_a_phone_is_wide_enough_in_light_and_dark(page: Page, address: str) -> N
     assert overflow(page) == ""
 
 
+def test_labels_do_not_collide_and_heads_do_not_break_inside_words(page: Page, address: str) -> None:
+    script = (Path(__file__).parent / "overlap.js").read_text(encoding="utf-8")
+    lines = "e => e.getClientRects().length && e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)"
+    for width in (360, 400, 900, 1100):
+        page.open(address, width=width, height=844)
+        page.run("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        assert (width, overflow(page)) == (width, "")
+        assert (width, page.run(script)) == (width, [])
+        broken = (
+            f"[...document.querySelectorAll('.mixture thead th')].filter(e => ({lines})(e) > 1.9).map(e => e.innerText)"
+        )
+        assert (width, page.run(broken)) == (width, [])
+
+
+def test_links_open_what_is_folded(page: Page, address: str) -> None:
+    page.open(address)
+    fold = "document.querySelector('#gen1ou-think > details.fold')"
+    link = "document.querySelector('nav a[href=\"#gen1ou-think\"]').click()"
+    assert not page.run(f"{fold}.open")
+    for _ in range(2):  # the second time the address says so already
+        page.run(link)
+        page.until(f"{fold}.open")
+        page.run(f"{fold}.open = false")
+    page.open(f"{address}#run")
+    assert page.run("document.querySelector('#run > details').open")
+    assert page.run("document.querySelector('#run pre').checkVisibility()")
+    assert not page.run(f"{fold}.open")
+
+
 def test_light_and_dark_differ_and_can_be_chosen(page: Page, address: str) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
     page.open(address, dark=False)

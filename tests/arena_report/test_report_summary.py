@@ -14,7 +14,8 @@ from made_store import MadeStore
 
 from arena.report import lineage
 from arena.report.counts import Counts
-from arena.report.runs import command, describe_run
+from arena.report.runs import command, describe_run, settings_words
+from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import BadInput
@@ -52,8 +53,28 @@ def test_a_clear_ranking_is_said_to_be_clear(make: Make) -> None:
     assert cell["score"] == pytest.approx(100 / 124, abs=1e-6)
     assert only(said["cross"], agent="middle", opponent="strong")["expected"] == pytest.approx(1 - cell["expected"])
     assert summary["findings"][0].startswith("strong is best in gen1ou: ")
-    assert "above middle; P(better) > 99%." in summary["findings"][0]
+    assert "above middle; P(better) > 99%, P(best) > 99%." in summary["findings"][0]
     assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_what_is_certain_and_what_is_not_is_said(make: Make) -> None:
+    """One leader, two in the middle that nothing tells apart, one at the end."""
+    made = make()
+    made.run("r", ["best", "middle", "other", "worst"])
+    for stronger, weaker in (("best", "middle"), ("best", "other"), ("middle", "worst"), ("other", "worst")):
+        made.pair("r", stronger, weaker, "WW", count=30)
+        made.pair("r", stronger, weaker, "LL", count=3)
+    made.pair("r", "middle", "other", "WL", count=20)
+    summary = summarize(made.write(), "r")
+    (said,) = summary["formats"]
+    assert [row["agent"] for row in said["ranking"]][::3] == ["best", "worst"]
+    best = [row["best"] for row in said["ranking"]]
+    assert best[0] > 0.99 and sum(best) == pytest.approx(1, abs=1e-3)
+    middle = ", ".join(row["agent"] for row in said["ranking"][1:3])
+    assert summary["findings"][1:3] == [
+        f"Not separated, P(better than next) below 95%: ranks 2–3 ({middle}).",
+        "5 of 6 pairs of agents are ordered with a probability of 95% or more.",
+    ]
 
 
 def test_an_open_race_is_said_to_be_open(make: Make) -> None:
@@ -64,7 +85,7 @@ def test_an_open_race_is_said_to_be_open(make: Make) -> None:
     made.pair("r", "other", "third", "WL", count=9)
     made.pair("r", "other", "third", "WT")
     best = summarize(made.write(), "r")["findings"][0]
-    assert "2 others cannot be told from it" in best and "is best" not in best
+    assert "2 others may be as good" in best and "is best" not in best
 
 
 def test_ties_faults_limits_and_aborted_battles_count_as_they_should(make: Make) -> None:
@@ -236,6 +257,35 @@ def test_the_command_repeats_the_run() -> None:
     assert "--sprt elo0=0 elo1=30" in match and "--anchor" not in match and "--max-turns" not in match
 
 
+def test_settings_are_told_without_what_was_left_at_nothing() -> None:
+    config = {
+        "agents": ["a", "b"], "formats": ["gen1ou"], "team_sets": ["far"], "pools": [["gen1ou", "far", ["t"]]],
+        "schedule": "round-robin", "battles": 6, "budget": None, "minutes": 2.5, "seed": 0, "quotas": [], "same_luck": False,
+        "challengers": [], "anchor": "a", "sprt": None, "fresh": True, "rules": {"think_limit": 10.0, "max_turns": 300},
+    }  # fmt: skip
+    assert settings_words(config) == (
+        "schedule round-robin; battles of each pairing on each team set: 6; time limit in minutes: 2.5; seed 0; anchor a; "
+        "fresh; seconds for a decision: 10; turn limit: 300"
+    )
+    adaptive = settings_words(
+        config | {"schedule": "adaptive", "budget": 500, "sprt": {"elo0": 0.0, "model": "logistic"}}
+    )
+    assert "battles in all: 500" in adaptive and "each pairing" not in adaptive
+    assert adaptive.endswith("SPRT elo0=0 model=logistic")
+
+
+def test_a_picture_is_not_stretched_by_the_weakest() -> None:
+    def row(elo: float, **more: Any) -> dict[str, Any]:
+        return {"elo": elo, "low": elo - 20, "high": elo + 20, "games": 9, "mark": "", **more}
+
+    strong = [row(1000 + 25 * number) for number in range(9)]
+    assert elo_range([*strong, row(100)]) == (980, 1220), "far below all others: pointed at, not shown"
+    assert elo_range([*strong, row(900)]) == (880, 1220)
+    assert elo_range([row(100), row(1000), row(1025)]) == (80, 1045), "too few to say who is far off"
+    assert elo_range([*strong, row(5000, mark="won all")]) == (980, 1220), "a bound is no measurement"
+    assert elo_range([row(900, mark="lost all"), row(1100, mark="won all")]) == (880, 1120)
+
+
 def test_really_played_battles_add_up(played: Path) -> None:
     (run_id, *_), *_ = rows("SELECT run_id FROM runs ORDER BY started, run_id", played)
     summary = summarize(played, run_id)
@@ -279,6 +329,9 @@ SELDOM |= set().union(
     *(part.__annotations__ for part in (lineage.Lineage, lineage.Attempt, lineage.Gate, lineage.Spent))
 )
 SELDOM |= {"team_sets", "shares", "gaps"}
+#: And of a match.
+SELDOM |= {"pairs", "points", "pentanomial", "value", "nelo", "los", "los_bound", "draw_ratio", "pair_ratio", "sprt"}
+SELDOM |= {"elo0", "elo1", "alpha", "beta", "model", "unit", "llr", "lower", "upper", "decision", "verdict"}
 
 
 def keys(value: Any, free: tuple[str, ...]) -> set[str]:

@@ -214,6 +214,15 @@
     (body.querySelector(".av") ?? viewer).focus({preventScroll: true});
   }
 
+  /** Opens a part that is folded, and those around it, and goes there. */
+  function unfold(part) {
+    const folded = [part.matches("details") ? part : part.querySelector(":scope > details.fold")];
+    for (let around = part.parentElement; around; around = around.parentElement) folded.push(around.closest("details"));
+    const closed = folded.filter(each => each && !each.open);
+    for (const each of closed) each.open = true;
+    if (closed.length) part.scrollIntoView();
+  }
+
   /** Goes where the address says: #battle-17, #agent=NAME (its battles), #agent-3 (its part, opened). */
   function go() {
     const place = decodeURIComponent(location.hash.slice(1));
@@ -227,10 +236,7 @@
       return undefined;
     }
     const part = place && byId(place);
-    if (part instanceof HTMLDetailsElement) {
-      part.open = true;
-      part.scrollIntoView();
-    }
+    if (part) unfold(part);
     return undefined;
   }
 
@@ -249,5 +255,10 @@
     list();
   }
   addEventListener("hashchange", go);
+  // A link to where the address points already changes nothing, but what it leads to may have been closed since.
+  addEventListener("click", event => {
+    const link = event.target.closest?.('a[href^="#"]');
+    if (link && link.hash === location.hash) go();
+  });
   go();
 })();

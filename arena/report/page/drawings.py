@@ -11,6 +11,7 @@ from arena.report.numbers import counted, whole
 from arena.report.page.markup import Html, el, join
 
 ROW = 26  # height of a picture in a table's row, in pixels
+MOST_LABELS = 4  # on an axis: a column of pictures may be 9rem wide
 _STEPS = (1, 2, 2.5, 5)
 
 
@@ -56,15 +57,20 @@ def nice_step(step: float) -> float:
 
 
 def axis_labels(axis: Axis, words: Callable[[float], str] = whole) -> Html:
-    """The numbers of an axis, for the head of a column of pictures."""
-    labels = [el("text", words(tick), x=_at(axis, tick), y=12, text_anchor="middle") for tick in axis.ticks]
+    """The numbers of an axis, for the head of a column of pictures: of many ticks only every second, third, … is named."""
+    every = math.ceil(len(axis.ticks) / MOST_LABELS)
+    named = [tick for number, tick in enumerate(axis.ticks) if number % every == 0]
+    labels = [el("text", words(tick), x=_at(axis, tick), y=12, text_anchor="middle") for tick in named]
     return el("svg", labels, cls="axis", width="100%", height=16, aria_hidden="true")
 
 
 def whisker(
     axis: Axis, value: float, low: float, high: float, *, words: str, vague: bool = False, zero: bool = False
 ) -> Html:
-    """A dot with its interval. vague: hollow and dashed, for what is a bound only. zero: a line at zero."""
+    """A dot with its interval; a value below the axis is written at its end.
+
+    vague: hollow and dashed, for what is a bound only. zero: a line at zero.
+    """
     ticks = [el("line", cls="tick", x1=_at(axis, t), x2=_at(axis, t), y1=0, y2="100%") for t in axis.ticks]
     middle = ROW / 2
     return el(
@@ -74,6 +80,8 @@ def whisker(
         el("line", cls="reach", x1=_at(axis, low), x2=_at(axis, high), y1=middle, y2=middle),
         [_end(axis, bound) for bound in (low, high)],
         el("circle", cls="dot", cx=_at(axis, value), cy=middle, r=4.5) if axis.low <= value <= axis.high else None,
+        el("title", words) if not axis.low <= value <= axis.high else None,
+        el("text", whole(value), cls="beyond halo", x=8, y=middle + 4) if value < axis.low else None,
         cls="whisker vague" if vague else "whisker",
         width="100%",
         height=ROW,
@@ -185,8 +193,8 @@ def turn_chart(entries: Sequence[dict[str, Any]], *, words: str) -> Html:
             el("line", cls="reach", x1=x, x2=x, y1=level(each["high"]), y2=level(each["low"])),
             el("circle", cls="dot", cx=x, cy=level(each["score"]), r=4),
             el("text", f"{100 * each['score']:.0f}%", cls="strong", x=x, y=top + tall + 17, text_anchor="middle"),
-            el("text", f"turn {each['turn']}", x=x, y=top + tall + 33, text_anchor="middle"),
-            el("text", f"of {each['battles']:,}", x=x, y=top + tall + 48, text_anchor="middle"),
+            el("text", f"{'' if number else 'turn '}{each['turn']}", x=x, y=top + tall + 33, text_anchor="middle"),
+            el("text", f"{'' if number else 'of '}{each['battles']:,}", x=x, y=top + tall + 48, text_anchor="middle"),
         ]
     return el("svg", parts, cls="turns", width="100%", height=height, role="img", aria_label=words)
 

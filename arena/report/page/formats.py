@@ -7,7 +7,7 @@ from typing import Any
 from arena.report.numbers import counted, duration
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
-from arena.report.page.markup import Html, agent_name, box, el, head_cell, join
+from arena.report.page.markup import Html, agent_name, box, el, fold, head_cell, join
 from arena.report.page.ranking import cycles, ranking
 from arena.report.page.team_sets import team_set_section
 
@@ -21,6 +21,10 @@ PARTS = {
     "length": "Length of battles",
     "think": "Think time",
 }
+
+
+#: Those that a reader opens who wants to know more than who is how strong.
+FOLDED = frozenset({"team-sets", "cycles", "length", "think"})
 
 
 def parts(said: dict[str, Any]) -> dict[str, str]:
@@ -51,12 +55,17 @@ def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset
             cls="lead",
         ),
         [
-            el("section", el("h3", title), make[key](), id=f"{format_id}-{key}", cls="part")
+            el("section", _part(key, title, make[key]()), id=f"{format_id}-{key}", cls="part")
             for key, title in parts(said).items()
         ],
         id=format_id,
         cls="format",
     )
+
+
+def _part(key: str, title: str, content: Html) -> Html:
+    head = el("h3", title)
+    return fold(head, content) if key in FOLDED else join(head, content)
 
 
 def against(said: dict[str, Any]) -> Html:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from arena.report.lineage import Lineage
 from arena.report.numbers import counted, listed, moment
 from arena.report.page import lineage
 from arena.report.page.formats import parts
-from arena.report.page.markup import Content, Html, agent_name, box, el, prose
+from arena.report.page.markup import Content, Html, agent_name, box, el, fold, prose
+from arena.report.page.result import card_sentences, result_card
+from arena.report.runs import settings_words
 
 _READING = {
     "Elo": "From one Bradley-Terry fit over all battles of a format at once, with a small prior that keeps perfect scores "
@@ -59,17 +60,22 @@ def head(summary: dict[str, Any]) -> Html:
         "time limit": f"time limit reached {when}",
     }.get(run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}")
     facts = [f"run {run['id']}", counted(battles, "battle"), state]
-    notes = summary["notes"]
+    notes, told = summary["notes"], card_sentences(summary)
     agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}
     return el(
         "header",
         el("p", "Battle arena", cls="eyebrow"),
         el("h1", title(summary)),
         el("p", " · ".join(facts), cls="facts"),
+        result_card(summary),
         el(
             "section",
             el("h2", "Findings", cls="quiet-head"),
-            el("ul", [el("li", prose(sentence, agents)) for sentence in summary["findings"]], cls="findings"),
+            el(
+                "ul",
+                [el("li", prose(each, agents)) for each in summary["findings"] if each not in told],
+                cls="findings",
+            ),
             id="findings",
         ),
         el(
@@ -126,7 +132,6 @@ def curriculum_contents() -> Html:
 def run_section(summary: dict[str, Any]) -> Html:
     """Versions, seeds, commands: what a reader needs to do it again."""
     run = summary["run"]
-    config = {key: value for key, value in run["config"].items() if key != "agents"}
     evidence = run["evidence"]
     earlier = [f"{source['battles']:,} of run {source['run']}" for source in evidence["earlier"]]
     facts = {
@@ -139,7 +144,7 @@ def run_section(summary: dict[str, Any]) -> Html:
         "Teams": "; ".join(
             f"{pool['format']} {pool['team_set']}: {pool['teams'] or 'drawn by Showdown'}" for pool in run["pools"]
         ),
-        "Settings": ", ".join(f"{key} {_value(value)}" for key, value in config.items()),
+        "Settings": settings_words(run["config"]),
     }
     agents = [
         el(
@@ -154,11 +159,13 @@ def run_section(summary: dict[str, Any]) -> Html:
     heads = [el("th", name, scope="col") for name in ("agent", "about", "fingerprint of its code", "repeatable")]
     return el(
         "section",
-        el("h2", "What was run"),
-        el("p", "To play it again, in the same versions (in the same database with ", el("code", "--fresh"), "):"),
-        el("pre", el("code", run["command"]), tabindex=0),
-        el("dl", [[el("dt", name), el("dd", words)] for name, words in facts.items()], cls="facts-list"),
-        box(el("table", el("thead", el("tr", heads)), el("tbody", agents), cls="plain"), "agents"),
+        fold(
+            el("h2", "What was run"),
+            el("p", "To play it again, in the same versions (in the same database with ", el("code", "--fresh"), "):"),
+            el("pre", el("code", run["command"]), tabindex=0),
+            el("dl", [[el("dt", name), el("dd", words)] for name, words in facts.items()], cls="facts-list"),
+            box(el("table", el("thead", el("tr", heads)), el("tbody", agents), cls="plain"), "agents"),
+        ),
         id="run",
     )
 
@@ -177,14 +184,10 @@ def curriculum_reading(known: Lineage, made: str) -> Html:
 def _reading(told: dict[str, str], made: str) -> Html:
     return el(
         "section",
-        el("h2", "How to read this"),
-        el("dl", [[el("dt", name), el("dd", words)] for name, words in told.items()], cls="reading"),
+        fold(
+            el("h2", "How to read this"),
+            el("dl", [[el("dt", name), el("dd", words)] for name, words in told.items()], cls="reading"),
+        ),
         el("p", made, cls="note"),
         id="reading",
-    )
-
-
-def _value(value: Any) -> str:
-    return (
-        json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list | bool) or value is None else str(value)
     )

@@ -74,6 +74,11 @@ def table(
     return box(el("table", el("thead", el("tr", top)), el("tbody", body), cls=cls), words)
 
 
+def fold(head: Html, *content: Content) -> Html:
+    """A part behind its heading: opened by a click, by a link to its section, and on paper (report.js)."""
+    return el("details", el("summary", head), content, cls="fold")
+
+
 def panels(group: str, words: str, parts: Sequence[tuple[str, Html]]) -> Html:
     """One of several parts at a time, behind a choice that needs no script. group: an id that no other choice has."""
     choices: list[Html] = []

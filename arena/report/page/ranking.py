@@ -9,14 +9,14 @@ from arena.report.numbers import interval, nash_percent, percent, percent_of, wh
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
 from arena.report.page.markup import Content, Html, agent_name, box, el, head_cell, join
+from arena.report.strengths import elo_range
 
 
 def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
     """The joint rating: a dot with its interval for each agent, and the numbers beside it."""
     rows = said["ranking"]
-    # A bound may lie thousands of points away: the axis is for what is measured, and an arrow points beyond it.
-    measured = [row for row in rows if row["games"] and not row["mark"]] or rows
-    axis = Axis.over([row[key] for row in measured for key in ("low", "high")])
+    axis = Axis.over(elo_range(rows))
+    beyond = any(row["games"] and row["elo"] < axis.low for row in rows)
     groups = sorted({row["group"] for row in rows})
     body: list[Html] = []
     for group in groups:
@@ -33,7 +33,7 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
         el("th", axis_labels(axis), scope="col", cls="picture", aria_label="rating and interval, as a picture"),
         el("th", "Elo", scope="col", cls="number"),
         el("th", "95% interval", scope="col", cls="number"),
-        head_cell("better than next", "The probability that this agent is better than the one in the next row"),
+        head_cell("P(better than next)", "The probability that this agent is better than the one in the next row"),
         head_cell("wins %", "Mean score: wins, ties as halves, in % of all battles"),
         head_cell(
             "GXE", "Expected win rate in % against an average player, from Glicko ratings, as Showdown's ladder has it"
@@ -48,7 +48,8 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
         el(
             "p",
             f"Elo from one joint fit over all battles; {said['anchor']} has 1000. The whiskers are 95% intervals; "
-            "a hollow dot with a dashed whisker is a bound, not a measurement.",
+            "a hollow dot with a dashed whisker is a bound, not a measurement."
+            + (" ◂: so far below the others that the axis does not reach it; the number is its Elo." if beyond else ""),
             cls="note",
         ),
         el("table", el("thead", el("tr", heads)), el("tbody", body), cls="ranking"),
@@ -73,7 +74,7 @@ def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: d
         el("td", picture if row["games"] else None, cls="picture"),
         el("td", whole(row["elo"]), cls="number strong elo"),
         el("td", "anchor" if fixed else f"{whole(row['low'])} – {whole(row['high'])}", cls="number quiet reach"),
-        _number("better than next", "" if chance is None else percent(chance)),
+        _number("P(better than next)", "" if chance is None else percent(chance)),
         _number("wins %", percent_of(row["score"])),
         _number("GXE", "–" if row["gxe"] is None else f"{row['gxe']:.0f}"),
         _number("Nash %", nash_percent(row)),
