@@ -11,7 +11,8 @@ GENERATIONS = (1, 2, 3, 4, 9)
 INTERFACE = "2"
 #: Names another folder for the builds than `.cache/poke-engine` of the project.
 FOLDER_VARIABLE = "ARENA_POKE_ENGINE"
-_MEND = "run `make search` (it needs cargo, from rustup.rs or your system's package)"
+#: The script of `make search`: in a checkout only.
+_SCRIPT = Path(__file__).parents[2] / "scripts" / "setup_search.sh"
 
 
 def folder() -> Path:
@@ -39,13 +40,24 @@ def _mark(gen: int) -> str:
     return mark if mark.split(" ", 1)[0] == INTERFACE else ""
 
 
+def _mend(gen: int | None = None) -> str:
+    """What builds poke-engine here."""
+    cargo = "(it needs cargo, from rustup.rs or your system's package)"
+    if not _SCRIPT.is_file():  # installed from a wheel
+        return (
+            f"run `make search` in a checkout of this version {cargo} and set {FOLDER_VARIABLE} to the checkout's "
+            ".cache/poke-engine"
+        )
+    return f"run `make search` {cargo}" + (f', for this one alone `make search ARGS="{gen}"`' if gen else "")
+
+
 def missing(gen: int | None = None) -> str:
     """Why poke-engine cannot serve a generation (None: any at all), with the mend; empty when it can."""
     built = [g for g in GENERATIONS if _mark(g)]
     if gen is None:
-        return "" if built else f"poke-engine is not built: {_MEND}"
+        return "" if built else f"poke-engine is not built: {_mend()}"
     if gen in built:
         return ""
     if gen not in GENERATIONS:
         return f"poke-engine is not used for generation {gen} here: generations {', '.join(map(str, GENERATIONS))} are"
-    return f'poke-engine is not built for generation {gen}: {_MEND}, for this one alone `make search ARGS="{gen}"`'
+    return f"poke-engine is not built for generation {gen}: {_mend(gen)}"

@@ -164,6 +164,15 @@ def test_impossible_options_are_refused_when_it_is_made(options: str):
         resolve(f"search:mcts?{options}").make()
 
 
+def test_from_a_wheel_another_line_says_how_to_build_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
+    assert "run `make search` (it needs cargo" in builds.missing(1) and 'make search ARGS="1"' in builds.missing(1)
+    monkeypatch.setattr(builds, "_SCRIPT", tmp_path / "none")
+    for gen in (None, 1):
+        assert "run `make search` in a checkout of this version" in builds.missing(gen)
+        assert "set ARENA_POKE_ENGINE to" in builds.missing(gen) and "ARGS" not in builds.missing(gen)
+
+
 def test_set_up_says_what_is_missing(tmp_path: Path):
     """Without cargo: one line, exit code 2, and no download before it."""
     root = HERE.parents[2]
