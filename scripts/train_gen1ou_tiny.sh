@@ -47,7 +47,7 @@ build e3 more.duckdb "agent = 'heuristic:expert'"
 watched="coached?learner=policy:first@best?temperature=0.5&coach=search:mcts?iterations=4000%26samples=2"
 play watched.duckdb "$watched" heuristic:expert "search:mcts?iterations=4000&samples=2" heuristic:staller \
     --challenger "$watched" --battles 240 --seed 401
-"$bin/python" "$project/scripts/curriculum.py" "$project/scripts/curricula/gen1ou-cpu.yaml"
+"$bin/train" curriculum run gen1ou-cpu
 curriculum=runs/gen1ou-cpu/arena.duckdb
 build d1 watched.duckdb "agent LIKE 'coached%' OR agent LIKE 'search%'"
 build d2 "$curriculum" "agent LIKE 'coached?coach=search%'"

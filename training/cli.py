@@ -7,7 +7,14 @@ import click
 from arena.commands.group import Commands, run
 
 #: command -> its module in training/commands.
-COMMANDS = {"base": "base", "finetune": "finetune", "config": "config", "data": "data"}
+COMMANDS = {
+    "base": "base",
+    "finetune": "finetune",
+    "config": "config",
+    "data": "data",
+    "curriculum": "curriculum",
+    "ablate": "ablate",
+}
 
 
 @click.group(

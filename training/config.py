@@ -6,6 +6,7 @@ that names it. The presets lie in training/presets/, each a file that can be use
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from teamsets.errors import BadInput
 from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
+from training.settings import Change, changed, named
 
 PRESETS = Path(__file__).with_name("presets")
 
@@ -172,9 +174,9 @@ class Config(Section):
     tracking: Tracking
 
 
-def read_config(path: Path) -> Config:
-    """The configuration in a YAML file. Raises BadConfig."""
-    return checked(read_yaml(path), str(path))
+def read_config(path: Path, changes: Sequence[Change] = ()) -> Config:
+    """The configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
+    return checked(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
 
 
 def read_yaml(path: Path) -> Any:

@@ -2,6 +2,7 @@
 
 RUN/config.yaml           what it was begun with
 RUN/metrics.jsonl         every measurement
+RUN/curves.svg            the same as a picture
 RUN/evaluations.jsonl     what the battles of its checkpoints said
 RUN/checkpoints/step-…/   the last ones, and the best
 RUN/best.json             which that is, and by what
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,6 +85,8 @@ class RunFolder:
 
     def judge(self, step: int, by: str, value: float, *, lower: bool = False) -> None:
         """Notes the checkpoint of `step` as the best if its value is above all before. lower: below them, for a loss."""
+        if not math.isfinite(value):
+            return
         before = self.best
         if (
             before is not None

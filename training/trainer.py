@@ -6,45 +6,39 @@ batches in the same order, the same dropout, the same curve (on a CPU number by 
 
 from __future__ import annotations
 
-import errno
 import math
-import time
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 from accelerate import Accelerator
-from accelerate.utils import InitProcessGroupKwargs, broadcast_object_list, set_seed
+from accelerate.utils import InitProcessGroupKwargs, set_seed
 from torch import Tensor, nn
 
 from agents.policy import checkpoint
-from teamsets.errors import ArenaError
 from training.algorithms import LOSSES
-from training.algorithms.tensors import Sums, Tensors, added, on_device
+from training.algorithms.tensors import Sums, Tensors, added, local_means, on_device
 from training.config import BadConfig, Config
+from training.curves import FILE as CURVES
+from training.curves import write_curves
 from training.data.shards import opened
-from training.data.stream import Batch, Stream, in_order
+from training.data.stream import Batch, Stream
 from training.evaluation import evaluate_checkpoint
 from training.learner import learned, learner, reference_of
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
-from training.tracking import Tracking
+from training.state import DiskFull, TrainingFailed, disk_full_told, finite, restore_state, save_state
+from training.tracking import Pace, Tracking
+from training.validation import held_out, validated
 
-#: What the trainer adds to a checkpoint: accelerate's state (optimizer, random states), and the position in the data.
-STATE = "training"
-#: So many batches of each dataset held out are measured.
-_VALIDATION_BATCHES = 64
+#: Steps in a row whose gradient is not finite after which a run stops. fp16 lowers its scale by a half in each.
+_BAD_STEPS = 20
 #: While the main process evaluates, the others wait for it.
 _EVALUATION_TIME = timedelta(hours=12)
 _PRECISIONS = {"fp32": "no", "bf16": "bf16", "fp16": "fp16"}
-
-
-class TrainingFailed(ArenaError):
-    """Training cannot go on. The message says why, and which checkpoint is the last good one."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,13 @@ def train(config: Config) -> Finished:
         run = _Run(config, folder, accelerator)
         if accelerator.is_main_process:
             run.tracking = stack.enter_context(Tracking(config, folder.path, run.step, run.total))
-        run.go()
+        try:
+            with disk_full_told(folder.path):
+                run.go()
+        except DiskFull as error:
+            raise TrainingFailed(
+                f"the disk is full at step {run.step}: {run.last_good()}; make room and resume"
+            ) from error
     return Finished(folder.path, run.step, folder.best)
 
 
@@ -97,7 +97,7 @@ class _Run:
         set_seed(config.seed)
         sources = config.data.train
         datasets = [opened(Path(source.path)) for source in sources]
-        self.validation = [opened(Path(path)) for path in config.data.validate_on]
+        self.validation = [held_out(path) for path in config.data.validate_on]
         self.stream = Stream(
             datasets,
             [source.weight for source in sources],
@@ -106,7 +106,7 @@ class _Run:
             seed=config.seed,
         )
         self.total = total_steps(config, sum(dataset.trajectories for dataset in datasets))
-        self.step = 0
+        self.step, self.skipped = 0, 0
         last = folder.steps()[-1:]
         network, self.lineage = learner(config.network, folder.step_folder(last[0]) if last else None)
         network.checkpointing = config.compute.activation_checkpointing
@@ -126,15 +126,7 @@ class _Run:
             self._restore(last[0])
 
     def _restore(self, step: int) -> None:
-        state = self.folder.step_folder(step) / STATE
-        try:
-            self.accelerator.load_state(str(state))
-            position = torch.load(state / "position.pt", weights_only=True)
-        except (OSError, RuntimeError, ValueError, KeyError) as error:
-            words = " ".join(str(error).split())[:200]
-            raise TrainingFailed(
-                f"checkpoint {state.parent}: its training state cannot be read ({words}): delete it"
-            ) from error
+        position = restore_state(self.accelerator, self.folder.step_folder(step))
         if self.reference is not None:
             self.reference.restore(position["reference"])
         self.step = position["step"]
@@ -143,25 +135,39 @@ class _Run:
     def go(self) -> None:
         """Trains until the last step."""
         config = self.config
+        self._begin()
         self._evaluate_if_due()
         batches = iter(self.stream)
-        began, seen = time.monotonic(), 0
+        pace = Pace()
         gathered: Sums = {}
         while self.step < self.total:
             batch = next(batches)
             sums, norm = self._learn(batch)
             self.step += 1
-            seen += batch.decisions
+            pace.stepped(batch.decisions)
             gathered = added(gathered, sums)
             last = self.step == self.total
+            if self.tracking is not None:
+                self.tracking.advance(self.step, local_means(gathered), pace)
             if self.step % config.tracking.every == 0 or last:
-                speed = seen / (time.monotonic() - began)
-                self._note(gathered, norm, speed)
+                self._note(gathered, norm, pace.decisions_per_s)
                 gathered = {}
             if self.step % config.checkpoints.every == 0 or last:
                 self._keep()
                 self._evaluate_if_due()
-                began, seen = time.monotonic(), 0
+                pace.restart()
+
+    def _begin(self) -> None:
+        """What is trained, on what and how long: the first line of a run."""
+        if self.tracking is None:
+            return
+        parameters = sum(parameter.numel() for parameter in self.network.parameters())
+        resumed = f", resumed at step {self.step:,}" if self.step else ""
+        self.tracking.say(
+            f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch} trajectories "
+            f"on {self.accelerator.device}{resumed}; {self.folder.path}/{CURVES} shows the curves"
+        )
+        self.tracking.doing(self.step, "learning")
 
     def _learn(self, batch: Batch) -> tuple[Sums, float]:
         """One step on a whole batch, which all processes hold and each takes its part of. -> sums, norm of the gradient."""
@@ -181,14 +187,34 @@ class _Run:
             gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
         norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.clip_norm))
         if not math.isfinite(float(gathered["loss"][0])):
-            raise TrainingFailed(
-                f"the loss is {float(gathered['loss'][0])} at step {self.step + 1}: {self._last_good()}"
-            )
-        self.optimizer.step()
-        self.optimizer.zero_grad()
-        if self.reference is not None and self.reference.target:
+            raise self._diverged(f"the loss is {float(gathered['loss'][0])}", self.step + 1)
+        stepped = self._stepped(norm)
+        if stepped and self.reference is not None and self.reference.target:
             self.reference.adapt(_means(accelerator, {"kl": gathered["kl"]})["kl"])
         return gathered, norm
+
+    def _stepped(self, norm: float) -> bool:
+        """Changes the weights, unless the gradient is not finite; whether it did. norm: of the gradient, before clipping.
+
+        Raises TrainingFailed after _BAD_STEPS such gradients in a row.
+        """
+        good = math.isfinite(norm)
+        if good or self.accelerator.scaler is not None:  # fp16's scaler skips the step itself, and lowers its scale
+            self.optimizer.step()
+        self.optimizer.zero_grad()
+        self.skipped = 0 if good else self.skipped + 1
+        if self.skipped == 1 and self.tracking is not None:
+            self.tracking.say(f"step {self.step + 1}: the gradient is not finite: the weights stay as they are")
+        if self.skipped >= _BAD_STEPS:
+            raise self._diverged(f"the gradient was not finite in {self.skipped} steps in a row", self.step + 1)
+        return good
+
+    def _diverged(self, what: str, step: int) -> TrainingFailed:
+        rate = learning_rate(self.config, step - 1, self.total)
+        return TrainingFailed(
+            f"{what} at step {step} (learning rate {rate:g}): {self.last_good()}; lower optimizer.learning_rate and start "
+            "another run"
+        )
 
     def _loss(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, Sums]:
         """The rule's loss, and what staying near to the reference adds to it, summed over the batch's decisions."""
@@ -207,54 +233,52 @@ class _Run:
         if self.tracking is None:
             return
         rate = learning_rate(self.config, self.step - 1, self.total)
-        words = f"loss {means['loss']:.4f} · {speed:,.0f} decisions/s"
-        self.tracking.advance(self.step, words)
-        self.tracking.note(
-            self.step, {**means, "gradient_norm": norm, "learning_rate": rate, "decisions_per_s": speed}, words
-        )
+        measured = {**means, "gradient_norm": norm, "learning_rate": rate, "decisions_per_s": speed}
+        self.tracking.note(self.step, {name: value for name, value in measured.items() if math.isfinite(value)})
 
     def _keep(self) -> None:
-        """A checkpoint of this step, and what it is worth on the data held out."""
+        """A checkpoint of this step, and what it is worth on the data held out. Raises TrainingFailed for one of no use."""
+        accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
+        network = accelerator.unwrap_model(self.network)
+        if not finite(network):
+            raise self._diverged("the weights are not finite, so they are not kept,", self.step)
         measured = self._validated()
+        if not math.isfinite(measured.get("policy_loss", 0.0)):
+            raise self._diverged("the loss on the held-out data is not finite, so the weights are not kept,", self.step)
         # Before the checkpoint: a line of a step that was not kept is taken back, one that is missing never comes.
         if self.tracking is not None and measured:
-            self.tracking.note(self.step, {f"validation/{name}": value for name, value in measured.items()})
-        accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
-        try:
-            if accelerator.is_main_process:
-                checkpoint.save(
-                    folder,
-                    accelerator.unwrap_model(self.network),
-                    self.step,
-                    lineage=self.lineage,
-                    config=self.config.model_dump(mode="json"),
-                    metrics=measured,
-                    extra=self._save_state,
-                )
-            else:
-                self._save_state(None)
-            accelerator.wait_for_everyone()
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise TrainingFailed(f"the disk is full at step {self.step}: {self._last_good()}") from error
+            self.tracking.note(
+                self.step,
+                {f"validation/{name}": value for name, value in measured.items()},
+                f"held out: policy loss {measured['policy_loss']:.4f}, accuracy {100 * measured['agreement']:.1f}%",
+            )
+        if accelerator.is_main_process:
+            checkpoint.save(
+                folder,
+                network,
+                self.step,
+                lineage=self.lineage,
+                config=self.config.model_dump(mode="json"),
+                metrics=measured,
+                extra=self._save_state,
+            )
+        else:
+            self._save_state(None)
+        accelerator.wait_for_everyone()
         if self.tracking is None:
             return
         if measured and self.config.evaluation.best_by == "validation":
             self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
         self.folder.prune(self.config.checkpoints.keep)
+        write_curves(self.folder.path)
 
     def _save_state(self, temporary: Path | None) -> None:
-        """What must be there to go on, into the folder that the main process writes and the others (None) are told of."""
-        (named,) = broadcast_object_list([str(temporary)])
-        state = Path(named) / STATE
-        self.accelerator.save_state(str(state))
-        if self.accelerator.is_main_process:
-            near = None if self.reference is None else self.reference.state
-            position = {"step": self.step, "stream": self.stream.state, "reference": near}
-            torch.save(position, state / "position.pt")
+        near = None if self.reference is None else self.reference.state
+        position = {"step": self.step, "stream": self.stream.state, "reference": near}
+        save_state(self.accelerator, temporary, position)
 
-    def _last_good(self) -> str:
+    def last_good(self) -> str:
+        """Which checkpoint there is to continue with, in words."""
         steps = self.folder.steps()
         return (
             f"the last good checkpoint is {self.folder.step_folder(steps[-1])}"
@@ -266,27 +290,20 @@ class _Run:
         """The means of the rule's measurements on the data held out; nothing where there is none, or in another process."""
         if self.tracking is None or not self.validation:
             return {}
+        self.tracking.doing(self.step, "validating")
         network = self.accelerator.unwrap_model(self.network)
-        network.eval()
-        gathered: Sums = {}
-        config = self.config
-        for dataset in self.validation:
-            for batch in islice(in_order(dataset, config.data.batch, config.data.longest), _VALIDATION_BATCHES):
-                tensors = on_device(batch, self.accelerator.device)
-                with torch.no_grad():
-                    _, sums = self._loss(network, tensors)
-                gathered = added(gathered, sums)
-        return {name: float(total) / max(1.0, float(count)) for name, (total, count) in gathered.items()}
+        return validated(network, self.validation, self.config.data, self.accelerator.device, self._loss)
 
     def _evaluate_if_due(self) -> None:
         """Battles of the checkpoint of this step, unless they were played before the process was killed."""
         every, last = self.config.evaluation.every, self.step == self.total
         due = every and self.step and (self.step % every == 0 or last)
         if due and self.tracking is not None and self.step not in self.folder.evaluated():
-            self.tracking.say(f"{self.step} of {self.total} steps · evaluating ...")
+            self.tracking.say(f"{self.step:,}/{self.total:,} · evaluating in battles ...")
             found = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{self.step}")
             self.folder.note_evaluation(self.step, found.told)
             self.tracking.note(self.step, found.metrics, found.words)
+            write_curves(self.folder.path)
             if self.config.evaluation.best_by == "rating":
                 self.folder.judge(self.step, "rating", found.rating)
         self.accelerator.wait_for_everyone()

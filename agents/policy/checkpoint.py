@@ -16,6 +16,7 @@ import json
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -148,7 +149,8 @@ def read(folder: Path) -> About:
 def find(spec: str) -> Path:
     """The folder of a checkpoint: `PATH[@last|@best|@STEP]`, PATH a run, or a checkpoint's own folder without more.
 
-    A name without a folder here may be one of the shipped checkpoints. Raises BadInput, with what is there, when it is not.
+    A name without a folder here may be one of the shipped checkpoints. `@best` of a run in which nothing was measured is
+    its last one, with a note on stderr. Raises BadInput, with what is there, when there is none.
     """
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
     path, which = (Path(named[1]), named[2]) if named else (Path(spec), "last")
@@ -208,10 +210,24 @@ def _needed() -> dict[str, Any]:
 
 
 def _best(run: Path, spec: str) -> int:
+    """The step that best.json names; the last one where the run has no best.json, as nothing was measured in it."""
+    file = run / "best.json"
+    if not file.exists():
+        last = max(steps_of(run))
+        _note_once(
+            f"note: {run} has no best checkpoint, as nothing was measured: '{spec}' is its last one, step {last}"
+        )
+        return last
     try:
-        return int(json.loads((run / "best.json").read_text(encoding="utf-8"))["step"])
+        return int(json.loads(file.read_text(encoding="utf-8"))["step"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(f"checkpoint '{spec}': {run}/best.json names no step: give @last or @STEP") from None
+        raise BadInput(f"checkpoint '{spec}': {file} names no step: give @last or @STEP") from None
+
+
+@lru_cache(maxsize=64)
+def _note_once(words: str) -> None:
+    """A line on stderr, once a process: a checkpoint is looked up again and again."""
+    print(words, file=sys.stderr)
 
 
 def _check_size(folder: Path) -> None:

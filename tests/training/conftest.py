@@ -44,6 +44,7 @@ def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
         changes = {
             "out": str(tmp_path / "run"),
             "data.train": [{"path": str(dataset.folder), "weight": 1.0}],
+            "data.validate_on": [],
             "data.batch": 4,
             "data.longest": 24,
             "optimizer.warmup_steps": 2,

@@ -162,7 +162,8 @@ def test_a_loss_that_is_no_number_stops_it_and_names_the_last_good_checkpoint(
     with monkeypatch.context() as patch:
         patch.setitem(trainer.LOSSES, "cloning", breaking)
         with pytest.raises(
-            TrainingFailed, match=r"the loss is nan at step 5: the last good checkpoint is .*step-000000003"
+            TrainingFailed,
+            match=r"the loss is nan at step 5 \(learning rate 0.0007625\): the last good .*step-000000003; lower opt",
         ):
             train(config)
     assert train(config).step == 8

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from training.config import BadConfig, Section, read_yaml, validated
+from training.settings import Change, changed, named, put
+from training.shipped import located
 
 #: Names that become parts of folders' names and of agents' specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
@@ -77,15 +80,15 @@ class Ablation(Section):
     evaluation: HeldOut
 
 
-def read_ablation(path: Path) -> Ablation:
-    """The ablation in a YAML file. Raises BadConfig."""
-    return checked_ablation(read_yaml(path), str(path))
+def read_ablation(path: Path, changes: Sequence[Change] = ()) -> Ablation:
+    """The ablation in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
+    return checked_ablation(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
 
 
 def checked_ablation(told: Any, name: str) -> Ablation:
     """An ablation from what YAML held. Raises BadConfig that names every key in question."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: scripts/ablations/ has whole files")
+        raise BadConfig(f"{name}: holds no settings: `train config --ablation data` prints a whole file")
     ablation = validated(Ablation, told, name)
     if len(variants(ablation)) < 2:
         raise BadConfig(f"{name}: grid: one variant alone compares with nothing: add another")
@@ -118,7 +121,7 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """The settings that the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    told = read_yaml(Path(ablation.base))
+    told = read_yaml(located(ablation.base, "preset" if ablation.kind == "train" else "curriculum"))
     if not isinstance(told, dict):
         raise BadConfig(f"base {ablation.base}: holds no settings: `train config` prints a whole file")
     return told
@@ -128,22 +131,12 @@ def cell_settings(ablation: Ablation, variant: str, seed: int) -> dict[str, Any]
     """The whole settings of one cell, unchecked. Raises BadConfig for a key that the base does not have."""
     told = copy.deepcopy(base_of(ablation))
     for key, value in variants(ablation)[variant].items():
-        place: Any = told
-        *way, last = key.split(".")
-        for name in way:
-            place = _inside(place, name, key)
-        _inside(place, last, key)
-        place[int(last) if isinstance(place, list) else last] = copy.deepcopy(value)
+        try:
+            put(told, key, value)
+        except LookupError:
+            raise BadConfig(f"grid: the base has no key {key}: see a variant's spelling") from None
     out = str(cell_folder(ablation, variant, seed))
     return {**told, "name": f"{ablation.name}-{variant}-{seed}", "out": out, "seed": seed}
-
-
-def _inside(place: Any, name: str, key: str) -> Any:
-    """What lies under a name in settings, or under a number in a list of them."""
-    try:
-        return place[int(name) if isinstance(place, list) else name]
-    except (KeyError, ValueError, IndexError, TypeError):
-        raise BadConfig(f"grid: the base has no key {key}: see a variant's spelling") from None
 
 
 def cell_folder(ablation: Ablation, variant: str, seed: int) -> Path:

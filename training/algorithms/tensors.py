@@ -65,3 +65,8 @@ def added(sums: Sums, more: Sums) -> Sums:
         name: (sums.get(name, nothing)[0] + total.cpu(), sums.get(name, nothing)[1] + count.cpu())
         for name, (total, count) in more.items()
     }
+
+
+def local_means(sums: Sums) -> dict[str, float]:
+    """The means of what this process has summed."""
+    return {name: float(total) / max(1.0, float(count)) for name, (total, count) in sums.items()}

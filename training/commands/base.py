@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
+from training.commands.configuring import config_argument, set_option
 from training.commands.running import run_training
 from training.config import read_config
+from training.settings import Change
+from training.shipped import located
 
 
 @click.command()
-@click.argument("config", type=click.Path(path_type=Path, dir_okay=False))
-def base(config: Path) -> None:
-    """Train a network as the YAML file CONFIG says; what is there already goes on.
+@config_argument()
+@set_option
+def base(config: str, changes: tuple[Change, ...]) -> None:
+    """Train a network as the YAML file CONFIG says; a run that is there already is resumed.
 
-    Whatever ended a run, SIGKILL included, the same command goes on from its last checkpoint. Several GPUs:
-    `accelerate launch -m training.cli base CONFIG`.
+    CONFIG is a file or the name of a preset (`train config` lists them). Whatever ended a run, SIGKILL included, the same
+    command resumes it from its last checkpoint. Several GPUs: `accelerate launch -m training.cli base CONFIG`.
 
     \b
     Examples:
       train config tiny > my.yaml
       train base my.yaml
+      train base my.yaml --set out=runs/slow --set optimizer.learning_rate=0.0003
       arena evaluate policy:runs/tiny@best heuristic:expert
     """
-    run_training(read_config(config))
+    run_training(read_config(located(config, "preset"), changes))

@@ -10,6 +10,7 @@ import click
 import yaml
 
 from teamsets.errors import BadInput
+from training.commands.configuring import set_option
 from training.commands.options import selection_options, show_built
 from training.commands.running import need_packages, run_training
 from training.config import checked, preset_text, read_config
@@ -17,6 +18,8 @@ from training.data.build import build_once
 from training.data.gates import Gates
 from training.data.shards import opened
 from training.finetune import FineTuning, Objective
+from training.settings import Change, changed, named
+from training.shipped import located
 
 
 @click.command()
@@ -25,10 +28,10 @@ from training.finetune import FineTuning, Objective
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="The new run's folder.")
 @click.option(
     "--config",
-    type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A whole configuration, which the options here go over.  [default: the preset finetune]",
+    help="A whole configuration or a preset's name; the options here override it.  [default: the preset finetune]",
 )
+@set_option
 @click.option("--epochs", type=float, help="As many trajectories as all datasets of the mixture hold, so many times.")
 @click.option("--mix", multiple=True, metavar="DIR=WEIGHT", help="An earlier dataset and its weight; repeatable.")
 @click.option("--own-weight", type=float, default=1.0, show_default=True, help="Weight of the battles selected here.")
@@ -46,7 +49,14 @@ from training.finetune import FineTuning, Objective
     "--kl-target", type=float, metavar="NATS", help="KL a decision that the coefficient is moved to bring about."
 )
 def finetune(
-    db: Path, where: str, hold_out: float, workers: int | None, config: Path | None, mix: tuple[str, ...], **said: Any
+    db: Path,
+    where: str,
+    hold_out: float,
+    workers: int | None,
+    config: str | None,
+    changes: tuple[Change, ...],
+    mix: tuple[str, ...],
+    **said: Any,
 ) -> None:
     """Train a checkpoint further, on stored battles of your choice, and write another run.
 
@@ -66,8 +76,9 @@ def finetune(
     if config is None:
         base = checked({**yaml.safe_load(preset_text("finetune")), "name": asked.out.name}, "preset finetune")
     else:
-        base = read_config(config)
-    settings = asked.config(base)
+        base = read_config(located(config, "preset"))
+    told = asked.config(base).model_dump(mode="json")
+    settings = checked(changed(told, changes, "the configuration"), named("finetune", changes))
     can_be_frozen(settings.network)
     for path, _ in asked.mix:
         opened(Path(path))

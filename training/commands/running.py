@@ -21,8 +21,10 @@ def need_packages() -> None:
 def run_training(config: Config) -> None:
     """Trains to the end, and says which agent came of it. Raises what `training.trainer.train` raises."""
     need_packages()
+    print(f"{config.name}: loading torch ...", file=sys.stderr)
     from torch.distributed.elastic.multiprocessing.errors import record
 
+    from training.curves import FILE as CURVES
     from training.trainer import train
 
     # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
@@ -31,4 +33,5 @@ def run_training(config: Config) -> None:
         best = finished.best
         words = "" if best is None else f"; the best is step {best['step']} ({best['by']}: {best['value']:.4g})"
         print(f"{finished.folder}: {finished.step} steps done{words}", file=sys.stderr)
+        print(f"{finished.folder}/{CURVES} shows its curves", file=sys.stderr)
         print(f"it plays as policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)

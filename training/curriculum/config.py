@@ -1,11 +1,12 @@
 """What a curriculum is told: like a training run's, every setting is in its YAML file, none has a hidden default.
 
-The shipped ones lie in scripts/curricula/, with a word on every setting.
+The shipped ones lie in training/presets/curricula/, with a comment on every setting.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,6 +15,7 @@ from pydantic import Field
 from teamsets import variety
 from teamsets.formats import get_format
 from training.config import BadConfig, Config, Section, Source, checked, read_yaml, validated
+from training.settings import Change, changed, named
 
 Sides = Literal["won", "all", "none"]
 Weight = Annotated[float, Field(ge=0)]
@@ -199,15 +201,15 @@ class Curriculum(Section):
         return f"{self.new_base}@0" if self.base == NEW else self.base
 
 
-def read_curriculum(path: Path) -> Curriculum:
-    """The curriculum in a YAML file. Raises BadConfig."""
-    return checked_curriculum(read_yaml(path), str(path))
+def read_curriculum(path: Path, changes: Sequence[Change] = ()) -> Curriculum:
+    """The curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
+    return checked_curriculum(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
 
 
 def checked_curriculum(told: Any, name: str) -> Curriculum:
     """A curriculum from what YAML held, with everything in it checked that can be without playing. Raises BadConfig."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: take one of scripts/curricula/ to begin with")
+        raise BadConfig(f"{name}: holds no settings: `train config --curriculum gen1ou-cpu` prints a whole file")
     config = validated(Curriculum, told, name)
     try:
         _check(config)

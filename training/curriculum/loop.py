@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import yaml
 from rich.console import Console
 
 from arena.commands.playing import play_shown, say, stoppable
@@ -25,6 +26,7 @@ from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import BASE, Curriculum, Stage, Test, attempts
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
+from training.files import write_whole
 from training.run_folder import alone
 
 
@@ -45,6 +47,7 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
         base = pinned(base_of(config))
         book = Book(config.db, config.name)
         book.begin(config, base)
+        write_whole(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
         loop = _Loop(config, book, Clock(out, book), console, going_on)
         loop.go(base)
         book.end()

@@ -17,12 +17,13 @@ from rich.console import Console
 from rich.table import Table
 
 from arena.report.live import spoken
-from arena.report.numbers import duration
+from arena.report.numbers import counted, duration
 from arena.store import rows
 from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum import gate
 from training.curriculum.config import Curriculum, Stage, training_config
+from training.curriculum.measuring import Measuring
 from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs, with_temperature
 from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
 from training.data.shards import BadData, opened
@@ -74,8 +75,8 @@ def planned(config: Curriculum, base: str) -> list[Step]:
     return steps
 
 
-def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
-    """Prints the plan. calibrate: measure what no battle in the curriculum's store tells."""
+def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: bool = False) -> None:
+    """Prints the plan. calibrate: measure what no battle in the curriculum's store tells. quick: on fewer battles."""
     speeds = Speeds()
     if config.db.exists():
         speeds.take_in(config.db, config.format, "store")
@@ -91,10 +92,13 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool) -> None:
         steps = planned(config, base)
         wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
         if wanted and calibrate and there:
-            console.print(f"measuring {len(wanted)} kinds of battles that the store does not tell of ...")
-            _add(speeds, measure(here, wanted, base, Path(scratch)))
+            console.print(f"measuring {counted(len(wanted), 'kind')} of battles that the store has too few of")
+            with Measuring(Console(stderr=True), len(wanted)) as shown:
+                _add(speeds, measure(here, wanted, base, Path(scratch), quick=quick, shown=shown))
     console.print(_steps_table(config, steps, speeds))
     console.print(_speeds_table(steps, speeds))
+    if told := _interval(steps, speeds):
+        console.print(told, soft_wrap=True, markup=False, highlight=False)
     for note in dict.fromkeys(speeds.notes):
         console.print(f"Note: {note}", soft_wrap=True, markup=False, highlight=False)
 
@@ -152,6 +156,7 @@ def _stored_training(config: Curriculum, speeds: Speeds) -> None:
 def _add(speeds: Speeds, found: Speeds) -> None:
     """What was measured now, where the store told nothing."""
     speeds.seconds |= {key: value for key, value in found.seconds.items() if key not in speeds.seconds}
+    speeds.spreads = {**found.spreads, **speeds.spreads}
     speeds.source = {**found.source, **speeds.source}
     speeds.think_ms = {**found.think_ms, **speeds.think_ms}
     for name in ("decisions", "battle_bytes", "decision_bytes", "step_seconds"):
@@ -166,6 +171,23 @@ def _seconds(step: Step, speeds: Speeds) -> float | None:
     if len(known) < len(step.meetings) or (step.steps and speeds.step_seconds is None):
         return None
     return sum(known) + step.steps * (speeds.step_seconds or 0.0)
+
+
+def _interval(steps: list[Step], speeds: Speeds) -> str:
+    """The interval of the battles' time in all, in a sentence; empty where a kind is not measured.
+
+    Kinds of battles err independently of each other, and all battles of a kind by the same share.
+    """
+    meetings = sum((step.meetings for step in steps), Counter[Pairing]())
+    margins = {key: speeds.margin(key) for key in meetings}
+    if not meetings or not speeds.seconds.keys() >= meetings.keys():
+        return ""
+    total = math.fsum(number * speeds.seconds[key] for key, number in meetings.items())
+    parts = [number * speeds.seconds[key] * margin for key, number in meetings.items() if (margin := margins[key])]
+    share = math.sqrt(math.fsum(part * part for part in parts)) / max(total, 1e-9)
+    low, high = spoken(total * math.exp(-share)), spoken(total * math.exp(share))
+    fewest = min(speeds.spreads[key].battles for key in meetings)
+    return f"Battles take {spoken(total)} [{low}, {high}] by {fewest} or more of each kind (95% interval)"
 
 
 def _bytes(config: Curriculum, step: Step, speeds: Speeds) -> float | None:
@@ -223,7 +245,12 @@ def _speeds_table(steps: list[Step], speeds: Speeds) -> Table:
         thought = " and ".join(
             duration(speeds.think_ms[kind]) if kind in speeds.think_ms else "–" for kind in dict.fromkeys(key)
         )
-        rate = f"{1 / speeds.seconds[key]:.2f}" if key in speeds.seconds else "–"
+        rate = "–"
+        if key in speeds.seconds:
+            rate, margin = f"{1 / speeds.seconds[key]:.2f}", speeds.margin(key)
+            if margin is not None:
+                low, high = (math.exp(sign * margin) / speeds.seconds[key] for sign in (-1, 1))
+                rate += f" [{low:.2f}, {high:.2f}]"
         table.add_row(" against ".join(key), rate, thought, speeds.source.get(key, "not measured"))
     step = speeds.step_seconds
     table.add_row(

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
+
+from scipy.stats import t
 
 from agents import resolve
 from agents.policy import checkpoint
@@ -23,29 +26,44 @@ from arena.tournament import EvaluateSettings, play, prepare
 from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum.config import Curriculum, training_config
+from training.curriculum.measuring import Measuring
 from training.curriculum.play import KIND, learner_spec, path_of, specs, with_temperature
 from training.data.build import build_once
 from training.data.gates import Gates
 
 #: Battles of one kind below which the store is not asked.
 LEAST_BATTLES = 8
-#: Battles for each kind that is measured now, and steps of training.
+#: Battles for each kind that is measured now, and steps of training; in a quick plan so many.
 BATTLES, STEPS = 8, 4
+QUICK_BATTLES, QUICK_STEPS = 2, 2
 _LATEST = 20_000
 
 Pairing = tuple[str, str]
+
+
+class Spread(NamedTuple):
+    """How much battles of one kind differ. squares: the sum of squares of each one's relative distance from their mean."""
+
+    battles: int
+    squares: float
+
+    @classmethod
+    def of(cls, costs: list[float]) -> Spread:
+        mean = sum(costs) / len(costs)
+        return cls(len(costs), sum((cost / max(mean, 1e-9) - 1) ** 2 for cost in costs))
 
 
 @dataclass
 class Speeds:
     """What was measured. Keys: `pairing(one, other)`; values of `source`: "store" or "measured now".
 
-    seconds: of a battle on as many workers as were used. think_ms: of a decision, the median, by `kind_of`. decisions: of
-    one side of a battle. battle_bytes, decision_bytes: in the store, and in a dataset. step_seconds, checkpoint_bytes: of
-    training; None where nothing told.
+    seconds: of a battle on as many workers as were used; spreads: of the battles that this is the mean of. think_ms: of a
+    decision, the median, by `kind_of`. decisions: of one side of a battle. battle_bytes, decision_bytes: in the store, and
+    in a dataset. step_seconds, checkpoint_bytes: of training; None where nothing told.
     """
 
     seconds: dict[Pairing, float] = field(default_factory=dict)
+    spreads: dict[Pairing, Spread] = field(default_factory=dict)
     source: dict[Pairing, str] = field(default_factory=dict)
     think_ms: dict[str, float] = field(default_factory=dict)
     decisions: float | None = None
@@ -56,8 +74,8 @@ class Speeds:
     checkpoint_bytes: int | None = None
     notes: list[str] = field(default_factory=list)
 
-    def take_in(self, db: Path, format_id: str, source: str) -> None:
-        """What the battles of a database tell; what is known already stays."""
+    def take_in(self, db: Path, format_id: str, source: str, *, least: int = LEAST_BATTLES) -> None:
+        """What the battles of a database tell, of kinds with `least` battles or more; what is known already stays."""
         taken: dict[Pairing, list[float]] = defaultdict(list)
         for run in _by_run(db, format_id).values():
             spans = [(started, started + seconds) for _, _, started, seconds in run]
@@ -65,11 +83,12 @@ class Speeds:
             for one, other, _, seconds in run:
                 taken[pairing(one, other)].append(seconds / at_once)
         for key, costs in taken.items():
-            if len(costs) >= LEAST_BATTLES and key not in self.seconds:
+            if len(costs) >= least and key not in self.seconds:
                 self.seconds[key], self.source[key] = sum(costs) / len(costs), source
-        self._sizes(db, format_id)
+                self.spreads[key] = Spread.of(costs)
+        self._sizes(db, format_id, least)
 
-    def _sizes(self, db: Path, format_id: str) -> None:
+    def _sizes(self, db: Path, format_id: str, least: int) -> None:
         battles, decisions, logs, words = rows(
             "WITH mine AS (SELECT * FROM battles WHERE format = $1), said AS ("
             "SELECT count(*) AS n, sum(length(legal::VARCHAR) + length(choice) + coalesce(length(thought), 0) + 24) AS size "
@@ -80,7 +99,7 @@ class Speeds:
             db,
             [format_id],
         )[0]
-        if battles >= LEAST_BATTLES and self.decisions is None:
+        if battles >= least and self.decisions is None:
             self.decisions = decisions / battles / 2
             self.battle_bytes = float(logs + words) / battles
         for agent, median in rows(
@@ -91,9 +110,17 @@ class Speeds:
         ):
             self.think_ms.setdefault(kind_of(agent), float(median))
 
-    def battle(self, one: str, other: str) -> float | None:
-        """Seconds of a battle between two specs."""
-        return self.seconds.get(pairing(one, other))
+    def margin(self, key: Pairing) -> float | None:
+        """Half of the 95% interval of a kind's seconds, as a share of them; None where it is not known.
+
+        The battles of one kind are few, so how much they differ is taken from all kinds together: the pooled relative
+        variance, and Student's t of its degrees of freedom.
+        """
+        freedom = sum(spread.battles - 1 for spread in self.spreads.values())
+        if key not in self.spreads or not freedom:
+            return None
+        variance = sum(spread.squares for spread in self.spreads.values()) / freedom
+        return float(t.ppf(0.975, freedom)) * math.sqrt(variance / self.spreads[key].battles)
 
 
 def kind_of(spec: str) -> str:
@@ -110,10 +137,12 @@ def pairing(one: str, other: str) -> Pairing:
     return first, second
 
 
-def measure(config: Curriculum, wanted: list[Pairing], base: str, scratch: Path) -> Speeds:
+def measure(
+    config: Curriculum, wanted: list[Pairing], base: str, scratch: Path, *, quick: bool, shown: Measuring
+) -> Speeds:
     """Plays some battles of each stage's learner against all its opponents, and the base against the pool; learns a little.
 
-    wanted: only what nobody has measured. base: its spec. What cannot play here is named in the notes.
+    wanted: only what nobody has measured. base: its spec. What cannot play here is named in the notes. quick: few battles.
     """
     found, pool = Speeds(), specs(config.pool.agents)
     groups: dict[str, list[str]] = {with_temperature(base, 0.7): [*pool, base]}
@@ -127,11 +156,15 @@ def measure(config: Curriculum, wanted: list[Pairing], base: str, scratch: Path)
         left = [each for each in dict.fromkeys(opponents) if pairing(learner, each) in wanted]
         able = [each for each in left if _able(each, config.format, found.notes)]
         if able and _able(learner, config.format, found.notes):
-            _play(config, learner, able, db)
+            battles = QUICK_BATTLES if quick else BATTLES
+            shown.begin(f"{kind_of(learner)} against {', '.join(map(kind_of, able))}", len(able))
+            _play(config, learner, able, db, battles, shown)
             wanted = [key for key in wanted if key not in {pairing(learner, each) for each in able}]
     if db.exists():
-        found.take_in(db, config.format, "measured now")
-        _learn(config, base, db, found)
+        found.take_in(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
+        steps = QUICK_STEPS if quick else STEPS
+        shown.learning(steps)
+        _learn(config, base, db, found, steps)
     return found
 
 
@@ -142,23 +175,24 @@ def _able(spec: str, format_id: str, notes: list[str]) -> bool:
     return not lacks
 
 
-def _play(config: Curriculum, learner: str, opponents: list[str], db: Path) -> None:
+def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, battles: int, shown: Measuring) -> None:
     teams = config.evaluate_on[:1] or config.held_out[:1] or [DRAWN]
     settings = EvaluateSettings(
         agents=(learner, *opponents),
         formats=(config.format,),
         team_sets=tuple(teams),
-        battles=BATTLES,
+        battles=battles,
         rules=Rules(config.think_limit),
         challengers=(learner,),
         anchor=learner,
     )
     with writer_lock(db):
         store = Store(db)
-        asyncio.run(play(prepare(store, settings, kind=KIND), store, workers=config.workers))
+        run = prepare(store, settings, kind=KIND)
+        asyncio.run(play(run, store, workers=config.workers, show=shown.battles))
 
 
-def _learn(config: Curriculum, base: str, db: Path, found: Speeds) -> None:
+def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -> None:
     """Some steps of the first stage's training on the battles just played."""
     from training.trainer import train
 
@@ -170,7 +204,7 @@ def _learn(config: Curriculum, base: str, db: Path, found: Speeds) -> None:
         sources=[Source(path=str(folder), weight=1)], validate_on=[],
     )  # fmt: skip
     tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})
-    length = told.length.model_copy(update={"epochs": 1e6, "most_steps": STEPS})
+    length = told.length.model_copy(update={"epochs": 1e6, "most_steps": steps})
     finished = train(told.model_copy(update={"tracking": tracking, "length": length}))
     lines = [json.loads(line) for line in (finished.folder / "metrics.jsonl").read_text().splitlines()]
     speed = [line["decisions_per_s"] for line in lines if "decisions_per_s" in line][-1]

@@ -19,9 +19,13 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")
 
 def show_status(db: Path, name: str | None, console: Console) -> None:
     """The curriculum of a name, or all of the database. Raises BadInput where there is none."""
+    if not db.exists():
+        raise BadInput(f"database {db}: there is none: name a curriculum, or a database with --db FILE")
     names = curricula(db) if name is None else [name]
     if not names:
-        raise BadInput(f"database {db}: holds no curriculum: begin one, or say --db FILE")
+        raise BadInput(
+            f"database {db}: holds no curriculum: `train curriculum run CONFIG` starts one; --db FILE looks elsewhere"
+        )
     for each in names:
         known = lineage(db, each)
         state = "finished" if known["ended"] else "under way, or stopped"
@@ -29,6 +33,11 @@ def show_status(db: Path, name: str | None, console: Console) -> None:
         console.print(f"[bold]{each}[/] in {known['folder']}: begun {begun:%d %b %Y, %H:%M}, {state}")
         console.print(lineage_tree(known))
         console.print(_total(total(known["attempts"])))
+
+
+def not_started(db: Path, name: str) -> bool:
+    """Whether nothing of the curriculum is in the database, or there is no database yet."""
+    return not db.exists() or name not in curricula(db)
 
 
 def lineage_tree(known: Lineage) -> Tree:

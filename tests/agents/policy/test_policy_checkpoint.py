@@ -61,14 +61,19 @@ with writing(pathlib.Path({str(folder)!r})) as temporary:
     assert os.listdir(folder.parent) == [folder.name], "what the killed one left is cleared away"
 
 
-def test_a_spec_names_a_run_or_a_checkpoint(run_folder: Path) -> None:
+def test_a_spec_names_a_run_or_a_checkpoint(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, last = (checkpoint.folder_of(run_folder, step) for step in (1, 12))
     assert checkpoint.find(str(run_folder)) == checkpoint.find(f"{run_folder}@last") == last
     assert checkpoint.find(f"{run_folder}@1") == checkpoint.find(str(first)) == first
-    with pytest.raises(BadInput, match=r"@last or @STEP"):
-        checkpoint.find(f"{run_folder}@best")
+    # Where nothing was measured the best is the last, and that is said once.
+    assert checkpoint.find(f"{run_folder}@best") == checkpoint.find(f"{run_folder}@best") == last
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "has no best checkpoint, as nothing was measured" in said and "step 12" in said
     checkpoint.set_best(run_folder, 1)
     assert checkpoint.find(f"{run_folder}@best") == first
+    (run_folder / "best.json").write_text("{")
+    with pytest.raises(BadInput, match=r"@last or @STEP"):
+        checkpoint.find(f"{run_folder}@best")
     with pytest.raises(BadInput, match=r"no step 5: choose one of 1, 12"):
         checkpoint.find(f"{run_folder}@5")
     with pytest.raises(BadInput, match="holds none"):

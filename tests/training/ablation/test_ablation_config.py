@@ -16,6 +16,7 @@ from training.ablation.config import Ablation, checked_ablation, read_ablation, 
 from training.ablation.run import held, planned
 from training.config import BadConfig
 from training.data.shards import all_trajectories, opened
+from training.shipped import FOLDERS, located
 
 
 def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
@@ -131,14 +132,14 @@ def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[s
         pass
 
 
-@pytest.mark.parametrize("path", sorted((PROJECT / "scripts" / "ablations").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_is_shipped_is_whole(path: Path) -> None:
     assert len(variants(read_ablation(path))) == {"data": 3, "iterate": 2}[path.stem]
 
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
-    three, one = planned(read_ablation(PROJECT / "scripts" / "ablations" / "iterate.yaml"), make=False)
+    three, one = planned(read_ablation(located("iterate", "ablation")), make=False)
     assert [three.sizes["stages"], one.sizes["stages"]] == [3, 1]
     for size in ("parameters", "battles", "steps", "batch"):
         assert three.sizes[size] == one.sizes[size] > 0
@@ -157,8 +158,7 @@ def test_curricula_that_are_not_equal_are_named(
     stage: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(PROJECT)
-    path = PROJECT / "scripts" / "ablations" / "iterate.yaml"
-    told = yaml.safe_load(path.read_text())
+    told = yaml.safe_load(located("iterate", "ablation").read_text())
     told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
     with pytest.raises(BadConfig, match=words):
         planned(checked_ablation(told, "iterate.yaml"), make=False)

@@ -1,6 +1,6 @@
 """A curriculum whose checkpoints are rule players and whose training is a table: quick, and the same battle by battle.
 
-python stand_in.py CONFIG      what `scripts/curriculum.py CONFIG` does, with the table in the place of training
+python stand_in.py CONFIG      what `train curriculum run CONFIG` does, with the table in the place of training
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from training.config import Config
 from training.curriculum import learn, loop
 from training.curriculum.config import Curriculum, read_curriculum
 from training.curriculum.learn import Learned
+from training.shipped import FOLDERS
 
-SHIPPED = Path(__file__).parents[3] / "scripts" / "curricula"
+SHIPPED = FOLDERS["curriculum"]
 BASE = "heuristic:max-power"
 #: The folder of an attempt -> what its training comes to.
 LEARNED = {

@@ -1,0 +1,54 @@
+"""`train ablate`: what a change of a setting does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from arena.commands.playing import say
+from training.commands.configuring import config_argument, set_option
+from training.commands.running import need_packages
+from training.settings import Change
+from training.shipped import located
+
+
+@click.command()
+@config_argument()
+@set_option
+@click.option(
+    "--dry-run", is_flag=True, help="Print the cells, their sizes and what is equal; build and train nothing."
+)
+def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
+    """Train every variant with every seed, and compare them on the same held-out battles.
+
+    CONFIG is a YAML file or the name of a shipped ablation: `train config --ablation` lists them. It ends in a table with
+    intervals, a plot, and the sentence that the data supports, all in the ablation's folder, too. Whatever ended it, the
+    same command resumes it. docs/ablations.md has the rest.
+
+    \b
+    Examples:
+      train ablate data --dry-run
+      train ablate data
+      train ablate my.yaml --set evaluation.workers=8
+    """
+    from training.ablation.config import read_ablation
+
+    ablation = read_ablation(located(config, "ablation"), changes)
+    need_packages()
+    from training.ablation.report import print_plan, print_results, write
+    from training.ablation.results import results
+    from training.ablation.run import held, planned, run_cells
+
+    out, err = Console(), Console(stderr=True)
+    if dry_run:
+        print_plan(out, ablation, planned(ablation, make=False))
+        return
+    with held(ablation):
+        plan = planned(ablation, make=True)
+        print_plan(err, ablation, plan)
+        told = results(ablation, run_cells(ablation, plan, lambda words: say(err, words)))
+        files = write(Path(ablation.out), told)
+    print_results(out, told)
+    say(err, f"written: {', '.join(map(str, files))}")

@@ -1,0 +1,35 @@
+"""What the commands that take a configuration share: the file or the name of a shipped one, and `--set`."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from training.settings import Change, flow, parsed
+
+
+def _parsed(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[Change, ...]:
+    return tuple(map(parsed, words))
+
+
+#: The changes come as `changes`: a tuple of `Change`.
+set_option = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    callback=_parsed,
+    help="Change a setting, its key with dots and its value as YAML: optimizer.learning_rate=0.0005; repeatable.",
+)
+
+
+def config_argument(*, required: bool = True) -> Any:
+    """CONFIG: a YAML file, or the name of a shipped configuration."""
+    return click.argument("config", required=required)
+
+
+def set_words(changes: tuple[Change, ...]) -> str:
+    """The options that make these changes again, for a command that people copy."""
+    return "".join(f" --set {shlex.quote(f'{key}={flow(value)}')}" for key, value in changes)

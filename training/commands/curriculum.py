@@ -1,0 +1,125 @@
+"""`train curriculum`: play, learn, evaluate, keep or roll back, stage by stage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from arena.commands.playing import say
+from arena.store import DEFAULT
+from teamsets.errors import BadInput
+from training.commands.configuring import config_argument, set_option, set_words
+from training.commands.running import need_packages
+from training.settings import Change
+from training.shipped import located, names
+
+
+class _OrAConfig(click.Group):
+    """A first word that is a configuration, not a command, is run: `train curriculum my.yaml`."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0] if args else ""
+        if word not in self.commands and (word.endswith((".yaml", ".yml")) or word in names("curriculum")):
+            args = ["run", *args]
+        return super().resolve_command(context, ["run", *args[1:]] if word == "go" else args)
+
+
+@click.group(cls=_OrAConfig)
+def curriculum() -> None:
+    """Curricula: a player plays, learns from its battles and is tested, stage by stage.
+
+    CONFIG is a YAML file or the name of a shipped curriculum: `train config --curriculum` lists them.
+    """
+
+
+@curriculum.command("run")
+@config_argument()
+@set_option
+def run_(config: str, changes: tuple[Change, ...]) -> None:
+    """Run a curriculum to its end; one that was stopped is resumed by the same command.
+
+    \b
+    Examples:
+      train curriculum run gen1ou-cpu
+      train curriculum run my.yaml --set workers=8
+    """
+    from training.curriculum.config import read_curriculum
+    from training.curriculum.loop import run_curriculum
+
+    told = read_curriculum(located(config, "curriculum"), changes)
+    need_packages()
+    run_curriculum(told, Console(), f"train curriculum run {config}{set_words(changes)}")
+
+
+@curriculum.command()
+@config_argument(required=False)
+@set_option
+@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), help="All curricula in this database.")
+def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> None:
+    """Show the lineage: checkpoints, ratings, gates, costs; also while the curriculum runs.
+
+    \b
+    Examples:
+      train curriculum status gen1ou-cpu
+      train curriculum status --db runs/gen1ou-cpu/arena.duckdb
+    """
+    from training.curriculum.config import read_curriculum
+    from training.curriculum.status import not_started, show_status
+
+    if config is None:
+        show_status(db or DEFAULT, None, Console())
+        return
+    told = read_curriculum(located(config, "curriculum"), changes)
+    if not_started(db or told.db, told.name):
+        say(Console(), f"{told.name}: not started; run `train curriculum run {config}{set_words(changes)}`")
+        return
+    show_status(db or told.db, told.name, Console())
+
+
+@curriculum.command()
+@config_argument()
+@set_option
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="The file.  [default: OUT/report.html]")
+def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
+    """Write the lineage, ratings, scores and costs as one HTML file; also while the curriculum runs.
+
+    \b
+    Examples:
+      train curriculum report gen1ou-cpu
+      train curriculum report my.yaml --html page.html
+    """
+    from training.curriculum.config import read_curriculum
+    from training.curriculum.report import PAGE, write_page
+    from training.curriculum.status import not_started
+
+    told = read_curriculum(located(config, "curriculum"), changes)
+    if not_started(told.db, told.name):
+        raise BadInput(f"{told.name}: not started; run `train curriculum run {config}{set_words(changes)}`")
+    path = html or Path(told.out) / PAGE
+    write_page(told.db, told.name, path)
+    click.echo(f"wrote {path}", err=True)
+
+
+@curriculum.command()
+@config_argument()
+@set_option
+@click.option("--calibrate/--no-calibrate", default=True, help="Measure what no stored battle tells.  [default: yes]")
+@click.option("--quick", is_flag=True, help="Measure on two battles of each kind instead of eight: wider intervals.")
+def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool) -> None:
+    """Print what a curriculum will take (battles, steps, disk, time) without starting it.
+
+    \b
+    Examples:
+      train curriculum plan gen1ou-cpu
+      train curriculum plan gen1ou-cpu --quick
+    """
+    from training.curriculum.config import read_curriculum
+    from training.curriculum.plan import show_plan
+
+    told = read_curriculum(located(config, "curriculum"), changes)
+    need_packages()
+    show_plan(told, Console(), calibrate=calibrate, quick=quick)

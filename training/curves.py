@@ -1,0 +1,150 @@
+"""The curves of a training run as one picture, RUN/curves.svg: drawn from metrics.jsonl, so it is whole after any kill."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from arena.report.page.drawings import Axis
+from arena.report.page.markup import Html, el
+from training.files import write_whole
+
+FILE = "curves.svg"
+#: Panel title -> the metrics in it, the first of them as measured in training.
+_PANELS = {
+    "loss": ("loss", "validation/loss"),
+    "policy loss (nats a decision)": ("policy_loss", "validation/policy_loss"),
+    "accuracy (agreement with the data)": ("agreement", "validation/agreement"),
+    "value loss": ("value_loss", "validation/value_loss"),
+    "gradient norm": ("gradient_norm",),
+    "learning rate": ("learning_rate",),
+    "KL to the reference": ("kl", "validation/kl"),
+}
+_RATING = "rating of checkpoints (Elo)"
+#: Points of a curve; more are averaged, so that the picture of a long run stays small.
+_POINTS = 240
+#: In pixels: a panel, and what is left of it, below it and above it for words.
+_WIDTH, _HEIGHT, _LEFT, _BELOW, _ABOVE = 430, 220, 56, 30, 26
+_STYLE = """
+svg { font: 12px system-ui, sans-serif; }
+.back { fill: #ffffff; }
+text { fill: #1d2329; } text.head { font-weight: 600; } text.tick { font-size: 10.5px; fill: #66707a; }
+line { stroke: #e6e9ec; }
+.curve { fill: none; stroke-width: 1.6; }
+.train { stroke: #1f6feb; } .held-out { stroke: #c2410c; } text.train { fill: #1f6feb; stroke: none; }
+text.held-out { fill: #c2410c; stroke: none; } circle.held-out { fill: #c2410c; stroke: none; }
+circle.train { fill: #1f6feb; stroke: none; }
+"""
+
+
+class Point(NamedTuple):
+    step: float
+    value: float
+
+
+def write_curves(folder: Path) -> None:
+    """Draws RUN/curves.svg anew; nothing before the first measurement. Raises OSError."""
+    file = folder / "metrics.jsonl"
+    if file.exists():
+        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        if lines:
+            write_whole(folder / FILE, picture(lines, str(folder)))
+
+
+def picture(lines: Sequence[dict[str, float]], title: str) -> str:
+    """The SVG of all measurements. lines: as in metrics.jsonl, each with its `step`."""
+    names = list(dict.fromkeys(chain.from_iterable(lines)))
+    panels = {**_PANELS, _RATING: tuple(name for name in names if name.endswith("/elo"))}
+    drawn = {
+        head: found
+        for head, metrics in panels.items()
+        if (found := {name: points for name in metrics if (points := _points(lines, name))})
+    }
+    last = max(line["step"] for line in lines)
+    across = Axis.over([0, last], ticks=5)
+    height = 34 + _HEIGHT * ((len(drawn) + 1) // 2)
+    return (
+        el(
+            "svg",
+            el("style", _STYLE),
+            el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
+            el("text", f"{title}: step {last:,}", cls="head", x=12, y=20),
+            [
+                _panel(head, curves, across, x=_WIDTH * (number % 2), y=34 + _HEIGHT * (number // 2))
+                for number, (head, curves) in enumerate(drawn.items())
+            ],
+            xmlns="http://www.w3.org/2000/svg",
+            width=2 * _WIDTH,
+            height=height,
+            viewBox=f"0 0 {2 * _WIDTH} {height}",
+            role="img",
+            aria_label=f"Training curves of {title}",
+        )
+        + "\n"
+    )
+
+
+def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
+    """The curve of a metric, at most _POINTS points; what is not finite is left out."""
+    found = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
+    many = max(1, math.ceil(len(found) / _POINTS))
+    groups = [found[start : start + many] for start in range(0, len(found), many)]
+    return [Point(group[-1].step, sum(point.value for point in group) / len(group)) for group in groups]
+
+
+def _panel(head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y: int) -> Html:
+    """One panel with all its curves on common axes."""
+    axis = Axis.over([point.value for points in curves.values() for point in points], ticks=4)
+    wide, high = _WIDTH - _LEFT - 16, _HEIGHT - _ABOVE - _BELOW
+
+    def at(point: Point) -> tuple[float, float]:
+        return (
+            round(_LEFT + wide * across.place(point.step) / 100, 1),
+            round(_ABOVE + high * (1 - axis.place(point.value) / 100), 1),
+        )
+
+    grid = [
+        [
+            el("line", x1=_LEFT, x2=_LEFT + wide, y1=(level := at(Point(0, tick))[1]), y2=level),
+            el("text", f"{tick:.4g}", cls="tick", x=_LEFT - 6, y=level + 4, text_anchor="end"),
+        ]
+        for tick in axis.ticks
+    ]
+    steps = [
+        el(
+            "text",
+            f"{tick:,.0f}",
+            cls="tick",
+            x=at(Point(tick, axis.low))[0],
+            y=_ABOVE + high + 15,
+            text_anchor="middle",
+        )
+        for tick in across.ticks
+        if tick >= 0
+    ]
+    drawn = [_curve(name, points, at) for name, points in curves.items()]
+    values = ", ".join(f"{_who(name)} {points[-1].value:.4g}" for name, points in curves.items())
+    words = el("text", head, el("tspan", f"  {values}", cls="tick"), cls="head", x=12, y=14)
+    return el("svg", words, grid, steps, drawn, x=x, y=y, width=_WIDTH, height=_HEIGHT)
+
+
+def _curve(name: str, points: list[Point], at: Callable[[Point], tuple[float, float]]) -> Html:
+    """A line; where there are few points (checkpoints), dots on it."""
+    held_out = name.startswith("validation/")
+    kind = "held-out" if held_out else "train"
+    places = [at(point) for point in points]
+    line = el("polyline", cls=f"curve {kind}", points=" ".join(f"{x},{y}" for x, y in places))
+    dots = [el("circle", cls=kind, cx=x, cy=y, r=3) for x, y in places] if len(places) <= 30 and held_out else []
+    single = [el("circle", cls=kind, cx=places[0][0], cy=places[0][1], r=3)] if len(places) == 1 and not dots else []
+    return el("g", line, dots, single, el("title", name))
+
+
+def _who(name: str) -> str:
+    """The name of a curve in its panel's head."""
+    if name.startswith("validation/"):
+        return "held out"
+    return name.split("/")[1] if name.endswith("/elo") else "now"
