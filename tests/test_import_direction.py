@@ -67,7 +67,10 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 
 
 #: The modules of training that import torch or wandb at their top; others import them inside functions only.
-TRAINS = ("training.learner", "training.trainer", "training.tracking", "training.algorithms")
+TRAINS = (
+    "training.learner", "training.trainer", "training.tracking", "training.algorithms", "training.state",
+    "training.validation",
+)  # fmt: skip
 
 
 def test_every_test_file_can_be_collected_beside_the_others() -> None:
