@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from scipy.stats import t
+from scipy.special import stdtrit
 
 from agents import resolve
 from agents.policy import checkpoint
@@ -120,7 +120,7 @@ class Speeds:
         if key not in self.spreads or not freedom:
             return None
         variance = sum(spread.squares for spread in self.spreads.values()) / freedom
-        return float(t.ppf(0.975, freedom)) * math.sqrt(variance / self.spreads[key].battles)
+        return float(stdtrit(freedom, 0.975)) * math.sqrt(variance / self.spreads[key].battles)
 
 
 def kind_of(spec: str) -> str:
