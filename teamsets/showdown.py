@@ -23,7 +23,15 @@ OLDEST_NODE = 20
 
 @cache
 def node() -> str:
-    """The node binary: $ARENA_NODE, or `node` on the PATH. Raises MissingTool."""
+    """The node binary: $ARENA_NODE, or `node` on the PATH. Raises MissingTool when it is not there, does not run or is old.
+
+    Asked for once a process, before anything else is started with it: what a broken one writes would be taken for answers.
+    """
+    node_version()
+    return _binary()
+
+
+def _binary() -> str:
     wanted = os.environ.get("ARENA_NODE") or "node"
     found = shutil.which(wanted)
     if found is None:
@@ -35,14 +43,14 @@ def node() -> str:
 def node_version() -> str:
     """What node says it is, e.g. "v20.11.1". Raises MissingTool when it does not run or is too old."""
     try:
-        done = subprocess.run([node(), "--version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([_binary(), "--version"], capture_output=True, text=True, timeout=60)
         found = done.stdout.strip()
         major = int(found.removeprefix("v").split(".")[0]) if done.returncode == 0 else None
     except (OSError, subprocess.SubprocessError, ValueError):
         major = None
     if major is None:
         raise MissingTool(
-            f"node: '{node()} --version' printed no version: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE"
+            f"node: '{_binary()} --version' printed no version: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE"
         )
     if major < OLDEST_NODE:
         raise MissingTool(f"node: {found} is too old: install Node.js {OLDEST_NODE} or newer, or set ARENA_NODE")

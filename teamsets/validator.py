@@ -113,4 +113,10 @@ class TeamValidator:
             self._stderr.seek(0)
             last = self._stderr.read().decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
             raise ArenaError(f"the team validator (node {SCRIPT.name}) ended: {last[0]}")
-        return json.loads(line)
+        try:
+            return json.loads(line)
+        except ValueError:
+            said = line.decode(errors="replace").strip()[:100]
+            raise ArenaError(
+                f"the team validator (node {SCRIPT.name}) answered {said!r}: check `node --version` and ARENA_NODE"
+            ) from None

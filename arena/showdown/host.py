@@ -128,7 +128,12 @@ class Host(ChildProcess):
     def line_received(self, line: bytes) -> None:
         self._owes = False
         self._silent = 0
-        message = orjson.loads(line)
+        try:
+            message = orjson.loads(line)
+        except orjson.JSONDecodeError:  # not our script: a program that only passes for node, say
+            self._errors += b"\nit answered '" + line[:100] + b"': check `node --version` and ARENA_NODE"
+            self.kill()
+            return
         listener = self._listeners.get(message["id"])
         if listener is not None:
             listener(message)
