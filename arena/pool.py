@@ -114,18 +114,25 @@ def load_defaults(path: Path | None = None) -> Defaults:
                 f"pool file {path}: [evaluate] {key} names no {key}: give at least one, or leave the line out"
             )
         if isinstance(value, int | float):
-            _check_limits(path, key, value)
+            _check_limit(f"pool file {path}: [evaluate] {key}", key, value)
     if "agents" not in values:
         raise BadInput(f"pool file {path}: [evaluate] names no agents")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     return Defaults(path=path, optional=optional, **{**values, **lists})
 
 
-def _check_limits(path: Path, key: str, value: float) -> None:
+def check_limits(**values: float | None) -> None:
+    """Raises BadInput for a number outside of LIMITS. None is no number."""
+    for key, value in values.items():
+        if value is not None:
+            _check_limit(key, key, value)
+
+
+def _check_limit(where: str, key: str, value: float) -> None:
     lowest, highest = LIMITS[key]
     if not lowest <= value <= highest or (key in _OPEN and value == lowest):  # nan is not in any range
         bound = f"more than {lowest}" if key in _OPEN else f"at least {lowest}"
-        raise BadInput(f"pool file {path}: [evaluate] {key} is {value}: give a number {bound}, at most {highest}")
+        raise BadInput(f"{where} is {value}: give a number {bound}, at most {highest}")
 
 
 def _optional(path: Path, told: Any) -> dict[str, tuple[str, ...]]:
