@@ -15,8 +15,9 @@ from arena.isolation.origins import sharing_note
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
-from arena.runner.coordinator import Coordinator, Progress
+from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerSettings
+from arena.runner.progress import Progress
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN, Plan
@@ -156,6 +157,7 @@ def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
 def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = "evaluate") -> Run:
     """The stored run (the latest of the kind when None), ready to go on for so many minutes (None: to its end).
 
+    Its aborted battles will be played again.
     Raises BadInput when it cannot be the same run any more.
     """
     stored = store.resume_run(run_id, kind)
@@ -181,6 +183,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
             "its battles would mix two players under one name; start a new run without --resume"
         )
     store.continue_run(stored.run_id, {**stored.config, "minutes": minutes})
+    store.forget_aborted(stored.run_id)
     return _run(store, stored.run_id, settings, pools, ())
 
 

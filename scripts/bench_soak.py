@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.runner.coordinator import Progress
+from arena.runner.progress import Progress
 from arena.store import Store, writer_lock
 from arena.tournament import EvaluateSettings, default_workers, play, prepare
 

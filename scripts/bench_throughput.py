@@ -28,7 +28,7 @@ from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
-from arena.runner.coordinator import Progress
+from arena.runner.progress import Progress
 from arena.showdown.server.local import LocalServer
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, default_workers, play, prepare

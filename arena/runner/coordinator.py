@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from arena.fixture import SEATS, Fixture
-from arena.record import BattleRecord, score
+from arena.fixture import Fixture
+from arena.record import score
+from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
 from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
-from arena.showdown.table import is_outside
+from arena.showdown.table import is_outside, source_of
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -22,8 +24,10 @@ IN_THE_AIR = 12
 GRACE_SECONDS = 5.0
 #: How often workers are looked at for such a step, in seconds.
 WATCH_SECONDS = 0.5
-#: A fixture whose worker died this often, with no agent's step to blame, is given up.
-WORKER_DEATHS = 3
+#: A fixture whose worker died this often is played alone from then on.
+WORKER_DEATHS = 2
+#: How long the coordinator waits at its end for its workers and all that they have started, in seconds.
+END_SECONDS = 10.0
 #: How many battles with programs of other people may wait for those before them.
 MOST_WAITING = 200
 
@@ -32,65 +36,11 @@ class WorkersFail(ArenaError):
     """Workers die as soon as they start. What was finished is kept."""
 
 
-@dataclass
-class Progress:
-    """Counts of this invocation. wins and faults by agent spec.
-
-    total: None when nobody knows how many battles there will be. known: battles of the total that were known before it
-    began. remark: what the schedule knows by now. points: (agent, opponent) -> what the agent has won against the opponent,
-    over all battles that count for the run, also earlier ones; anchor: who is rated 1000.
-    """
-
-    total: int | None
-    known: int = 0
-    played: int = 0
-    turns: int = 0
-    wins: Counter[str] = field(default_factory=Counter)
-    games: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    aborted: int = 0
-    began: float = field(default_factory=time.monotonic)
-    remark: str = ""
-    points: dict[tuple[str, str], float] = field(default_factory=dict)
-    anchor: str = ""
-
-    def note(self, header: dict[str, Any]) -> None:
-        """Counts one finished battle (a worker's header)."""
-        self.played += 1
-        self.turns += header["turns"]
-        if header["reason"] == "aborted":
-            self.aborted += 1
-            return
-        self.games.update(header["agents"])
-        self._count(header["agents"], score(header["winner"], header["reason"]))
-        if header["winner"]:
-            self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
-        if header["fault"] in SEATS:
-            self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
-
-    def _count(self, agents: Sequence[str], first: float | None) -> None:
-        """agents: p1 and p2; first: the score of p1, None for a battle that does not count."""
-        if first is None:
-            return
-        p1, p2 = agents
-        self.points[p1, p2] = self.points.get((p1, p2), 0.0) + first
-        self.points[p2, p1] = self.points.get((p2, p1), 0.0) + 1 - first
-
-    @property
-    def done(self) -> int:
-        """Battles of the total whose results are known by now."""
-        return self.known + self.played
-
-    @property
-    def speed(self) -> float:
-        """Battles a second in this invocation."""
-        return self.played / max(time.monotonic() - self.began, 1e-9)
-
-
 class Coordinator:
     """Plays fixtures on `workers` processes until there are none, the deadline has come, or `stop` is called.
 
     keep(line) is called with each record's line, before anything else learns of the battle; then the schedule hears of it.
+    grace: seconds beyond its limit that an agent may hold a worker before that is ended (default GRACE_SECONDS).
     """
 
     def __init__(
@@ -101,10 +51,18 @@ class Coordinator:
         progress: Progress,
         *,
         in_the_air: int = IN_THE_AIR,
+        grace: float | None = None,
     ) -> None:
         self.settings, self.count, self.keep, self.progress = settings, workers, keep, progress
         self.in_the_air = in_the_air
+        self.grace = GRACE_SECONDS if grace is None else grace
         self.workers: list[WorkerProcess] = []
+        self.lone: list[WorkerProcess] = []  # each with one battle, after which it ends
+        self.closing: set[WorkerProcess] = set()  # told to end
+        self.alone: deque[tuple[int, Fixture]] = deque()  # to be played by such a worker
+        self.trials: dict[int, int] = {}  # the serial of a trial -> of the battle that it is about; see culprits.py
+        self.lasted: dict[int, float] = {}  # the serial of a battle -> seconds until its lone worker ended
+        self.culprits = Culprits(lambda spec: source_of(spec).outside)
         self.again: list[tuple[int, Fixture]] = []
         self.waiting: deque[tuple[int, Fixture]] = deque()  # with programs of other people; see `next_fixture`
         self.deaths: Counter[int] = Counter()
@@ -130,19 +88,46 @@ class Coordinator:
                 if self.failure is not None:
                     raise self.failure
                 await self.hand_out()
-                if not self.again and not any(worker.fixtures for worker in self.workers):
-                    break
+                if not self.again and not any(worker.fixtures for worker in self.all_workers()):
+                    undecided = self.culprits.give_up()
+                    if not undecided:
+                        break
+                    self.rule(undecided)
+                    continue
                 self.changed.clear()
                 await self.changed.wait()
             return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
             self.ended = True
             watching.cancel()
-            for worker in self.workers:
-                worker.end_input()
-            await asyncio.sleep(0)
-            for worker in list(self.workers):
-                worker.kill()
+            await self.close()
+
+    async def close(self) -> None:
+        """Ends all workers, and waits until they are gone."""
+        for worker in list(self.all_workers()):
+            self.dismiss(worker)
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                while self.closing:
+                    self.changed.clear()
+                    await self.changed.wait()
+        except TimeoutError:
+            return  # asyncio kills what is left when its loop closes
+
+    def all_workers(self) -> list[WorkerProcess]:
+        return [*self.workers, *self.lone]
+
+    def dismiss(self, worker: WorkerProcess) -> None:
+        """Ends a worker that has done nothing wrong."""
+        self.forget(worker)
+        worker.fixtures.clear()
+        self.closing.add(worker)
+        worker.kill()
+
+    def forget(self, worker: WorkerProcess) -> None:
+        for known in (self.workers, self.lone):
+            if worker in known:
+                known.remove(worker)
 
     def stop(self) -> None:
         """Begins no more battles and drops those in the air."""
@@ -151,6 +136,16 @@ class Coordinator:
 
     async def hand_out(self) -> None:
         """Fills the workers up, launching those that are missing. Evenly: one battle at a time to the least busy."""
+        await self.fill()
+        # One worker more than the others, or in the place of those that have nothing to do.
+        while self.alone and len(self.lone) < max(1, self.count - sum(bool(w.fixtures) for w in self.workers)):
+            following = self.alone.popleft()
+            worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death, alone=True)
+            self.lone.append(worker)
+            worker.give(*following)
+
+    async def fill(self) -> None:
+        """Gives battles to the workers that play many at once."""
         while True:
             has_room = [w for w in self.workers if len(w.fixtures) < self.in_the_air]
             if not has_room and len(self.workers) >= self.count:
@@ -176,7 +171,7 @@ class Coordinator:
             return self.again.pop(0)
         if self.deadline is not None and time.monotonic() > self.deadline:
             return None
-        free = sum(worker.outside() for worker in self.workers) < self.count
+        free = sum(worker.outside() for worker in self.all_workers()) < self.count
         if free and self.waiting:
             return self.waiting.popleft()
         while len(self.waiting) < MOST_WAITING:
@@ -187,21 +182,31 @@ class Coordinator:
         return None
 
     def scheduled(self) -> tuple[int, Fixture] | None:
-        """The schedule's next battle."""
-        try:
-            fixture = next(self.schedule)
-        except StopIteration:
-            self.exhausted = True
-            return None
-        finally:
-            self.progress.known = self.schedule.passed_over
-        if fixture is None:  # the schedule waits for those in the air
-            return None
-        self.serial += 1
-        return self.serial, fixture
+        """The schedule's next battle that may be played beside others."""
+        while len(self.alone) < MOST_WAITING:
+            try:
+                fixture = next(self.schedule)
+            except StopIteration:
+                self.exhausted = True
+                return None
+            finally:
+                self.progress.known = self.schedule.passed_over
+            if fixture is None:  # the schedule waits for those in the air
+                return None
+            self.serial += 1
+            if not self.culprits.wants_alone(fixture):
+                return self.serial, fixture
+            self.alone.append((self.serial, fixture))
+        return None
 
     def on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
-        if self.stopping or self.schedule.over or header["serial"] not in worker.fixtures:
+        if self.stopping or self.schedule.over:
+            return
+        self.idle_deaths = 0
+        if header["serial"] in self.trials:
+            # A thread may want as long to end the process as it took in the battle, which had a slower opponent.
+            wait = 1.5 * self.lasted[self.trials[header["serial"]]] + 0.5 - worker.age
+            asyncio.get_running_loop().call_later(max(wait, 0.0), self.trial_played, worker, header["serial"])
             return
         try:
             self.keep(record)
@@ -212,57 +217,87 @@ class Coordinator:
             self.changed.set()
             return
         fixture = worker.fixtures.pop(header["serial"])
-        self.idle_deaths = 0
+        if worker.alone:
+            self.dismiss(worker)
+            self.culprits.finished_alone(header["serial"])
         self.tell(fixture, header)
 
+    def trial_played(self, worker: WorkerProcess, serial: int) -> None:
+        """A trial was played to its end, and its worker has lived on for long enough."""
+        if serial in self.trials and not self.ended:
+            self.dismiss(worker)
+            self.rule(self.culprits.trial_over(self.trials.pop(serial), None))
+
     async def watch(self) -> None:
-        """Ends workers whose agent holds them in a step that no signal can interrupt."""
+        """Ends workers that an agent holds, in a step that no signal can interrupt or outside of its steps."""
+        silence, before = self.settings.rules.think_limit + self.grace, time.monotonic()
         while True:
             await asyncio.sleep(WATCH_SECONDS)
-            for worker in self.workers:
-                step = worker.step()
-                if step is not None and step[1] > GRACE_SECONDS:
-                    self.blame(
-                        worker, step[0], "timeout", "blocked its worker, out of reach of any signal, until it was ended"
-                    )
-                    worker.kill()
+            now = time.monotonic()
+            # Not more than it would be if this process had run all the time: it may have been suspended, and all others.
+            seconds, before = min(now - before, 2 * WATCH_SECONDS), now
+            for worker in self.all_workers():
+                cause = worker.look(seconds, self.grace, silence) if worker.cause is None else None
+                if cause is not None:
+                    worker.end(cause)
 
     def on_death(self, worker: WorkerProcess) -> None:
-        """The rest of a dead worker's fixtures is played again; the agent in whose step it died has lost that battle."""
-        if worker in self.workers:
-            self.workers.remove(worker)
+        """What a dead worker had is played again: alone where that may have been its end (see culprits.py)."""
+        self.forget(worker)
+        self.closing.discard(worker)
         self.changed.set()
         if self.stopping or self.ended or self.schedule.over or not worker.fixtures:
             return
-        blamed = worker.last_step is not None
-        if worker.last_step is not None:
-            self.blame(worker, worker.last_step, "error", f"ended its worker process: {worker.last_words()}")
-        self.idle_deaths += not blamed
-        for serial, fixture in worker.fixtures.items():
-            self.deaths[serial] += not blamed
-            if self.deaths[serial] < WORKER_DEATHS:
-                self.again.append((serial, fixture))
+        fixtures, worker.fixtures = worker.fixtures, {}
+        if not worker.begun:
+            self.idle_deaths += 1
+            (self.alone if worker.alone else self.again).extend(fixtures.items())
+            if self.idle_deaths > 2 * self.count + 2:
+                self.failure = _workers_fail(worker.last_words())
+            return
+        in_step, seat = (None, None) if worker.last_step is None else divmod(worker.last_step, 2)
+        end = worker.cause or End("error", f"ended its worker process{_where(seat)}: {worker.last_words()}")
+        for serial, fixture in fixtures.items():
+            here = replace(end, seat=seat) if serial == in_step else end
+            if serial in self.trials:
+                self.rule(self.culprits.trial_over(self.trials.pop(serial), here))
+            elif worker.alone:
+                self.lasted[serial] = worker.age
+                self.rule(self.culprits.ended_alone(serial, fixture, here))
             else:
-                detail = f"its worker died {WORKER_DEATHS} times: {worker.last_words()}"
-                self.settle(BattleRecord(fixture, None, "aborted", "venue", detail, started=time.time()), serial)
-        worker.fixtures.clear()
-        if self.idle_deaths > 2 * self.count + 2:
-            self.failure = WorkersFail(f"workers die one after the other; the last said: {worker.last_words()}")
+                self.deaths[serial] += 1
+                # A silent worker costs its whole patience each time: its battles are played alone at once.
+                suspect = serial == in_step or (in_step is None and worker.cause is not None)
+                alone = suspect or self.deaths[serial] >= WORKER_DEATHS
+                (self.alone if alone else self.again).append((serial, fixture))
 
-    def blame(self, worker: WorkerProcess, who: int, reason: str, detail: str) -> None:
-        serial, seat = divmod(who, 2)
-        fixture = worker.fixtures.pop(serial, None)
-        if fixture is None:
-            return  # it was over already
-        record = BattleRecord(fixture, SEATS[1 - seat], reason, SEATS[seat], detail, started=time.time())
-        self.settle(record, serial)
-
-    def settle(self, record: BattleRecord, serial: int) -> None:
-        self.keep(record.to_line(self.settings.run))
-        self.tell(record.fixture, record.header(serial))
+    def rule(self, rulings: list[Ruling]) -> None:
+        """Does what was decided about battles whose lone workers ended."""
+        for ruling in rulings:
+            if isinstance(ruling, Broken):
+                self.failure = _workers_fail(ruling.words)
+            elif isinstance(ruling, Charge):
+                record = ruling.record(time.time())
+                self.keep(record.to_line(self.settings.run))
+                self.tell(ruling.fixture, record.header(ruling.serial))
+            elif ruling.trial:
+                self.serial += 1
+                self.trials[self.serial] = ruling.serial
+                self.alone.appendleft((self.serial, ruling.fixture))
+            else:
+                self.alone.appendleft((ruling.serial, ruling.fixture))
+        self.changed.set()
 
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
         """A battle is kept: the display and the schedule may know."""
         self.progress.note(header)
         self.schedule.heard(fixture, score(header["winner"], header["reason"]))
         self.changed.set()
+
+
+def _where(seat: int | None) -> str:
+    return " outside of its turn" if seat is None else ""
+
+
+def _workers_fail(words: str) -> WorkersFail:
+    return WorkersFail(f"workers die one after the other; the last said: {words}")

@@ -7,18 +7,24 @@ import mmap
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import orjson
 
 from arena.child import ChildProcess
 from arena.fixture import Fixture
-from arena.showdown.guard import SHARED_BYTES, read_step
+from arena.runner.culprits import End
+from arena.showdown.guard import SHARED_BYTES, Life, read_life, read_step
 from arena.showdown.simulator import Rules
 from arena.showdown.table import is_outside
 from teamsets.showdown import PROJECT
+
+#: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
+STARTING_SECONDS = 300.0
 
 
 @dataclass(frozen=True)
@@ -38,20 +44,31 @@ class WorkerSettings:
 class WorkerProcess(ChildProcess):
     """One worker: the fixtures it has, what it reports, whose step it is in, and its death.
 
-    on_line(worker, header, record line), on_death(worker): called on the coordinator's loop.
+    on_line(worker, header, record line), on_death(worker): called on the coordinator's loop. alone: it plays one battle
+    and no other. cause: why it was ended from here; its death is no surprise then. begun: its loop has run.
     """
 
     def __init__(
         self,
         on_line: Callable[[WorkerProcess, dict[str, Any], bytes], None],
         on_death: Callable[[WorkerProcess], None],
+        *,
+        alone: bool = False,
     ) -> None:
         super().__init__()
         self._on_line, self._on_death = on_line, on_death
+        self.alone = alone
         self.shared: mmap.mmap | None = None
         self.fixtures: dict[int, Fixture] = {}
         self.last_step: int | None = None
+        self.cause: End | None = None
+        self.begun = False
         self.dead = False
+        self._before = Life(0, 0, 0, 0)
+        self._received = 0
+        self._quiet = self._overdue = self._unheard = 0.0  # seconds, by the coordinator's looks
+        self._cut_off = False
+        self._given = time.monotonic()
 
     @classmethod
     async def launch(
@@ -59,7 +76,10 @@ class WorkerProcess(ChildProcess):
         settings: WorkerSettings,
         on_line: Callable[[WorkerProcess, dict[str, Any], bytes], None],
         on_death: Callable[[WorkerProcess], None],
+        *,
+        alone: bool = False,
     ) -> WorkerProcess:
+        """Starts one. alone: as the class says."""
         # The hash of strings is fixed, so that an agent that walks a set walks it in the same order every time. Our own
         # packages come first (and -P: not the current folder's), or a user's folder called `agents` would take their place.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
@@ -69,7 +89,7 @@ class WorkerProcess(ChildProcess):
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
             _, worker = await asyncio.get_running_loop().subprocess_exec(
-                lambda: cls(on_line, on_death),
+                lambda: cls(on_line, on_death, alone=alone),
                 *command,
                 env=environment,
                 start_new_session=True,
@@ -81,29 +101,88 @@ class WorkerProcess(ChildProcess):
 
     def give(self, serial: int, fixture: Fixture) -> None:
         """Another battle for this worker."""
+        self._given = time.monotonic()
         self.fixtures[serial] = fixture
-        self._send({"serial": serial, "fixture": fixture.to_json()})
+        self._send({"serial": serial, "fixture": fixture.to_json(), "outside": is_outside(fixture)})
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was given its last battle."""
+        return time.monotonic() - self._given
 
     def outside(self) -> int:
         """How many of its battles have programs of other people in them."""
         return sum(is_outside(fixture) for fixture in self.fixtures.values())
 
-    def step(self) -> tuple[int, float] | None:
-        """Whose step it is in, and for how many seconds it is overdue: (serial * 2 + seat, seconds)."""
-        return read_step(self.shared) if self.shared is not None else None
+    def look(self, seconds: float, grace: float, silence: float) -> End | None:
+        """How it is to be ended, or None while nothing is wrong.
+
+        seconds: since the last look, by a clock that stands still when the coordinator does: when the whole machine was
+        suspended, no worker was silent. grace: how long a step may be overdue; silence: how long the loop may stand
+        still outside of all steps.
+        """
+        assert self.shared is not None
+        life, step = read_life(self.shared), read_step(self.shared)
+        before, self._before = self._before, life
+        self.begun = life.beats > 0
+        self._quiet = 0.0 if life.beats != before.beats or (step and step[1] <= 0) else self._quiet + seconds
+        self._overdue = self._overdue + seconds if step and step[1] > 0 and life.step == before.step else 0.0
+        self._unheard = self._unheard + seconds if self._cut_off or life.reports > self._received else 0.0
+        if not self.begun:
+            return End("error", "its worker did not start") if self._quiet > STARTING_SECONDS else None
+        if self._overdue > grace and step is not None:
+            if _is_stopped(life.pid):
+                return End("timeout", "its worker was stopped and did not continue")
+            self.last_step = step[0]
+            return End("timeout", "blocked its worker, out of reach of any signal, until it was ended")
+        if self._quiet > silence and step is None:
+            return End("timeout", "blocked its worker outside of its turn until it was ended")
+        if self._unheard > grace:
+            return End("error", "cut its worker off: it did not take orders, or its reports did not arrive")
+        return None
+
+    def end(self, cause: End) -> None:
+        """Ends it for a reason."""
+        self.cause = cause
+        self.kill()
 
     def _send(self, order: dict[str, Any]) -> None:
         self.write_line(orjson.dumps(order))
 
     def line_received(self, line: bytes) -> None:
-        header, _, record = line.partition(b"\t")
-        self._on_line(self, orjson.loads(header), record)
+        self._received += 1
+        head, _, record = line.partition(b"\t")
+        try:
+            header = orjson.loads(head)
+            serial = header["serial"]
+        except (orjson.JSONDecodeError, TypeError, KeyError):
+            if self.cause is None:
+                self.end(End("error", "wrote among its worker's reports"))
+            return
+        if serial in self.fixtures:
+            self._on_line(self, header, record)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        # As a rule it is dying and this is how the coordinator hears of it first; if it lives on, `look` sees to it.
+        self._cut_off = self._cut_off or fd in (0, 1)
 
     def process_exited(self) -> None:
         # Every pipe is drained before asyncio calls connection_lost, so that is where the death is told.
-        step = self.step()
-        self.last_step = step[0] if step else None
+        step = read_step(self.shared) if self.shared is not None else None
+        if self.cause is None and step is not None:
+            self.last_step = step[0]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.dead = True
+        if self.shared is not None:
+            self.begun = read_life(self.shared).beats > 0
         self._on_death(self)
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a process was stopped by a signal (Linux; elsewhere nobody knows)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] in "Tt"

@@ -25,10 +25,11 @@ from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
 from arena.showdown.guard import SHARED_BYTES, StepGuard
 from arena.showdown.host import Host
+from arena.showdown.seat import type_name
 from arena.showdown.server.local import LocalServer
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules, Simulator
-from arena.showdown.table import Venue, VenueFailed, is_outside
+from arena.showdown.table import Venue, VenueFailed
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
 ATTEMPTS = 3
@@ -48,11 +49,15 @@ class Worker:
         self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
         self.launching = asyncio.Lock()
 
-    async def play(self, serial: int, fixture: Fixture) -> None:
-        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh process."""
+    async def play(self, serial: int, fixture: Fixture, outside: bool) -> None:
+        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh process.
+
+        outside: see `is_outside`. The coordinator says it: to find it out imports the agents' modules, and here that is
+        their code, which runs in a guarded step only.
+        """
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
-            venue = await self.ready_venue(self.on_server or is_outside(fixture))
+            venue = await self.ready_venue(self.on_server or outside)
             try:
                 record = await venue.play(fixture, serial)
                 break
@@ -79,6 +84,7 @@ class Worker:
         data = memoryview(orjson.dumps(record.header(serial)) + b"\t" + record.to_line(self.run) + b"\n")
         while data:
             data = data[os.write(self.output, data) :]
+        self.guard.reported()
 
     async def serve(self, orders: asyncio.StreamReader) -> None:
         """Until the input ends: then what is in the air is dropped, it has not been reported and will be played again."""
@@ -87,7 +93,11 @@ class Worker:
 
         def done(task: asyncio.Task[None]) -> None:
             playing.discard(task)
-            if not task.cancelled() and task.exception() is not None and not failed.done():
+            if failed.done():
+                return
+            if task.cancelled():  # by none of us: an agent has laid hands on the loop's tasks
+                failed.set_exception(RuntimeError("a battle's task was cancelled"))
+            elif task.exception() is not None:
                 failed.set_exception(task.exception())  # type: ignore[arg-type]
 
         while True:
@@ -100,10 +110,12 @@ class Worker:
             if not line:
                 break
             order = orjson.loads(line)
-            task = asyncio.ensure_future(self.play(order["serial"], Fixture.from_json(order["fixture"])))
+            fixture = Fixture.from_json(order["fixture"])
+            task = asyncio.ensure_future(self.play(order["serial"], fixture, order["outside"]))
             playing.add(task)
             task.add_done_callback(done)
         for task in playing:
+            task.remove_done_callback(done)
             task.cancel()
         for venue in self.venues.values():
             venue.end()
@@ -129,7 +141,16 @@ async def _main() -> None:
     # What is loaded by now stays for good: the collector need not look at it again, nor run as often as it would.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-    await Worker(settings, output).serve(orders)
+    asyncio.get_running_loop().set_exception_handler(_note_error)
+    worker = Worker(settings, output)
+    worker.guard.beat()
+    await worker.serve(orders)
+
+
+def _note_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """An error that nobody awaits: of an agent's own task, say. Its words are the agent's code: they are not asked for."""
+    error = context.get("exception")
+    print(f"{context['message']}: {'no exception' if error is None else type_name(error)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,21 @@ import asyncio
 import contextlib
 import ctypes
 import mmap
+import os
 import signal
 import time
 from collections.abc import Awaitable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 # The shared memory, in words of 8 bytes, each written at one stroke: the number of the step under way (0: none), whose it
 # is (the fixture's serial * 2 + seat), and until when it may last (monotonic seconds). The number is written last and
 # taken away first, and no two steps have the same: who finds it twice, before and after, has read what belongs to it.
-_STEP, _WHO, _UNTIL = range(3)
-SHARED_BYTES = 3 * 8
+# Then what shows that the worker lives: how often its loop has beaten, how many lines it has reported, its process id.
+_STEP, _WHO, _UNTIL, _BEATS, _REPORTS, _PID = range(6)
+SHARED_BYTES = 6 * 8
+#: How often a worker's loop beats, in seconds.
+BEAT_SECONDS = 0.25
 #: How long an agent's coroutine may take to end once its time is up, in seconds.
 _LAST_STEP = 0.5
 
@@ -43,6 +48,16 @@ class StepGuard:
         signal.signal(signal.SIGALRM, self._ring)
         self._open = False
         self.spent = 0.0
+
+    def beat(self) -> None:
+        """Beats now and every BEAT_SECONDS on the running loop: whoever reads `read_life` sees that the loop runs."""
+        self._numbers[_PID] = os.getpid()
+        self._numbers[_BEATS] += 1
+        asyncio.get_running_loop().call_later(BEAT_SECONDS, self.beat)
+
+    def reported(self) -> None:
+        """Another line has been written for the coordinator."""
+        self._numbers[_REPORTS] += 1
 
     def _ring(self, *_: Any) -> None:
         if self._open:
@@ -185,9 +200,29 @@ def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
 
     Whose: the fixture's serial * 2 + seat.
     """
-    memory = memoryview(shared)
-    numbers, times = memory.cast("q"), memory.cast("d")
+    numbers, times = _words_of(shared)
     step, who, until = numbers[_STEP], numbers[_WHO], times[_UNTIL]
     if step == 0 or numbers[_STEP] != step:
         return None  # none, or another has begun just now: that one is not overdue
     return who, time.monotonic() - until
+
+
+@dataclass(frozen=True)
+class Life:
+    """What a worker has shown of itself. step: the number of the step under way, 0: none. pid: 0 before the first beat."""
+
+    beats: int
+    step: int
+    reports: int
+    pid: int
+
+
+def read_life(shared: mmap.mmap) -> Life:
+    """How a worker is, by the memory that it shares."""
+    numbers, _ = _words_of(shared)
+    return Life(numbers[_BEATS], numbers[_STEP], numbers[_REPORTS], numbers[_PID])
+
+
+def _words_of(shared: mmap.mmap) -> tuple[memoryview[int], memoryview[float]]:
+    memory = memoryview(shared)
+    return memory.cast("q"), memory.cast("d")

@@ -217,6 +217,15 @@ class Store:
                 connection.execute(f"DELETE FROM {table} WHERE run_id = ?", [run_id])
             connection.execute("COMMIT")
 
+    def forget_aborted(self, run_id: str) -> None:
+        """Takes a run's aborted battles away, which have no result, so that they can be played again under their keys."""
+        with self._connection() as connection:
+            connection.execute("BEGIN")
+            aborted = "SELECT battle_id FROM battles WHERE run_id = ? AND reason = 'aborted'"
+            connection.execute(f"DELETE FROM decisions WHERE battle_id IN ({aborted})", [run_id])
+            connection.execute("DELETE FROM battles WHERE run_id = ? AND reason = 'aborted'", [run_id])
+            connection.execute("COMMIT")
+
     def _no_run(self, connection: duckdb.DuckDBPyConnection, run_id: str | None) -> BadDatabase:
         if run_id is None:
             return BadDatabase(f"database {self.path}: no run to resume: start one without --resume")

@@ -72,6 +72,23 @@ def test_a_record_comes_back_as_it_was(db: Path) -> None:
     ]
 
 
+def test_an_aborted_battle_that_is_played_again_takes_the_place_of_the_old_one(db: Path) -> None:
+    store = Store(db)
+    store.add(
+        record(1, winner=None, reason="aborted", fault="venue", decisions=[(0, 0, 1, ["a"], "a", 1, None)]).to_line(RUN)
+    )
+    store.add(record(2).to_line(RUN))
+    store.add(record(1, winner=None, reason="aborted", fault="venue").to_line("another run"))
+    store.take_in()
+    store.forget_aborted(RUN)
+    assert store.results(RUN) == {record(2).fixture.key: 1.0}
+    assert rows("SELECT count(*) FROM decisions", db) == [(0,)]
+    store.add(record(1, winner="p2").to_line(RUN))
+    store.take_in()
+    assert store.results(RUN) == {record(1).fixture.key: 0.0, record(2).fixture.key: 1.0}
+    assert rows("SELECT count(*) FROM battles WHERE reason = 'aborted'", db) == [(1,)]
+
+
 class TestOnce:
     """A battle is counted once, whenever its run died."""
 

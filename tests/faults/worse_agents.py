@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
+import os
+import signal
+import threading
 import time
 from typing import Any
 
@@ -193,3 +198,87 @@ class AlwaysEqual(Plays):
             __hash__ = None
 
         return Equal("move splashdance", "move 99", "move", 99)
+
+
+async def _blocks() -> None:
+    await asyncio.sleep(0)
+    time.sleep(1000)  # noqa: ASYNC251
+
+
+class BlocksInATask(Plays):
+    """Has a task of its own that calls blocking code: an ordinary mistake."""
+
+    def harm(self, battle: Any) -> None:
+        self.task = asyncio.ensure_future(_blocks())
+
+
+class BlocksInACallback(Plays):
+    """Has the loop call blocking code."""
+
+    def harm(self, battle: Any) -> None:
+        asyncio.get_running_loop().call_soon(time.sleep, 1000)
+
+
+class ClosesEverything(Plays):
+    """Closes all file descriptors, as daemons do."""
+
+    def harm(self, battle: Any) -> None:
+        os.closerange(0, 4096)
+
+
+class StopsItself(Plays):
+    """Stops its own process, which does not end and does not go on."""
+
+    def harm(self, battle: Any) -> None:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+
+class ExitsLater(Plays):
+    """Ends its process when it is not its turn."""
+
+    def harm(self, battle: Any) -> None:
+        asyncio.get_running_loop().call_soon(os._exit, 7)
+
+
+class KillsInAThread(Plays):
+    """Has a thread that ends the process when the opponent is thinking."""
+
+    def harm(self, battle: Any) -> None:
+        if battle.turn == 2:
+            threading.Timer(0.3, os._exit, [7]).start()
+
+
+def _reports() -> list[int]:
+    """The pipes that this process writes to, besides stdout and stderr."""
+    found = []
+    for fd in range(3, 256):
+        try:
+            if os.readlink(f"/proc/self/fd/{fd}").startswith("pipe:"):
+                found += [fd] if fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY else []
+        except OSError:
+            continue
+    return found
+
+
+class SwallowsReports(Plays):
+    """Puts something else in the place of its worker's way to the coordinator."""
+
+    def harm(self, battle: Any) -> None:
+        for fd in _reports():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), fd)
+
+
+class WritesReports(Plays):
+    """Writes something between its worker's reports."""
+
+    def harm(self, battle: Any) -> None:
+        for fd in _reports():
+            os.write(fd, b"not a report\n")
+
+
+class CancelsTasks(Plays):
+    """Cancels every task of the loop."""
+
+    def harm(self, battle: Any) -> None:
+        for task in asyncio.all_tasks():
+            task.cancel()

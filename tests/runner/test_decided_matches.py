@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.runner.coordinator import Coordinator, Progress
+from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.progress import Progress
 from arena.showdown.simulator import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
@@ -46,7 +47,8 @@ def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) 
     worker = WorkerProcess(lambda *_: None, made.on_death)
     worker.fixtures, worker.last_step = {1: BATTLE}, 2  # the first seat of battle 1 is in a step
     made.workers.append(worker)
+    worker.begun = True
     made.schedule.heard(BATTLE, 1.0)
     made.on_death(worker)
-    assert len(kept) == (0 if decided else 1)
-    assert made.workers == [] and (decided or b"ended its worker process" in kept[0])
+    assert list(made.alone) == ([] if decided else [(1, BATTLE)])
+    assert made.workers == [] and not kept and not made.culprits.convicted

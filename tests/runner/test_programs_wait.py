@@ -8,8 +8,9 @@ from typing import Any
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner import coordinator as module
-from arena.runner.coordinator import Coordinator, Progress
+from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.progress import Progress
 from arena.showdown.simulator import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))

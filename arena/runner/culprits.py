@@ -1,0 +1,195 @@
+"""Which agent is charged when a worker ends with battles in it. Pure: it knows no processes and no clocks.
+
+The step in which a worker died is a hint and no proof: a thread of the other agent's may have ended the process. So a
+battle is charged to an agent only after it was played again alone in a fresh worker and that worker ended, too. Then
+
+1. an agent that has been convicted in this run is charged; else
+2. the only agent in it that can have done it; else
+3. each of the two plays a trial, alone, against `HARMLESS`, with the same teams and seed: who ends that worker, too, is
+   convicted; else the battle is played alone a second time, and if that worker ends as well:
+4. the agent in whose step the worker ended both times; else
+5. the agent that the undecided battles against two different opponents share; else nobody: the battle is aborted, and its
+   record names both.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from arena.fixture import SEATS, Fixture
+from arena.record import BattleRecord
+
+#: The opponent in a trial: a built-in agent that cannot end a worker.
+HARMLESS = "random"
+#: A battle in which no agent runs in the worker is given up after so many deaths of its lone workers.
+LONE_DEATHS = 3
+
+
+@dataclass(frozen=True)
+class End:
+    """How a worker ended. kind: "timeout" or "error", as its agent will be charged. seat: 0 or 1, in whose step it was."""
+
+    kind: str
+    words: str
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Charge:
+    """The battle is over: this seat has lost it. seat: None when nobody can be charged."""
+
+    serial: int
+    fixture: Fixture
+    seat: int | None
+    end: End
+
+    def record(self, started: float) -> BattleRecord:
+        """What is kept of the battle. started: Unix time."""
+        if self.seat is None:
+            both = " or ".join(self.fixture.agents)
+            words = f"alone in a worker, either {both} ended it, and it is not clear who: {self.end.words}"
+            return BattleRecord(self.fixture, None, "aborted", "venue", words, started=started)
+        winner, loser = SEATS[1 - self.seat], SEATS[self.seat]
+        words = f"{self.end.words} (and again when it was played alone)"
+        return BattleRecord(self.fixture, winner, self.end.kind, loser, words, started=started)
+
+
+@dataclass(frozen=True)
+class Play:
+    """A battle to be played alone. trial: whether it only finds out who is to be charged with battle `serial`."""
+
+    serial: int
+    fixture: Fixture
+    trial: bool = False
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Workers end whoever plays: no agent is to blame. words: of the last one."""
+
+    words: str
+
+
+Ruling = Charge | Play | Broken
+
+
+@dataclass
+class _Case:
+    """One battle whose lone worker ended. trials: those still to be played, the seat on trial (None: nobody) first."""
+
+    serial: int
+    fixture: Fixture
+    ends: list[End] = field(default_factory=list)
+    trials: list[tuple[int | None, Fixture]] | None = None
+
+
+class Culprits:
+    """Collects how lone workers ended, and rules. outside(spec): whether an agent runs in a program of its own."""
+
+    def __init__(self, outside: Callable[[str], bool]) -> None:
+        self._outside = outside
+        self.convicted: set[str] = set()
+        self._cases: dict[int, _Case] = {}
+        self._undecided: dict[int, _Case] = {}
+
+    def wants_alone(self, fixture: Fixture) -> bool:
+        """Whether an agent in it has been convicted: its battles are played alone, so that no others suffer."""
+        return bool(self._convicted_seats(fixture))
+
+    def ended_alone(self, serial: int, fixture: Fixture, end: End) -> list[Ruling]:
+        """The worker that played nothing but this battle has ended."""
+        case = self._cases.setdefault(serial, _Case(serial, fixture))
+        case.ends.append(end)
+        return self._rule(case)
+
+    def finished_alone(self, serial: int) -> None:
+        """The battle came to its end this time: nobody is charged."""
+        self._cases.pop(serial, None)
+
+    def trial_over(self, serial: int, end: End | None) -> list[Ruling]:
+        """A trial in the case of battle `serial` is over. end: how its worker ended; None: the trial was played out."""
+        case = self._cases[serial]
+        assert case.trials
+        seat, _ = case.trials.pop(0)
+        if end is None:
+            return self._rule(case)
+        if seat is None:
+            return [Broken(end.words)]
+        return self._convict(case, seat)
+
+    def give_up(self) -> list[Ruling]:
+        """Nothing more is being played that could decide the undecided cases."""
+        cases, self._undecided = list(self._undecided.values()), {}
+        return [Charge(case.serial, case.fixture, None, case.ends[-1]) for case in cases]
+
+    def _suspects(self, fixture: Fixture) -> list[int]:
+        return [seat for seat, spec in enumerate(fixture.agents) if spec != HARMLESS and not self._outside(spec)]
+
+    def _convicted_seats(self, fixture: Fixture) -> list[int]:
+        return [seat for seat, spec in enumerate(fixture.agents) if spec in self.convicted]
+
+    def _rule(self, case: _Case) -> list[Ruling]:
+        convicted, suspects = self._convicted_seats(case.fixture), self._suspects(case.fixture)
+        if len(convicted) == 1:
+            return self._charge(case, convicted[0])
+        if not suspects:
+            return self._again(case) if len(case.ends) < LONE_DEATHS else self._charge(case, None)
+        if case.trials is None:
+            case.trials = self._trials(case, suspects)
+        if case.trials:
+            return [Play(case.serial, case.trials[0][1], trial=True)]
+        if len(suspects) == 1:
+            return self._convict(case, suspects[0])
+        if len(case.ends) < 2:
+            return self._again(case)
+        seats = {end.seat for end in case.ends}
+        if len(seats) == 1 and None not in seats:
+            return self._charge(case, case.ends[-1].seat)
+        return self._compare(case)
+
+    def _trials(self, case: _Case, suspects: list[int]) -> list[tuple[int | None, Fixture]]:
+        """First, unless the worker ended in a step, one without any suspect: it may be nobody's doing."""
+        seat = case.ends[-1].seat
+        trials: list[tuple[int | None, Fixture]] = []
+        if seat is None:
+            trials.append((None, replace(case.fixture, agents=(HARMLESS, HARMLESS))))
+        if len(suspects) == 2:
+            for suspect in sorted(suspects, key=lambda one: one != seat):
+                agents = [HARMLESS, HARMLESS]
+                agents[suspect] = case.fixture.agents[suspect]
+                trials.append((suspect, replace(case.fixture, agents=(agents[0], agents[1]))))
+        return trials
+
+    def _again(self, case: _Case) -> list[Ruling]:
+        return [Play(case.serial, case.fixture)]
+
+    def _charge(self, case: _Case, seat: int | None) -> list[Ruling]:
+        self._cases.pop(case.serial, None)
+        return [Charge(case.serial, case.fixture, seat, case.ends[-1])]
+
+    def _convict(self, case: _Case, seat: int) -> list[Ruling]:
+        self.convicted.add(case.fixture.agents[seat])
+        rulings = self._charge(case, seat)
+        for other in list(self._undecided.values()):
+            convicted = self._convicted_seats(other.fixture)
+            if len(convicted) == 1:
+                del self._undecided[other.serial]
+                rulings += self._charge(other, convicted[0])
+        return rulings
+
+    def _compare(self, case: _Case) -> list[Ruling]:
+        """Trials and steps say nothing: the agent that undecided battles with different opponents share has done it."""
+        del self._cases[case.serial]
+        self._undecided[case.serial] = case
+        opponents: dict[str, set[str]] = defaultdict(set)
+        for other in self._undecided.values():
+            one, two = other.fixture.agents
+            opponents[one].add(two)
+            opponents[two].add(one)
+        shared = [seat for seat, spec in enumerate(case.fixture.agents) if len(opponents[spec]) > 1]
+        if len(shared) != 1:
+            return []
+        del self._undecided[case.serial]
+        return self._convict(case, shared[0])

@@ -1,0 +1,67 @@
+"""What a run has played so far, for the live display."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.fixture import SEATS
+from arena.record import score
+
+
+@dataclass
+class Progress:
+    """Counts of this invocation. wins and faults by agent spec.
+
+    total: None when nobody knows how many battles there will be. known: battles of the total that were known before it
+    began. remark: what the schedule knows by now. points: (agent, opponent) -> what the agent has won against the opponent,
+    over all battles that count for the run, also earlier ones; anchor: who is rated 1000.
+    """
+
+    total: int | None
+    known: int = 0
+    played: int = 0
+    turns: int = 0
+    wins: Counter[str] = field(default_factory=Counter)
+    games: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    aborted: int = 0
+    began: float = field(default_factory=time.monotonic)
+    remark: str = ""
+    points: dict[tuple[str, str], float] = field(default_factory=dict)
+    anchor: str = ""
+
+    def note(self, header: dict[str, Any]) -> None:
+        """Counts one finished battle (a worker's header)."""
+        self.played += 1
+        self.turns += header["turns"]
+        if header["reason"] == "aborted":
+            self.aborted += 1
+            return
+        self.games.update(header["agents"])
+        self._count(header["agents"], score(header["winner"], header["reason"]))
+        if header["winner"]:
+            self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
+        if header["fault"] in SEATS:
+            self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
+
+    def _count(self, agents: Sequence[str], first: float | None) -> None:
+        """agents: p1 and p2; first: the score of p1, None for a battle that does not count."""
+        if first is None:
+            return
+        p1, p2 = agents
+        self.points[p1, p2] = self.points.get((p1, p2), 0.0) + first
+        self.points[p2, p1] = self.points.get((p2, p1), 0.0) + 1 - first
+
+    @property
+    def done(self) -> int:
+        """Battles of the total whose results are known by now."""
+        return self.known + self.played
+
+    @property
+    def speed(self) -> float:
+        """Battles a second in this invocation."""
+        return self.played / max(time.monotonic() - self.began, 1e-9)

@@ -1,0 +1,103 @@
+"""Who is charged when lone workers end: the rulings, case by case, without any process."""
+
+from __future__ import annotations
+
+import pytest
+
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.runner.culprits import Broken, Charge, Culprits, End, Play, Ruling
+
+TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
+IN_P1, IN_P2, OUTSIDE_STEPS = (End("error", "ended its worker process", seat) for seat in (0, 1, None))
+
+
+def _fixture(*agents: str) -> Fixture:
+    return Fixture("gen1randombattle", (agents[0], agents[1]), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
+
+
+@pytest.fixture
+def culprits() -> Culprits:
+    return Culprits(lambda spec: spec.startswith("external"))
+
+
+def _only(rulings: list[Ruling]) -> Ruling:
+    (ruling,) = rulings
+    return ruling
+
+
+def _trial(ruling: Ruling) -> tuple[str, str]:
+    assert isinstance(ruling, Play) and ruling.trial
+    return ruling.fixture.agents
+
+
+def _charged(ruling: Ruling) -> str | None:
+    assert isinstance(ruling, Charge)
+    return None if ruling.seat is None else ruling.fixture.agents[ruling.seat]
+
+
+def test_against_a_harmless_opponent_one_lone_death_in_its_step_is_enough(culprits: Culprits) -> None:
+    assert _charged(_only(culprits.ended_alone(1, _fixture("random", "a"), IN_P2))) == "a"
+    assert culprits.wants_alone(_fixture("a", "b")) and not culprits.wants_alone(_fixture("b", "random"))
+
+
+def test_outside_of_a_step_it_is_looked_first_whether_workers_live_at_all(culprits: Culprits) -> None:
+    assert _trial(_only(culprits.ended_alone(1, _fixture("a", "random"), OUTSIDE_STEPS))) == ("random", "random")
+    assert _charged(_only(culprits.trial_over(1, None))) == "a"
+
+    assert _trial(_only(culprits.ended_alone(2, _fixture("b", "c"), OUTSIDE_STEPS))) == ("random", "random")
+    assert _only(culprits.trial_over(2, OUTSIDE_STEPS)) == Broken("ended its worker process")
+
+
+def test_of_two_the_one_that_ends_its_trial_is_charged_whoevers_step_it_was(culprits: Culprits) -> None:
+    assert _trial(_only(culprits.ended_alone(1, _fixture("a", "b"), IN_P2))) == ("random", "b")
+    assert _trial(_only(culprits.trial_over(1, None))) == ("a", "random")
+    assert _charged(_only(culprits.trial_over(1, OUTSIDE_STEPS))) == "a"
+    # From now on that is known.
+    assert _charged(_only(culprits.ended_alone(2, _fixture("c", "a"), IN_P1))) == "a"
+
+
+def _acquitted(culprits: Culprits, serial: int, fixture: Fixture, first: End, second: End) -> list[Ruling]:
+    """Two lone deaths, and trials that are all played out between them."""
+    ruling = _only(culprits.ended_alone(serial, fixture, first))
+    while isinstance(ruling, Play) and ruling.trial:
+        ruling = _only(culprits.trial_over(serial, None))
+    assert ruling == Play(serial, fixture)
+    return culprits.ended_alone(serial, fixture, second)
+
+
+def test_where_trials_say_nothing_the_steps_do(culprits: Culprits) -> None:
+    assert _charged(_only(_acquitted(culprits, 1, _fixture("a", "b"), IN_P1, IN_P1))) == "a"
+    assert not culprits.convicted
+
+
+def test_where_neither_does_the_agent_that_two_battles_share_is_charged_with_both(culprits: Culprits) -> None:
+    assert _acquitted(culprits, 1, _fixture("a", "b"), IN_P1, IN_P2) == []
+    assert _acquitted(culprits, 2, _fixture("b", "a"), IN_P1, OUTSIDE_STEPS) == []
+    rulings = _acquitted(culprits, 3, _fixture("c", "a"), OUTSIDE_STEPS, IN_P2)
+    assert {ruling.serial for ruling in rulings if isinstance(ruling, Charge)} == {1, 2, 3}
+    assert {_charged(ruling) for ruling in rulings} == {"a"}
+    assert culprits.give_up() == []
+
+
+def test_what_stays_undecided_is_aborted_and_names_both(culprits: Culprits) -> None:
+    assert _acquitted(culprits, 1, _fixture("a", "b"), IN_P1, IN_P2) == []
+    ruling = _only(culprits.give_up())
+    assert isinstance(ruling, Charge) and ruling.seat is None
+    record = ruling.record(0.0)
+    assert (record.reason, record.winner, record.fault) == ("aborted", None, "venue")
+    assert "a or b" in (record.detail or "")
+
+
+def test_a_battle_that_comes_to_its_end_alone_is_forgotten(culprits: Culprits) -> None:
+    assert _trial(_only(culprits.ended_alone(1, _fixture("a", "b"), IN_P1))) == ("a", "random")
+    assert _trial(_only(culprits.trial_over(1, None))) == ("random", "b")
+    assert _only(culprits.trial_over(1, None)) == Play(1, _fixture("a", "b"))
+    culprits.finished_alone(1)
+    assert culprits.give_up() == []
+
+
+def test_where_no_agent_runs_in_the_worker_nobody_is_charged(culprits: Culprits) -> None:
+    fixture = _fixture("external?command=x", "random")
+    for _ in range(2):
+        assert _only(culprits.ended_alone(1, fixture, OUTSIDE_STEPS)) == Play(1, fixture)
+    assert _charged(_only(culprits.ended_alone(1, fixture, OUTSIDE_STEPS))) is None

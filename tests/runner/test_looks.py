@@ -1,0 +1,170 @@
+"""When a worker is ended: by what its shared memory shows, and by how long the coordinator itself has been awake."""
+
+from __future__ import annotations
+
+import asyncio
+import mmap
+import os
+import time
+from typing import Any
+
+import pytest
+
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.runner import coordinator as module
+from arena.runner.coordinator import Coordinator
+from arena.runner.culprits import End
+from arena.runner.process import STARTING_SECONDS, WorkerProcess, WorkerSettings
+from arena.runner.progress import Progress
+from arena.showdown.guard import SHARED_BYTES, StepGuard, read_life
+from arena.showdown.simulator import Rules
+
+TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
+FIXTURE = Fixture(
+    "gen1randombattle",
+    ("heuristic:staller", "heuristic:gambler"),
+    (TEAM, TEAM),
+    showdown_seed("battle"),
+    "pair",
+    "drawn",
+)
+
+
+@pytest.fixture
+def guard() -> StepGuard:
+    return StepGuard(mmap.mmap(-1, SHARED_BYTES))
+
+
+@pytest.fixture
+def worker(guard: StepGuard) -> WorkerProcess:
+    made = WorkerProcess(lambda *_: None, lambda _: None)
+    made.shared = mmap.mmap(-1, SHARED_BYTES)
+    guard.__init__(made.shared)  # type: ignore[misc]
+    return made
+
+
+def _beat(guard: StepGuard) -> None:
+    async def once() -> None:
+        guard.beat()
+
+    asyncio.run(once())
+
+
+def _looks(worker: WorkerProcess, seconds: list[float]) -> list[str | None]:
+    found = [worker.look(one, 5.0, 15.0) for one in seconds]
+    return [None if end is None else end.words for end in found]
+
+
+def test_a_worker_has_time_to_start(worker: WorkerProcess) -> None:
+    assert _looks(worker, [STARTING_SECONDS / 2] * 2) == [None, None]
+    assert _looks(worker, [1.0]) == ["its worker did not start"]
+
+
+def test_a_loop_that_beats_is_not_silent_and_one_that_stands_still_is(worker: WorkerProcess, guard: StepGuard) -> None:
+    for _ in range(5):
+        _beat(guard)
+        assert _looks(worker, [10.0]) == [None]
+    assert _looks(worker, [10.0, 10.0]) == [None, "blocked its worker outside of its turn until it was ended"]
+    assert read_life(worker.shared).pid == os.getpid()  # type: ignore[arg-type]
+
+
+def test_a_step_in_progress_is_no_silence(worker: WorkerProcess, guard: StepGuard) -> None:
+    _beat(guard)
+    assert guard.call(7, 100.0, _looks, worker, [10.0] * 10) == [None] * 10
+
+
+def test_an_overdue_step_has_a_grace_by_the_looks(worker: WorkerProcess, guard: StepGuard) -> None:
+    _beat(guard)
+
+    def overdue() -> list[str | None]:
+        time.sleep(0.01)
+        return _looks(worker, [1.0, 3.0, 3.0])
+
+    guard._ring = lambda *_: None  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("signal.setitimer", lambda *_: None)
+        words = "blocked its worker, out of reach of any signal, until it was ended"
+        assert guard.call(7, 0.001, overdue) == [None, None, words]
+    assert worker.last_step == 7
+
+
+def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: StepGuard) -> None:
+    guard.reported()
+    for expected in (None, "cut its worker off: it did not take orders, or its reports did not arrive"):
+        _beat(guard)
+        assert _looks(worker, [3.0]) == [expected]
+
+
+def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own clock has jumped by an hour: that hour counts as two looks."""
+    one: Any = Coordinator(WorkerSettings("run", Rules()), 1, lambda line: None, Progress(None))
+    seen: list[float] = []
+
+    class Worker:
+        cause = None
+
+        def look(self, seconds: float, grace: float, silence: float) -> None:
+            seen.append(seconds)
+
+    one.workers.append(Worker())
+    clock = iter([0.0, 0.5, 3600.5, 3601.0])
+    monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
+
+    async def sleep(seconds: float) -> None:
+        if len(seen) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(one.watch())
+    assert seen == [0.5, 1.0, 0.5]
+
+
+class _Ended(WorkerProcess):
+    """A worker that has died."""
+
+    def last_words(self) -> str:
+        return "words"
+
+
+class _Schedule:
+    over = False
+    passed_over = 0
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """Nothing hangs on it."""
+
+
+def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, alone: bool = False) -> Any:
+    one: Any = Coordinator(WorkerSettings("run", Rules()), 1, lambda line: None, Progress(None))
+    one.schedule = _Schedule()
+    dead = _Ended(one.on_line, one.on_death, alone=alone)
+    dead.begun, dead.last_step, dead.cause = True, step, cause
+    dead.fixtures = dict.fromkeys(range(1, fixtures + 1), FIXTURE)
+    one.on_death(dead)
+    return one
+
+
+def test_the_battle_in_whose_step_a_worker_died_is_played_alone_and_the_others_as_usual() -> None:
+    one = _died(3, step=2 * 2 + 1)
+    assert [serial for serial, _ in one.alone] == [2] and [serial for serial, _ in one.again] == [1, 3]
+
+
+def test_after_a_second_death_all_are_played_alone() -> None:
+    one = _died(2)
+    assert not one.alone and len(one.again) == 2
+    dead = _Ended(one.on_line, one.on_death)
+    dead.begun, dead.fixtures = True, dict(one.again)
+    one.again.clear()
+    one.on_death(dead)
+    assert [serial for serial, _ in one.alone] == [1, 2] and not one.again
+
+
+def test_what_a_silent_worker_had_is_played_alone_at_once() -> None:
+    assert len(_died(3, cause=End("timeout", "silent")).alone) == 3
+
+
+def test_a_lone_death_is_followed_by_a_trial() -> None:
+    one = _died(1, alone=True, step=2)
+    ((serial, trial),) = one.alone
+    assert one.trials == {serial: 1} and trial.agents == ("heuristic:staller", "random")
