@@ -54,6 +54,16 @@ class Above(click.ParamType):
         return number
 
 
+class FiniteRange(click.FloatRange):
+    """A FloatRange that refuses nan, which is in no range and yet passes click's."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value}: give a finite number", param, ctx)
+        return number
+
+
 def _limited(key: str) -> click.IntRange:
     lowest, highest = LIMITS[key]
     return click.IntRange(int(lowest), int(highest))

@@ -85,8 +85,8 @@ def battles_words(run: Run) -> str:
     each, pools, pairings = 2 * plan.pairs, len(plan.pools), len(plan.pairings)
     if pools == 1 and pairings == 1:
         return counted(len(plan), "battle")
-    of = "team set" if len(plan.formats) == 1 else "format and team set"
-    times = f"{counted(each, 'battle')} x {counted(pools, of)} = {each * pools:,}" if pools > 1 else f"{each:,}"
+    of = "team sets" if len(plan.formats) == 1 else "combinations of format and team set"
+    times = f"{counted(each, 'battle')} x {pools} {of} = {each * pools:,}" if pools > 1 else f"{each:,}"
     whom = "each pairing" if pairings == 1 else f"each of {pairings:,} pairings"
     return f"{counted(len(plan), 'battle')} ({times} for {whom})"
 

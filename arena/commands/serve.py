@@ -14,7 +14,7 @@ from rich.live import Live
 from rich.text import Text
 
 from arena.commands.group import STOPPED_CODE
-from arena.commands.options import THINK_LIMIT, db_option, db_words, team_set_option
+from arena.commands.options import THINK_LIMIT, FiniteRange, db_option, db_words, team_set_option
 from arena.commands.playing import reason, say
 from arena.pool import load_defaults
 from arena.record import BattleRecord
@@ -43,7 +43,7 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 @click.option("--battles", type=click.IntRange(min=1), help="End after so many.  [default: when it is stopped]")
 @click.option(
     "--patience",
-    type=click.FloatRange(min=1),
+    type=FiniteRange(min=1),
     default=150.0,
     show_default=True,
     help="Seconds that a visitor has for one decision.",

@@ -12,7 +12,7 @@ from rich.console import Console, Group
 from rich.rule import Rule
 from rich.segment import Segment, SegmentLines
 
-from arena.commands.options import db_option
+from arena.commands.options import FiniteRange, db_option
 from arena.report.story import stories
 from arena.report.story_text import head, turn
 from arena.store.recover import recover
@@ -32,7 +32,7 @@ _SCROLL = {"j": 1, "\x1b[B": 1, "\x1bOB": 1, "k": -1, "\x1b[A": -1, "\x1bOA": -1
 @click.option("--turn", "start", type=click.IntRange(min=0), metavar="N", help="Begin at turn N.")
 @click.option("--all", "whole", is_flag=True, help="All turns, one below the other, without asking.")
 @click.option(
-    "--delay", type=click.FloatRange(min=0, max=3600), metavar="SECONDS", help="Go on by itself after so many seconds."
+    "--delay", type=FiniteRange(min=0, max=3600), metavar="SECONDS", help="Go on by itself after so many seconds."
 )
 @db_option
 def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, db: Path) -> None:

@@ -162,6 +162,8 @@ def test_bad_pool_file(arena: Arena, tmp_path: Path, text: str, words: list[str]
         ("match", *TWO, "--sprt", "elo1=inf"),
         ("match", *TWO, "--sprt", "alpha=nan"),
         ("battle", *TWO, "--seed", 10**30),
+        ("serve", "--agents", "random", "--patience", "nan"),
+        ("watch", 1, "--delay", "nan"),
     ],
 )
 def test_number_that_is_none_or_absurd(arena: Arena, words: tuple[object, ...]) -> None:

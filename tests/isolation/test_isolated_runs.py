@@ -37,7 +37,7 @@ def test_a_run_keeps_that_it_is_isolated_and_counts_for_others(arena: Callable[.
     ((config,),) = rows("SELECT config FROM runs", db)
     assert orjson.loads(config)["isolate"] is True
     again = arena("evaluate", "random", "attackers:Honest", *words)
-    assert "2 battles are known from earlier runs" in again.out
+    assert "2 battles of earlier runs with the same agents, teams and rules count as well" in again.out
 
 
 def test_agents_of_different_origins_that_share_processes_are_named_in_one_line(
