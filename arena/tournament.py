@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
-from agents import AgentSource, resolve
+from agents import AgentSource, is_built_in, resolve
 from arena.background import regularly, signals_to, taking_in
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
 from arena.isolation.closing import close_to_others
+from arena.isolation.describing import isolated_sources
 from arena.isolation.origins import sharing_note
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
@@ -25,6 +26,7 @@ from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.showdown.host import Host, HostDied
 from arena.showdown.simulator import Rules
+from arena.showdown.table import know_programs
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
@@ -115,15 +117,16 @@ class Played:
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
     """Checks the settings, loads teams, and notes the run in the store. Raises BadInput with what is wrong."""
-    sources = resolve_all(settings.agents)
+    resolver = _resolver(settings)
+    sources = resolve_all(settings.agents, resolver)
     notes = tuple(
         f"{s.spec} is not repeatable: its battles may differ when played again" for s in sources if not s.repeatable
     )
     specs = tuple(source.spec for source in sources)
     if not settings.isolate and (sharing := sharing_note(specs)):
         notes += (sharing,)
-    challengers = tuple(dict.fromkeys(resolve(spec).spec for spec in settings.challengers))
-    anchor = default_anchor(specs) if settings.anchor is None else resolve(settings.anchor).spec
+    challengers = tuple(dict.fromkeys(resolver(spec).spec for spec in settings.challengers))
+    anchor = default_anchor(specs) if settings.anchor is None else resolver(settings.anchor).spec
     if anchor not in specs:
         raise BadInput(f"anchor '{anchor}': does not play in this run: name one of {', '.join(specs)}")
     settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
@@ -174,7 +177,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
     if config.get("sprt") is not None:
         config["sprt"] = SprtSettings(**config["sprt"])
     settings = EvaluateSettings(**config)
-    sources = resolve_all(settings.agents)
+    sources = resolve_all(settings.agents, _resolver(settings))
     check_available(sources, settings.formats)
     changed = [s.spec for s in sources if stored.fingerprints.get(s.spec) != s.fingerprint]
     if changed:
@@ -208,9 +211,17 @@ def _planned(settings: EvaluateSettings, every: int) -> int | None:
     return {"round-robin": every, "adaptive": settings.budget, "match": every_or_none}.get(settings.schedule)
 
 
-def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
+def _resolver(settings: EvaluateSettings) -> Callable[[str], AgentSource]:
+    """Spec -> source, for the agents that the settings name; in an isolated run without importing any but our own code."""
+    if not settings.isolate:
+        return resolve
+    named = (*settings.agents, *settings.challengers, *filter(None, [settings.anchor]))
+    return isolated_sources(named, settings.formats).__getitem__
+
+
+def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
     """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
-    sources = resolve_each(specs)
+    sources = resolve_each(specs, resolver)
     if len(sources) < 2:
         raise BadInput(
             f"agents: at least two different ones are needed to play, not {len(sources)}: name more, or --all"
@@ -218,9 +229,9 @@ def resolve_all(specs: tuple[str, ...]) -> list[AgentSource]:
     return sources
 
 
-def resolve_each(specs: tuple[str, ...]) -> list[AgentSource]:
+def resolve_each(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
     """The agents of the specs; each only once."""
-    return list({source.spec: source for source in map(resolve, specs)}.values())
+    return list({source.spec: source for source in map(resolver, specs)}.values())
 
 
 def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> None:
@@ -303,9 +314,13 @@ async def play(
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
     )
-    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
+    # Those of an isolated run are the arena's own (describing.py), so looking at their code is safe.
+    ours = (spec for spec in settings.agents if is_built_in(spec))
+    programs = tuple(spec for spec in ours if resolve(spec).outside) if settings.isolate else None
+    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, programs)
     if settings.isolate:
         close_to_others()
+    know_programs(told.programs)
     coordinator = Coordinator(told, workers, store.add, progress)
 
     def show_all() -> None:

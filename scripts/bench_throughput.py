@@ -73,7 +73,7 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple
 
 
 def arena_speed(
-    agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False
+    agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False, isolate: bool = False
 ) -> tuple[float, float]:
     """Battles/s and turns/s of a run of the arena, from the first hand-out to the last battle in DuckDB, warm as above."""
     with tempfile.TemporaryDirectory() as folder:
@@ -81,7 +81,9 @@ def arena_speed(
         warm = 10 * default_workers()
         with writer_lock(db):
             store = Store(db)
-            settings = EvaluateSettings(agents, (format_id,), battles=battles + warm, seed=seed, stock=stock)
+            settings = EvaluateSettings(
+                agents, (format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
+            )
             run = prepare(store, settings)
             marks: list[tuple[float, int, int]] = []
 

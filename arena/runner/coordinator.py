@@ -15,7 +15,7 @@ from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
-from arena.showdown.table import is_outside, source_of
+from arena.showdown.table import is_outside, is_program
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -62,7 +62,7 @@ class Coordinator:
         self.alone: deque[tuple[int, Fixture]] = deque()  # to be played by such a worker
         self.trials: dict[int, int] = {}  # the serial of a trial -> of the battle that it is about; see culprits.py
         self.lasted: dict[int, float] = {}  # the serial of a battle -> seconds until its lone worker ended
-        self.culprits = Culprits(lambda spec: source_of(spec).outside)
+        self.culprits = Culprits(is_program)
         self.again: list[tuple[int, Fixture]] = []
         self.waiting: deque[tuple[int, Fixture]] = deque()  # with programs of other people; see `next_fixture`
         self.deaths: Counter[int] = Counter()

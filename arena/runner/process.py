@@ -32,6 +32,7 @@ class WorkerSettings:
     """What every worker of a run is told.
 
     stock: play on Showdown's code untouched. venue: "simulator" or "server". isolate: each agent in a process of its own.
+    programs: agents that are programs of their own; None: each worker looks at their code.
     """
 
     run: str
@@ -39,6 +40,7 @@ class WorkerSettings:
     stock: bool = False
     venue: str = "simulator"
     isolate: bool = False
+    programs: tuple[str, ...] | None = None
 
 
 class WorkerProcess(ChildProcess):

@@ -29,7 +29,7 @@ from arena.showdown.seat import type_name
 from arena.showdown.server.local import LocalServer
 from arena.showdown.server.venue import ServerVenue
 from arena.showdown.simulator import Rules, Simulator
-from arena.showdown.table import Venue, VenueFailed
+from arena.showdown.table import Venue, VenueFailed, know_programs
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
 ATTEMPTS = 3
@@ -46,6 +46,7 @@ class Worker:
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
         self.isolation = Isolation() if settings["isolate"] else None
+        know_programs(settings["programs"])
         self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
         self.launching = asyncio.Lock()
 

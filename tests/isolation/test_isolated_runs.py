@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
-from arena_helpers import Said, first_difference, tournament
+from arena_helpers import Said, first_difference, run_arena, tournament
 
+from agents import resolve
+from arena.isolation.describing import isolated_sources
 from arena.isolation.origins import origins, sharing_note
 from arena.store import rows
+from teamsets.errors import BadInput
 
 #: Synchronous and asynchronous, built-in and not, agents that poke-env plays for, one that ignores the battle.
 AGENTS = ("random", "heuristic:expert", "poke-env:SimpleHeuristicsPlayer", "own_players:Last", "bad_agents:Patient")
@@ -56,3 +61,39 @@ def test_the_origin_of_an_agent_is_its_package() -> None:
     assert origins("coached?learner=mybot:A&coach=yours:B%3Frisk=1") == {"mybot", "yours"}
     assert not sharing_note(("mybot:A", "mybot:B", "random"))
     assert "and 1 more" in sharing_note(("mybot:A", "yours:B", "theirs:C"))
+
+
+@pytest.mark.slow
+def test_code_that_runs_when_an_agent_is_imported_changes_a_shared_run_and_not_an_isolated_one(tmp_path: Path) -> None:
+    won = "sum(CASE winner WHEN 'p1' THEN p1 WHEN 'p2' THEN p2 END = 'attacks_when_imported:Winner')"
+    wins = {}
+    for isolate in (False, True):
+        db = tmp_path / f"{isolate}.duckdb"
+        words = ("--format", "gen1randombattle", "--battles", 2, "--workers", 1, "--max-turns", 15, "--db", db)
+        more = ["--isolate"] if isolate else []
+        assert run_arena("evaluate", "attacks_when_imported:Winner", "attackers:Honest", *words, *more).code == 0
+        ((wins[isolate],),) = rows(f"SELECT {won} FROM battles", db)
+    assert wins[False] == 2  # it plays badly, and wins whatever happens
+    assert not wins[True]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("nowhere_at_all:Agent", "no family and no module is called 'nowhere_at_all'"),
+        ("attackers:Honest?depth=1", "unknown option 'depth'"),
+        ("ends_when_imported:Agent", "importing them ended their process: farewell"),
+    ],
+)
+def test_what_cannot_be_imported_is_refused_in_one_line(spec: str, words: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(words)):
+        isolated_sources((spec, "random"), ("gen1ou",))
+
+
+def test_an_agent_is_described_without_being_imported_here() -> None:
+    sys.modules.pop("attackers", None)
+    found = isolated_sources(("attackers:Honest", "random"), ("gen1ou",))
+    assert "attackers" not in sys.modules
+    assert found["random"].make().name == "random"
+    assert found["attackers:Honest"].about == "Always its first legal choice; has poke-env follow the battle."
+    assert found["attackers:Honest"].fingerprint == resolve("attackers:Honest").fingerprint

@@ -16,7 +16,7 @@ from arena.showdown.server.local import LocalServer, ServerDied
 from arena.showdown.server.outside import Outsider
 from arena.showdown.server.programs import Programs
 from arena.showdown.simulator import Rules
-from arena.showdown.table import Seats, source_of
+from arena.showdown.table import Seats, is_program, source_of
 
 #: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
 _numbers = itertools.count(1)
@@ -114,9 +114,5 @@ class ServerVenue:
 
 def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
     """Role -> the program of other people that plays it."""
-    made = {
-        role: source_of(spec).make()
-        for role, spec in zip(SEATS, fixture.agents, strict=True)
-        if source_of(spec).outside
-    }
+    made = {role: source_of(spec).make() for role, spec in zip(SEATS, fixture.agents, strict=True) if is_program(spec)}
     return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}

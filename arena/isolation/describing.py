@@ -1,0 +1,121 @@
+"""What a run must know of its agents before they play, without importing their code: that could change anything here.
+
+`python -m arena.isolation.describing` imports it, in a process that ends thereafter. In: a line of JSON, {"specs",
+"formats"}. Out: a line of JSON for each spec, {"refused": words} or the fields of `Description`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, NoReturn
+
+import orjson
+
+from agents import AgentSource, is_built_in, resolve
+from teamsets.errors import BadInput
+
+#: How long importing the agents of a run may take, in seconds.
+IMPORT_SECONDS = 300.0
+
+
+@dataclass(frozen=True)
+class Description:
+    """What an agent says of itself; see `AgentSource`. lacks: format -> what it lacks to play it."""
+
+    spec: str
+    fingerprint: str
+    repeatable: bool
+    documentation: str
+    outside: bool
+    lacks: dict[str, str]
+
+    def source(self) -> AgentSource:
+        """A source that makes no agents: they are made in processes of their own."""
+
+        def make() -> NoReturn:
+            raise RuntimeError(f"{self.spec} is made in a process of its own")
+
+        def missing(format_id: str | None) -> str:
+            return self.lacks.get(format_id or "", "")
+
+        return AgentSource(
+            spec=self.spec,
+            make=make,
+            fingerprint_of=lambda: self.fingerprint,
+            repeatable=self.repeatable,
+            options={},
+            documentation=self.documentation,
+            missing=missing,
+            outside=self.outside,
+        )
+
+
+def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[str, AgentSource]:
+    """Spec, as it was given -> its source. Only the arena's own code is imported. Raises BadInput as `resolve` does."""
+    theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
+    sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
+    if theirs:
+        sources |= zip(theirs, (one.source() for one in _described(theirs, formats)), strict=True)
+    return sources
+
+
+def _described(specs: list[str], formats: tuple[str, ...]) -> list[Description]:
+    order = orjson.dumps({"specs": specs, "formats": formats})
+    named = ", ".join(specs)
+    try:
+        command = [sys.executable, "-P", "-m", "arena.isolation.describing"]
+        done = subprocess.run(command, input=order, capture_output=True, timeout=IMPORT_SECONDS)
+        answers = [orjson.loads(line) for line in done.stdout.splitlines()]
+    except subprocess.TimeoutExpired:
+        raise BadInput(f"agents {named}: importing them took longer than {IMPORT_SECONDS:g} s") from None
+    except orjson.JSONDecodeError:
+        answers = []
+    for answer in answers:
+        if isinstance(answer, dict) and "refused" in answer:
+            raise BadInput(str(answer["refused"]))
+    if len(answers) != len(specs) or not all(map(_is_description, answers)):
+        last = done.stderr.decode(errors="replace").strip().split("\n")[-1][:300]
+        raise BadInput(f"agents {named}: importing them ended their process" + (f": {last}" if last else ""))
+    found = [Description(**answer) for answer in answers]
+    for one in found:
+        if one.outside:  # its code would say, in the worker, how its program is started
+            raise BadInput(
+                f"agent '{one.spec}': starts a program by code from outside of the arena: leave --isolate out"
+            )
+    return found
+
+
+def _is_description(answer: Any) -> bool:
+    kinds = {"spec": str, "fingerprint": str, "repeatable": bool, "documentation": str, "outside": bool, "lacks": dict}
+    return (
+        isinstance(answer, dict)
+        and answer.keys() == kinds.keys()
+        and all(isinstance(answer[name], kind) for name, kind in kinds.items())
+    )
+
+
+def describe(spec: str, formats: list[str]) -> dict[str, Any]:
+    """An agent's description or the words of a refusal. Imports its code."""
+    try:
+        source = resolve(spec)
+        lacks = {format_id: words for format_id in formats if (words := source.missing(format_id))}
+    except BadInput as error:
+        return {"refused": str(error)}
+    fields = source.spec, source.fingerprint, source.repeatable, source.documentation, source.outside
+    return asdict(Description(*fields, lacks))
+
+
+def _main() -> None:
+    output = os.dup(1)
+    os.dup2(2, 1)  # what agents print must not get between the answers
+    order = orjson.loads(sys.stdin.buffer.read())
+    lines = [orjson.dumps(describe(spec, order["formats"])) for spec in order["specs"]]
+    with os.fdopen(output, "wb") as file:
+        file.write(b"".join(line + b"\n" for line in lines))
+
+
+if __name__ == "__main__":
+    _main()
