@@ -32,7 +32,7 @@ def adopt_orphans() -> None:
 
 
 def children() -> set[int]:
-    """The process ids of this process's children, of its main thread's as far as they were not adopted."""
+    """The process ids of this process's children, those that it has adopted included; none where /proc does not say."""
     try:
         return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
     except OSError:
