@@ -24,6 +24,9 @@ def train(command: str) -> None:
         return
     python = Path(__file__).resolve().parents[1] / ".venv" / "bin" / "python"
     if not python.exists() or os.environ.get(_STARTED):
-        sys.exit(f"{Path(sys.argv[0]).name}: the project's packages are not installed: run `make training`")
+        print(
+            f"{Path(sys.argv[0]).name}: the project's packages are not installed: run `make training`", file=sys.stderr
+        )
+        sys.exit(2)
     os.environ[_STARTED] = "1"
     os.execv(python, [str(python), *sys.argv])

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import yaml
 from arena_helpers import PROJECT
 
 from agents.search import builds
+from training.shipped import FOLDERS, Kind, located, names
 
 pytest.importorskip("torch")
 
@@ -72,25 +74,29 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """What a clone of the project has where the story begins, made small."""
+    """The shipped files made small: under their names, where a file wins over a shipped one, and at their old paths."""
     scripts = tmp_path / "scripts"
-    for kind, small in (("curricula", small_curriculum), ("ablations", small_ablation)):
-        (scripts / kind).mkdir(parents=True)
-        for path in (PROJECT / "scripts" / kind).glob("*.yaml"):
-            if path.stem != "qabra":
-                told = small(yaml.safe_load(path.read_text("utf-8")))
-                (scripts / kind / path.name).write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
-    for path in (PROJECT / "scripts").glob("*.py"):
-        (scripts / path.name).symlink_to(path)
+    scripts.mkdir()
+    kinds: dict[Kind, Callable[[dict[str, Any]], dict[str, Any]]] = {
+        "curriculum": small_curriculum,
+        "ablation": small_ablation,
+    }
+    for kind, small in kinds.items():
+        old = scripts / FOLDERS[kind].name
+        old.mkdir()
+        for name in names(kind):
+            if name != "qabra":
+                told = small(yaml.safe_load(located(name, kind).read_text("utf-8")))
+                for path in (tmp_path / name, old / f"{name}.yaml"):
+                    path.write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
+    for script in (PROJECT / "scripts").glob("*.py"):
+        (scripts / script.name).symlink_to(script)
     return tmp_path
 
 
 def test_the_story_can_be_lived(folder: Path) -> None:
     told = commands()
-    assert (
-        sum("curriculum.py" in command for command in told) >= 4
-        and sum("ablate.py" in command for command in told) >= 2
-    )
+    assert sum("curriculum" in command for command in told) >= 4 and sum("ablate" in command for command in told) >= 2
     programs = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
     for command in told:
