@@ -342,7 +342,8 @@ async def play(
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
             store.take_in()
-            store.end_run(run.run_id, status)
+            # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
+            store.end_run(run.run_id, STOPPED if store.bad_lines else status)
     progress.remark = schedule.remark()
     return Played(schedule, progress, status)
 

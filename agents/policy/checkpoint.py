@@ -11,6 +11,7 @@ Nothing here loads torch before weights are written or read.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
@@ -64,7 +65,7 @@ def writing(folder: Path) -> Iterator[Path]:
     if folder.exists():
         raise BadInput(f"checkpoint {folder}: there already: delete it, or give the run another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(f".{folder.name}.*"):
+    for left in folder.parent.glob(f".{glob.escape(folder.name)}.*"):
         shutil.rmtree(left)
     temporary = folder.parent / f".{folder.name}.{os.getpid()}"
     temporary.mkdir()

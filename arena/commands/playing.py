@@ -16,6 +16,7 @@ from arena.record import BattleRecord
 from arena.report.live import display
 from arena.report.numbers import counted, counted_minutes
 from arena.store import STOPPED, Store
+from arena.store.recover import warn_of_bad_lines
 from arena.tournament import Played, Run, play
 
 
@@ -53,6 +54,7 @@ def play_shown(console: Console, store: Store, run: Run, workers: int) -> Played
         shown.abandon()
         raise
     shown.close(played.progress)
+    warn_of_bad_lines(store.path)
     return played
 
 

@@ -3,6 +3,9 @@
 DuckDB lets either one process write or many read. So the writer of a run opens the file only for the moment in which it
 takes in finished battles (they wait, safe, in a journal beside it), and readers come in between. That there is only one
 writer is kept by a lock on a file beside the database, held for the whole run.
+
+A query comes from a user, and may be copied from anywhere. So a connection for reading can neither change nor read anything
+but the database's tables: see `_opened_for_reading`.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,18 +29,32 @@ from teamsets.errors import BadInput
 DEFAULT = Path("arena.duckdb")
 #: How long to wait for others to be done with the file, in seconds.
 PATIENCE = 15.0
+#: The longest name of a file that most file systems take, in bytes, and what is put behind a database's for those beside it.
+_MAX_NAME_BYTES = 255
+_LONGEST_SUFFIX = ".journal.1000000"
+_BESIDE = re.compile(r".+\.(journal(\.([0-9]+|bad))?|lock|tmp|wal)", re.DOTALL)
+_LOCK = (
+    "SET enable_external_access = false; SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true"
+)
+_LOCKING = threading.Lock()
 
 
 class BadDatabase(BadInput):
     """A file that is no battle database, of a newer schema, or in the hands of another process."""
 
 
+class BeingPlayed(BadDatabase):
+    """Another process plays into the database."""
+
+
 def connect(path: Path, *, read_only: bool, patience: float | None = None) -> duckdb.DuckDBPyConnection:
     """A connection to the database. Waits up to `patience` seconds (PATIENCE) for another process to let go of it.
 
-    Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked.
+    Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked. A connection for
+    reading is locked: queries through it reach no file and cannot unlock it.
     """
-    if read_only and not path.exists():
+    check_name(path)
+    if read_only and not os.path.exists(path):
         raise BadDatabase(f"database {path}: there is none yet: play something first, or say --db FILE")
     connection = _connected(path, read_only, time.monotonic() + (PATIENCE if patience is None else patience))
     try:
@@ -58,10 +76,26 @@ def connect(path: Path, *, read_only: bool, patience: float | None = None) -> du
     return connection
 
 
+def check_name(path: Path) -> None:
+    """Raises BadDatabase for a name under which no database and no journal beside it can be kept."""
+    try:
+        whole = os.path.abspath(path).encode()
+    except UnicodeEncodeError:
+        raise BadDatabase(f"database {str(path)!r}: its name is not UTF-8: say --db FILE") from None
+    if b"\\" in whole or b"?" in os.path.dirname(whole):  # DuckDB takes one for a slash, the other for a URL's
+        raise BadDatabase(f"database {path}: DuckDB takes no backslash, nor a question mark in a folder: say --db FILE")
+    if _BESIDE.fullmatch(path.name):
+        raise BadDatabase(f"database {path}: so are the files called that lie beside a database: say --db FILE")
+    if len(os.fsencode(path.name)) + len(_LONGEST_SUFFIX) > _MAX_NAME_BYTES:
+        most = _MAX_NAME_BYTES - len(_LONGEST_SUFFIX)
+        raise BadDatabase(f"database {path}: its name is longer than {most} bytes: say --db FILE with a shorter one")
+
+
 def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConnection:
     while True:
         try:
-            return duckdb.connect(str(path), read_only=read_only)
+            # As an absolute path: DuckDB takes ":memory:…" for no file, and a prefix such as "sqlite:" for an extension.
+            return _opened_for_reading(path) if read_only else duckdb.connect(os.path.abspath(path))
         except duckdb.Error as error:
             words = str(error)
             if "Could not set lock" not in words:
@@ -72,6 +106,25 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
                 who = f"process {holder.group(1)}" if holder else "another process"
                 raise BadDatabase(f"database {path}: {who} holds it: close it there, or say --db FILE") from None
             time.sleep(0.05)
+
+
+def _opened_for_reading(path: Path) -> duckdb.DuckDBPyConnection:
+    """A connection whose queries reach nothing but the tables: no COPY … TO, no read_csv, no ATTACH, no extension.
+
+    `enable_external_access = false` alone is not enough: COPY … TO still writes to the folder of temporary files, to the
+    write-ahead log and over the database itself. So there is no such folder, and once the database is open, DuckDB may open
+    no other file. Raises duckdb.Error.
+    """
+    with _LOCKING:
+        opened = duckdb.connect(os.path.abspath(path), read_only=True, config={"temp_directory": ""})
+        try:
+            locked = opened.execute("SELECT current_setting('lock_configuration')").fetchone()
+            if locked != (True,):  # it is, where this process has the file open already: DuckDB shares what is open
+                opened.execute(_LOCK)
+        except BaseException:
+            opened.close()
+            raise
+    return opened
 
 
 def _version(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
@@ -98,7 +151,8 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 
 @contextmanager
 def writer_lock(path: Path) -> Iterator[None]:
-    """Holds the right to write to the database `path` until left. Raises BadDatabase when another process holds it."""
+    """Holds the right to write to the database `path` until left. Raises BeingPlayed when another process holds it."""
+    check_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = open(f"{path}.lock", "a+", encoding="ascii")  # noqa: SIM115 (closed below)
@@ -110,7 +164,7 @@ def writer_lock(path: Path) -> Iterator[None]:
         except BlockingIOError:
             file.seek(0)
             pid = file.read().strip() or "unknown"
-            raise BadDatabase(f"database {path}: process {pid} is playing into it: wait, or say --db FILE") from None
+            raise BeingPlayed(f"database {path}: process {pid} is playing into it: wait, or say --db FILE") from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()
@@ -143,10 +197,9 @@ def _asked(connection: duckdb.DuckDBPyConnection, sql: str, parameters: list[Any
 
 @contextmanager
 def _reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection through which nothing can be changed, neither the database nor a file beside it."""
+    """A connection for reading, whose errors are those of the query."""
     connection = connect(path, read_only=True)
     try:
-        connection.execute("SET enable_external_access = false; SET lock_configuration = true")
         yield connection
     except duckdb.Error as error:
         raise BadInput(f"sql: {' '.join(str(error).split())[:400]}") from None

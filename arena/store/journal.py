@@ -1,12 +1,16 @@
-"""The journal: finished battles, one line of JSON each, on disk the moment they arrive.
+"""The journal: finished battles, one line of JSON each, in a file the moment they arrive.
 
 It lies beside the database as `FILE.journal` and, once closed to be taken in, `FILE.journal.N`. A line counts when its
-newline is there: a process killed while writing leaves at most a torn last line, which is cut off.
+newline is there: a process killed while writing leaves at most a torn last line, which is cut off. An appended line survives
+the end of the process at once. It survives a power cut as soon as its segment is closed. Lines that the database refuses are
+kept in `FILE.journal.bad`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -16,43 +20,102 @@ class Journal:
 
     def __init__(self, database: Path) -> None:
         self.path = Path(f"{database}.journal")
+        self.bad = Path(f"{database}.journal.bad")
         self._file = -1
         # The run's loop appends while a thread takes in: a descriptor closed between the two would be somebody else's.
         self._lock = threading.Lock()
 
     def append(self, line: bytes) -> None:
-        """Adds one line (without its newline). It survives the death of this process from here on."""
+        """Adds one line (without its newline). It survives the death of this process from here on. Raises OSError."""
         with self._lock:
             if self._file < 0:
+                _cut_torn_line(self.path)
                 self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             data = memoryview(line + b"\n")
-            while data:
-                data = data[os.write(self._file, data) :]
+            end = os.fstat(self._file).st_size
+            try:
+                while data:
+                    data = data[os.write(self._file, data) :]
+            except OSError:  # a full disk: half a line would spoil the next one
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._file, end)
+                raise
 
     def segments(self) -> list[Path]:
-        """Closes the current segment, if it holds anything, and lists all that wait, oldest first."""
+        """Closes the current segment, if it holds anything, and lists all that wait, oldest first.
+
+        They are on the disk then: no power cut takes a line from them. Raises OSError.
+        """
         with self._lock:
             if self._file >= 0:
                 os.close(self._file)
                 self._file = -1
             waiting = self._waiting()
-            if self.path.exists():
-                _cut_torn_line(self.path)
-                if self.path.stat().st_size:
-                    number = 1 + max((int(p.suffix[1:]) for p in waiting), default=0)
-                    waiting.append(self.path.rename(f"{self.path}.{number}"))
-            return waiting
+            closed = None
+            _cut_torn_line(self.path)
+            if self._holds_lines():
+                closed = self._next(waiting)
+                self.path.rename(closed)
+        if closed is not None:  # outside of the lock: whoever appends does not wait for the disk
+            sync(closed)
+            sync(closed.parent)
+            waiting.append(closed)
+        return waiting
 
     def pending(self) -> bool:
         """True when there are battles that the database has not taken in."""
-        return bool(self._waiting()) or (self.path.exists() and self.path.stat().st_size > 0)
+        return bool(self._waiting()) or self._holds_lines()
+
+    def set_aside(self, lines: list[bytes]) -> None:
+        """Keeps lines that the database refuses in `FILE.journal.bad`, each once, for people to look at."""
+        known = set(self.set_aside_lines())
+        with open(self.bad, "ab") as file:
+            for line in dict.fromkeys(lines):
+                if line not in known:
+                    file.write(line + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        sync(self.bad.parent)
+
+    def set_aside_lines(self) -> list[bytes]:
+        """The lines of `FILE.journal.bad`."""
+        try:
+            return self.bad.read_bytes().split(b"\n")[:-1]
+        except FileNotFoundError:
+            return []
+
+    def _holds_lines(self) -> bool:
+        return self.path.exists() and self.path.stat().st_size > 0
 
     def _waiting(self) -> list[Path]:
-        found = self.path.parent.glob(f"{self.path.name}.*")
-        return sorted((p for p in found if p.suffix[1:].isdigit()), key=lambda p: int(p.suffix[1:]))
+        # No glob: a database's name may hold its signs, as in x[1].duckdb.
+        number = re.compile(re.escape(self.path.name) + r"\.([0-9]+)")
+        try:
+            found = [name for name in os.listdir(self.path.parent) if number.fullmatch(name)]
+        except FileNotFoundError:
+            return []
+        return [self.path.with_name(name) for name in sorted(found, key=lambda name: int(name.rpartition(".")[2]))]
+
+    def _next(self, waiting: list[Path]) -> Path:
+        """The name of the next segment, under which there is nothing: a segment is never renamed over another."""
+        number = 1 + int(waiting[-1].suffix[1:]) if waiting else 1
+        while os.path.lexists(f"{self.path}.{number}"):
+            number += 1
+        return Path(f"{self.path}.{number}")
+
+
+def sync(path: Path) -> None:
+    """Waits until a file's content, or a folder's list of files, is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _cut_torn_line(path: Path) -> None:
+    if not path.exists():
+        return
     with open(path, "rb+") as file:
         size = end = file.seek(0, os.SEEK_END)
         while end > 0:

@@ -1,20 +1,39 @@
-"""What a killed run left in its journal is taken in by whoever looks next."""
+"""Readers ingest what a killed run left in its journal, and say what of it could not be read."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from arena.store.database import BadDatabase, writer_lock
+from arena.store.database import BadDatabase, BeingPlayed, writer_lock
 from arena.store.journal import Journal
 from arena.store.writer import Store
 
 
 def recover(path: Path) -> None:
-    """Takes in a journal that no living run owns. Does nothing while a run plays: its battles come by themselves."""
-    if not Journal(path).pending():
-        return
-    try:
-        with writer_lock(path):
-            Store(path)
-    except BadDatabase:
-        return  # a run goes on, or another reader is in the file; reading goes on with what is there
+    """Ingests a journal that no living run owns. While a run plays it does nothing: its battles come by themselves.
+
+    Says on stderr, in a line each, if the journal could not be ingested, and if lines of it are damaged.
+    """
+    if Journal(path).pending():
+        try:
+            with writer_lock(path):
+                Store(path)
+        except BeingPlayed:
+            return
+        except BadDatabase as error:
+            print(f"warning: {error}: the battles of {path}.journal* are not counted here", file=sys.stderr)
+    warn_of_bad_lines(path)
+
+
+def warn_of_bad_lines(path: Path) -> None:
+    """Says on stderr, in one line, how many lines of the journal were damaged, if there are any."""
+    journal = Journal(path)
+    count = len(journal.set_aside_lines())
+    if count:
+        lines, are = ("lines", "are") if count > 1 else ("line", "is")
+        print(
+            f"warning: {journal.bad}: {count} damaged {lines} of the journal {are} not counted: "
+            "`arena evaluate --resume` plays the missing battles again; delete the file to hide this warning",
+            file=sys.stderr,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from arena.fixture import FixtureTeam
 from arena.record import score
 from arena.schedules.schedule import Known
 from arena.store.database import BadDatabase, connect
-from arena.store.journal import Journal
+from arena.store.journal import Journal, sync
 from arena.store.schema import RUNNING
 
 _LINE = """{
@@ -29,6 +30,9 @@ _LINE = """{
         think_ms FLOAT, thought VARCHAR)[]'
 }"""
 
+#: What DuckDB raises for a line that is damaged, or that is no battle.
+_BAD_LINE = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
+
 # A segment may hold battles that the database has already (the process died between taking them in and deleting the
 # segment): those are passed over by their key. Ids follow the order in which the battles were finished.
 _TAKE_IN = f"""
@@ -37,7 +41,7 @@ _TAKE_IN = f"""
     FROM (
         FROM (
             SELECT row_number() OVER () AS number, *
-            FROM read_ndjson(?, columns = {_LINE}, maximum_object_size = 268435456)
+            FROM read_ndjson(?, columns = {_LINE}, records = 'true', maximum_object_size = 268435456)
         )
         QUALIFY row_number() OVER (PARTITION BY run, key ORDER BY number) = 1
     ) line
@@ -115,12 +119,14 @@ class StoredRun:
 class Store:
     """Writes a battle database. Hold `writer_lock(path)` while one exists.
 
-    `add` is safe at once (the journal); `take_in` moves what the journal holds into the tables, in one transaction.
+    `add` keeps a battle in the journal; `take_in` moves what the journal holds into the tables, each segment in one
+    transaction. bad_lines: how many lines of the journal were no battles, and are in `FILE.journal.bad` now.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.journal = Journal(path)
+        self.bad_lines = 0
         self.take_in()
 
     def add(self, line: bytes) -> None:
@@ -128,21 +134,28 @@ class Store:
         self.journal.append(line)
 
     def take_in(self, patience: float | None = None) -> None:
-        """Moves the journal into the tables. Raises BadDatabase when others hold the file; nothing is lost then."""
-        segments = self.journal.segments()
-        connection = connect(self.path, read_only=False, patience=patience)
+        """Moves the journal into the tables. Raises BadDatabase when others hold the file; nothing is lost then.
+
+        It may be stopped at any moment: a segment is deleted only when its battles are in the tables and on the disk, and
+        what is in both is passed over by its key.
+        """
         try:
+            segments = self.journal.segments()
+            connection = connect(self.path, read_only=False, patience=patience)
+            try:
+                bad = [line for segment in segments for line in _move_file(connection, segment)]
+            finally:
+                connection.close()
+            if bad:
+                self.journal.set_aside(bad)
+            if segments:
+                sync(self.path.parent)  # the database's own file, where it is new
             for segment in segments:
-                connection.execute("BEGIN")
-                connection.execute(_TAKE_IN, [str(segment)])
-                connection.execute(_INSERT)
-                connection.execute("COMMIT")
                 segment.unlink()
-        except duckdb.Error as error:  # a full disk, say
+        except (duckdb.Error, OSError) as error:  # a full disk, say
             words = str(error).split("\n")[0]
             raise BadDatabase(f"database {self.path}: {words}: the battles are safe in {self.journal.path}*") from None
-        finally:
-            connection.close()
+        self.bad_lines += len(bad)
 
     def try_take_in(self) -> bool:
         """As `take_in`, without patience: False when a reader is in the file at the moment."""
@@ -300,6 +313,44 @@ class Store:
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         return connect(self.path, read_only=False)
+
+
+def _move_file(connection: duckdb.DuckDBPyConnection, segment: Path) -> list[bytes]:
+    """Moves a segment of the journal into the tables. Returns the lines that are no battles; all others are moved."""
+    with open(segment, "rb") as file:
+        try:
+            _move(connection, file.fileno())
+            return []
+        except _BAD_LINE:
+            return _move_lines(connection, file.read().split(b"\n"))
+
+
+def _move_lines(connection: duckdb.DuckDBPyConnection, lines: list[bytes]) -> list[bytes]:
+    """As _move_file, for some of the lines: by halves, so that few bad ones among many cost little."""
+    with tempfile.TemporaryFile() as file:
+        file.write(b"\n".join(lines))
+        file.flush()
+        try:
+            _move(connection, file.fileno())
+            return []
+        except _BAD_LINE:
+            if len(lines) == 1:
+                return lines
+    half = len(lines) // 2
+    return _move_lines(connection, lines[:half]) + _move_lines(connection, lines[half:])
+
+
+def _move(connection: duckdb.DuckDBPyConnection, descriptor: int) -> None:
+    """Moves all battles of an open file into the tables, or none. Raises duckdb.Error."""
+    connection.execute("BEGIN")
+    try:
+        # By its descriptor: DuckDB would take brackets and stars in a path for a pattern.
+        connection.execute(_TAKE_IN, [f"/dev/fd/{descriptor}"])
+        connection.execute(_INSERT)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
 
 
 def _note_teams(connection: duckdb.DuckDBPyConnection, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:

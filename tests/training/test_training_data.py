@@ -13,7 +13,7 @@ from arena_helpers import Said, run_arena
 
 from agents.policy.actions import MOVES
 from agents.policy.observation import VERSION
-from arena.store import rows
+from arena.store import Store, rows
 from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened
 from training.data.stats import count
@@ -191,6 +191,20 @@ def test_selecting(played: Path) -> None:
     with pytest.raises(BadData, match="no side of a battle"):
         selected(played, "agent = 'nobody'")
     assert len(list(trajectories(played, won[:3], processes=2))) == 3
+
+
+@pytest.mark.parametrize(
+    "where", ["true); COPY (SELECT 1) TO '{db}' (FORMAT csv, USE_TMP_FILE false); SELECT (1", "true); SELECT (1"]
+)
+def test_a_condition_is_one_condition_and_changes_no_file(where: str, tmp_path: Path) -> None:
+    db = tmp_path / "arena.duckdb"
+    Store(db)
+    before = db.read_bytes()
+    with pytest.raises(BadData, match="more than one statement"):
+        selected(db, where.format(db=db))
+    assert db.read_bytes() == before
+    with pytest.raises(BadData, match="no side of a battle"):
+        selected(db, "won -- a remark")
 
 
 def train(*words: object, cwd: Path) -> Said:

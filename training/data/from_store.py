@@ -53,10 +53,13 @@ def selected(db: Path, where: str) -> list[Candidate]:
     """Every side that a condition names, in the order in which they were played. Raises BadData."""
     with connect(db, read_only=True) as connection:
         try:
-            found = connection.execute(
-                f"SELECT battle_id, seat, format, agent, score::DOUBLE, reason FROM {_SIDES} WHERE ({where}) "
-                "ORDER BY battle_id, seat"
-            ).fetchall()
+            query = (
+                f"SELECT battle_id, seat, format, agent, score::DOUBLE, reason FROM {_SIDES} WHERE ({where}\n) "
+                "ORDER BY battle_id, seat"  # on a line of its own: the condition may end in a comment
+            )
+            if len(connection.extract_statements(query)) != 1:
+                raise BadData(f'--where "{where}": more than one statement: give one condition')
+            found = connection.execute(query).fetchall()
         except duckdb.Error as error:
             words = str(error).split("\n")[0]
             raise BadData(f'--where "{where}": {words}; columns are {", ".join(COLUMNS)}') from None
