@@ -15,7 +15,7 @@ from arena.ratings.evidence import default_anchor
 from arena.record import BattleRecord
 from arena.showdown.guard import StepGuard
 from arena.showdown.server.local import LocalServer, ServerDied
-from arena.showdown.server.residents import House
+from arena.showdown.server.residents import House, Limits
 from arena.showdown.simulator import Rules
 from arena.store import Store
 from arena.tournament import (
@@ -30,7 +30,7 @@ from arena.tournament import (
 @dataclass(frozen=True)
 class ServeSettings:
     """Who plays what, and where. patience: a visitor's seconds for one decision. battles: after so many it ends; None:
-    when it is stopped. port: 0 for any that is free."""
+    when it is stopped. port: 0 for any that is free. limits: on what visitors may have open."""
 
     agents: tuple[str, ...]
     formats: tuple[str, ...]
@@ -39,6 +39,7 @@ class ServeSettings:
     port: int = 0
     patience: float = 150.0
     battles: int | None = None
+    limits: Limits = field(default_factory=Limits)
     rules: Rules = field(default_factory=Rules)
 
 
@@ -124,6 +125,7 @@ async def serve(
                 patience=settings.patience,
                 keep=keep,
                 tell=tell,
+                limits=settings.limits,
             )
             for number in numbers:
                 loop.add_signal_handler(number, stop)

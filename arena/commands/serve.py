@@ -23,7 +23,7 @@ from arena.report.tables import print_results
 from arena.serve import ServeRun, ServeSettings, prepare
 from arena.serve import serve as open_server
 from arena.showdown.server.local import LocalServer
-from arena.showdown.server.residents import House
+from arena.showdown.server.residents import House, Limits
 from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import BadInput
@@ -48,6 +48,16 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
     show_default=True,
     help="Seconds that a visitor has for one decision.",
 )
+@click.option(
+    "--per-visitor",
+    type=click.IntRange(min=1),
+    default=Limits.visitor,
+    show_default=True,
+    help="Battles and requests (searches, challenges) that one visitor may have open.",
+)
+@click.option(
+    "--at-once", type=click.IntRange(min=1), default=Limits.total, show_default=True, help="The same, for all visitors."
+)
 @click.option("--think-limit", type=THINK_LIMIT, default=10.0, help="The agents' seconds.")
 @click.option(
     "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: arena.toml here, or the shipped]"
@@ -63,6 +73,8 @@ def serve(
     public: bool,
     battles: int | None,
     patience: float,
+    per_visitor: int,
+    at_once: int,
     think_limit: float,
     pool: Path | None,
     db: Path,
@@ -87,6 +99,7 @@ def serve(
         port,
         patience,
         battles,
+        Limits(per_visitor, at_once),
         Rules(think_limit),
     )
     console = Console()

@@ -27,6 +27,8 @@ _NAMES = {
     "think_limit": "seconds for a decision:",
     "max_turns": "turn limit:",
     "stock": "simulator without speed-ups",
+    "visitor": "battles and requests open for one visitor:",
+    "total": "open for all visitors:",
 }
 _FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
@@ -114,7 +116,7 @@ def _plain(value: Any) -> str:
 def settings_words(config: dict[str, Any]) -> str:
     """What a run was asked to play, for people: without what was left at nothing and what is said elsewhere."""
     known = {key: value for key, value in config.items() if key not in _SAID_ELSEWHERE}
-    known |= known.pop("rules", None) or {}
+    known |= (known.pop("rules", None) or {}) | (known.pop("limits", None) or {})
     if config.get("schedule") == "adaptive":
         known.pop("battles", None)  # its budget says how many
     test = known.pop("sprt", None)

@@ -29,7 +29,7 @@ from arena.showdown.guard import StepGuard
 from arena.showdown.server import residents
 from arena.showdown.server.client import Client
 from arena.showdown.server.ladder import Way
-from arena.showdown.server.residents import House, resident_name
+from arena.showdown.server.residents import House, Limits, resident_name
 from arena.store import rows
 from teamsets.loading import load_set
 
@@ -43,7 +43,11 @@ def here() -> Iterator[Place]:
 
 @asynccontextmanager
 async def house(
-    place: Place, *specs: str, patience: float = 60.0, formats: tuple[str, ...] = (DRAWN,)
+    place: Place,
+    *specs: str,
+    patience: float = 60.0,
+    formats: tuple[str, ...] = (DRAWN,),
+    limits: Limits | None = None,
 ) -> AsyncIterator[tuple[House, list[BattleRecord], list[str]]]:
     """A house with these residents, what it has kept, and what it has said."""
     kept: list[BattleRecord] = []
@@ -60,6 +64,7 @@ async def house(
         patience=patience,
         keep=kept.append,
         tell=said.append,
+        limits=limits,
     )
     await opened.open(specs)
     try:
@@ -213,6 +218,105 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
     assert [agent for record in kept for agent in record.fixture.agents if "user" in agent] == ["user:firm"]
     assert heard.count("Only gen1randombattle is played here.") == 2
     assert any("rejected the challenge" in text for text in heard)
+
+
+def held(opened: House) -> Callable[[], None]:
+    """Keeps the first resident's searches back, so that who searches waits; what is returned sends them and ends that."""
+    client, kept = opened.residents[0].client, []
+    say = client.say
+
+    def hold(text: str, room: str = "") -> None:
+        if text.startswith("/search"):
+            kept.append(text)
+        else:
+            say(text, room)
+
+    def release() -> None:
+        client.say = say  # type: ignore[method-assign]
+        for text in kept:
+            say(text)
+
+    client.say = hold  # type: ignore[method-assign]
+    return release
+
+
+async def until(true: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not true():  # noqa: ASYNC110 (the house says it by no event)
+            await asyncio.sleep(0.02)
+
+
+def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each held a resident for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
+    monkeypatch.setattr(residents, "_COMING", 3600.0)
+
+    async def play() -> tuple[list[BattleRecord], list[str]]:
+        async with house(here, "random") as (opened, kept, said):
+            release = held(opened)
+            rude = await asyncio.gather(*(Client.connect(here.server.uri, f"rude {n}") for n in range(30)))
+            for client in rude:
+                client.use_team(None)
+                client.say(f"/search {DRAWN}")
+            await until(lambda: opened._open.total() == 30)
+            rude[0].say("/cancelsearch")  # the one for whom the resident waits stays, and searches no longer
+            await until(lambda: opened._open.total() == 29)
+            rude[1].say("/trn polite,0,")  # and the next one is somebody else now
+            await until(lambda: opened._open.total() == 28)
+            await asyncio.gather(*(client.close() for client in rude))
+            async with asyncio.timeout(60):
+                await opened.quiet.wait()
+            assert not opened._open and not opened._wanted and not opened.residents[0].shares
+            release()  # searches of the resident that come late: nobody is expected, so they end
+            async with asyncio.timeout(60):
+                await visit(here, "firm", "")
+                await opened.quiet.wait()
+            assert opened.residents[0].battles == 1
+            return kept, said
+
+    kept, said = here.run(play)
+    assert sorted(said) == sorted(f"rude{n} did not come to a battle against random" for n in range(30))
+    assert ["user:firm" in record.fixture.agents for record in kept] == [True]
+
+
+def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(residents, "_COMING", 3600.0)
+
+    async def play() -> dict[str, list[str]]:
+        heard: dict[str, list[str]] = {}
+        async with house(here, "random", limits=Limits(visitor=1, total=2)) as (opened, _, _):
+            held(opened)
+            clients = [await Client.connect(here.server.uri, name) for name in ("greedy", "second", "third")]
+            searching: list[list[str]] = []
+            for client in clients:
+                heard[client.user] = []
+                client.on_refusal = heard[client.user].append
+                client.use_team(None)
+            greedy, second, third = clients
+            greedy.say(f"/search {DRAWN}")
+            await until(lambda: opened._open.total() == 1)
+            greedy.challenge("random", DRAWN)
+            await until(lambda: len(heard["greedy"]) >= 1)
+            second.say(f"/search {DRAWN}")
+            await until(lambda: opened._open.total() == 2)
+            third.on_search = lambda formats, rooms: searching.append(formats)
+            third.say(f"/search {DRAWN}")
+            await until(lambda: len(heard["third"]) == 1 and searching[-1:] == [[]])
+            await second.close()  # a place becomes free
+            await until(lambda: opened._open.total() == 1)
+            third.say(f"/search {DRAWN}")
+            await until(lambda: opened._open.total() == 2)
+            for client in (greedy, third):
+                await client.close()
+            async with asyncio.timeout(60):
+                await opened.quiet.wait()
+        return heard
+
+    heard = here.run(play)
+    assert heard["greedy"][0] == (
+        "You have 1 battles and requests open here. The limit is 1 for each visitor: please finish one first."
+    )
+    assert heard["third"] == ["2 battles and requests are open here. The limit is 2 in all: please try again later."]
+    assert heard["second"] == []
 
 
 @pytest.mark.parametrize(

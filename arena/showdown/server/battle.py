@@ -178,6 +178,9 @@ class ServedBattle(Table):
             client.join(self.room, self.rooms[role])
 
     def _refused(self, words: str) -> None:
+        for role, outsider in self.outsiders.items():
+            if not self.room and words.startswith(f"{outsider.user} is not challenging you"):
+                self.lose(role, Fault("timeout", "took the challenge back"))
         if not self.room and ("rejected" in words or "invalid" in words):
             self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {words}"))
 

@@ -9,7 +9,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +161,11 @@ class LocalServer(ChildProcess):
         that battle, and {"died": words} when the server ends. Raises ServerDied.
         """
         number = next(self._ids)
-        await self._ask({**order, "op": "expect", "id": number})
+        try:
+            await self._ask({**order, "op": "expect", "id": number})
+        except asyncio.CancelledError:
+            self.write_line(orjson.dumps({"op": "forget", "id": number}))
+            raise
         self._listeners[number] = listener
         return number
 
@@ -182,15 +186,20 @@ class LocalServer(ChildProcess):
         """A side of that battle gives up."""
         self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
 
-    async def watch_searches(self, listener: Callable[[Message], None]) -> int:
+    async def watch_searches(self, users: Sequence[str], listener: Callable[[Message], None]) -> int:
         """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
 
-        listener: gets {"search": user, "format": id} when a user looks for a battle. Raises ServerDied.
+        users: our own. listener: gets {"search": user, "format": id} when a user looks for a battle, and {"gone": user}
+        when he leaves, with "format" when he has only taken a search back. Raises ServerDied.
         """
         number = next(self._ids)
-        await self._ask({"op": "searches", "id": number})
+        await self._ask({"op": "searches", "id": number, "users": list(users)})
         self._listeners[number] = listener
         return number
+
+    def refuse_search(self, user: str, format_id: str) -> None:
+        """Ends a user's search."""
+        self.write_line(orjson.dumps({"op": "refuse", "user": user, "format": format_id}))
 
     def tell(self, user: str, words: str) -> None:
         """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""

@@ -84,6 +84,30 @@ class Resident:
 
 
 @dataclass(frozen=True)
+class Limits:
+    """How many battles and requests (searches, challenges) may be open at once: of one visitor, and of all together."""
+
+    visitor: int = 5
+    total: int = 100
+
+
+@dataclass(eq=False)
+class _Request:
+    """What a visitor has asked for, until it has become a battle.
+
+    task: plays it. battle: None while it waits for its turn. dropped: the visitor has taken it back, or left.
+    """
+
+    task: asyncio.Task[None] | None = None
+    battle: ServedBattle | None = None
+    dropped: bool = False
+
+
+#: The visitor, the format, and whom he asked ("" on the ladder).
+_Asked = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
 class Meeting:
     """A battle of a visitor with a resident that goes on."""
 
@@ -100,7 +124,8 @@ class House:
     """The residents of a server, and what goes on between them and the visitors.
 
     pools: format -> the teams of the residents; none where Showdown draws the teams. patience: a visitor's seconds for a
-    decision. keep(record): called with each battle that was played. tell(words): a line for people.
+    decision. keep(record): called with each battle that was played. tell(words): a line for people. limits: on what visitors
+    may have open; who is over one is told so.
     """
 
     def __init__(
@@ -115,6 +140,7 @@ class House:
         patience: float,
         keep: Callable[[BattleRecord], None],
         tell: Callable[[str], None],
+        limits: Limits | None = None,
     ) -> None:
         self.server, self.guard, self.rules, self.pools, self.team_set = server, guard, rules, pools, team_set
         self.seed, self.patience, self.keep, self.tell = seed, patience, keep, tell
@@ -125,7 +151,9 @@ class House:
         self.quiet.set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
-        self._wanted: set[tuple[str, str, str]] = set()  # visitor, format, whom (or "" on the ladder): being arranged
+        self.limits = limits or Limits()
+        self._open: Counter[str] = Counter()  # visitor: battles and requests
+        self._wanted: dict[_Asked, _Request] = {}  # what is being arranged
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
         self._searches = 0
@@ -136,7 +164,8 @@ class House:
             name = resident_name(spec, {resident.client.user for resident in self.residents})
             client = await Client.connect(self.server.uri, name)
             self.residents.append(Resident(spec, name, client, self._challenged))
-        self._searches = await self.server.watch_searches(self._search)
+        users = [resident.client.user for resident in self.residents]
+        self._searches = await self.server.watch_searches(users, self._search)
 
     async def close(self) -> None:
         """Signs the residents off. Battles that go on are dropped."""
@@ -160,12 +189,29 @@ class House:
             self._begin(resident, asked, lambda share: share.accept(visitor))
 
     def _search(self, message: Message) -> None:
-        """A user searches the ladder (or the server has ended, which `server.dead` says, too)."""
+        """A user searches the ladder, or does so no longer (or the server has ended, which `server.dead` says, too)."""
+        if "gone" in message:
+            self._gone(message["gone"], message.get("format"))
+            return
         visitor, format_id = message.get("search", ""), message.get("format", "")
         ours = {resident.client.user for resident in self.residents}
-        if not visitor or visitor in ours or self._refused(visitor, format_id):
+        if not visitor or visitor in ours:
+            return
+        if self._refused(visitor, format_id):
+            self.server.refuse_search(visitor, format_id)
             return
         self._begin(self.choose(visitor), (visitor, format_id, ""), lambda share: share.say(f"/search {format_id}"))
+
+    def _gone(self, visitor: str, format_id: str | None) -> None:
+        """Drops what a visitor has asked for and will not come to: his search in a format, or everything (None).
+
+        A battle that has begun goes on: he may come back to it.
+        """
+        for asked, request in list(self._wanted.items()):
+            taken_back = format_id is None or asked[1:] == (format_id, "")
+            if asked[0] == visitor and taken_back and request.task and not (request.battle and request.battle.room):
+                request.dropped = True
+                request.task.cancel()
 
     def _refused(self, visitor: str, format_id: str) -> bool:
         """Whether there will be no battle; the visitor is told why."""
@@ -173,38 +219,63 @@ class House:
             why = "No more battles are begun here."
         elif format_id not in self.pools:
             why = f"Only {', '.join(self.pools)} is played here."
+        elif (mine := self._open[visitor]) >= self.limits.visitor:
+            why = (
+                f"You have {mine} battles and requests open here. The limit is {self.limits.visitor} for each visitor: "
+                "please finish one first."
+            )
+        elif self._open.total() >= self.limits.total:
+            why = (
+                f"{self._open.total()} battles and requests are open here. The limit is {self.limits.total} in all: please "
+                "try again later."
+            )
         else:
             return False
         self.server.tell(visitor, why)
         return True
 
-    def _begin(self, resident: Resident, asked: tuple[str, str, str], meet: Callable[[Share], None]) -> None:
+    def _begin(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None]) -> None:
         """asked: the visitor, the format, and whom he asked; what is being arranged already is not arranged twice."""
         if asked in self._wanted:
             return
-        self._wanted.add(asked)
+        self._open[asked[0]] += 1
         self._met[asked[0], resident.spec] += 1
         resident.battles += 1
         self.quiet.clear()
-        task = asyncio.ensure_future(self._play(resident, asked, meet))
+        self._wanted[asked] = request = _Request()
+        request.task = task = asyncio.ensure_future(self._play(resident, asked, meet, request))
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(lambda task: self._done(task, resident, asked, request))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[None], resident: Resident, asked: _Asked, request: _Request) -> None:
         self._tasks.discard(task)
+        self._arranged(asked, request)
+        visitor = asked[0]
+        self._open[visitor] -= 1
+        if not self._open[visitor]:
+            del self._open[visitor]
+        if request.dropped:
+            self._met[visitor, resident.spec] -= 1
+            resident.battles -= 1
+            self.tell(f"{visitor} did not come to a battle against {resident.name}")
         if not self._tasks:
             self.quiet.set()
         if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
             self.failed.set_exception(error)
 
-    async def _play(self, resident: Resident, asked: tuple[str, str, str], meet: Callable[[Share], None]) -> None:
+    def _arranged(self, asked: _Asked, request: _Request) -> None:
+        """It waits no longer; by now the visitor may have asked for the same again, which stays."""
+        if self._wanted.get(asked) is request:
+            del self._wanted[asked]
+
+    async def _play(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None], request: _Request) -> None:
         """One battle, from what the visitor asked for to its record."""
         visitor, format_id, _ = asked
         serial = next(self._serials)
         share = Share(resident.client)
         try:
             async with resident.meeting:
-                battle = self._battle(resident, share, visitor, format_id, serial)
+                request.battle = battle = self._battle(resident, share, visitor, format_id, serial)
                 meeting = Meeting(visitor, resident, battle)
                 resident.shares.append(share)
                 playing = asyncio.ensure_future(battle.play(lambda: meet(share)))
@@ -213,10 +284,11 @@ class House:
                     await asyncio.wait({playing, begun}, return_when=asyncio.FIRST_COMPLETED)
                 except asyncio.CancelledError:
                     playing.cancel()
+                    await asyncio.gather(playing, return_exceptions=True)  # before anybody else is expected
                     raise
                 finally:
                     begun.cancel()
-            self._wanted.discard(asked)
+            self._arranged(asked, request)
             self.meetings.append(meeting)
             try:
                 self._settle(await playing, meeting)
@@ -226,7 +298,6 @@ class House:
                 playing.cancel()
                 self.meetings.remove(meeting)
         finally:
-            self._wanted.discard(asked)
             if share in resident.shares:
                 resident.shares.remove(share)
 

@@ -13,14 +13,15 @@
 //       user who is not ours has for a decision; what he hears and chooses is told, too (outside.mjs). One with neither
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
-//   {op: 'searches', id}                                   the owner makes the ladder's matches (searches.mjs); answered
-//       by {id, searches: true}
+//   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
+//       own; answered by {id, searches: true}
+//   {op: 'refuse', user, format}                           that user's search is ended
 //   {op: 'tell', user, words}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
 // From the server
 //   {ready: PORT}, {failed: WORDS}
 //   {id, room}                                             the battle has begun there
-//   {id, search: USER, format}                             see searches.mjs
+//   {id, search: USER, format}, {id, gone: USER, format?}  see searches.mjs
 //   {id, side, …}                                          of an outside user: see outside.mjs
 //   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
 //   {id, crash: WORDS}                                     Showdown threw in it
@@ -32,7 +33,7 @@ import {rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {Outside} from './outside.mjs';
-import {watchSearches} from './searches.mjs';
+import {dropStale, watchSearches} from './searches.mjs';
 
 const folder = path.resolve(process.argv[2]);
 const require = createRequire(path.join(folder, 'dist', 'server', 'index.js'));
@@ -74,9 +75,13 @@ const actions = {
     expected.set(key(order.players.map(player => player.user), order.format), order);
     say({id: order.id, expected: true});
   },
-  searches({id}) {
-    watchSearches(Ladders, (users, format) => expected.has(key(users, format)), message => say({id, ...message}));
+  searches({id, users}) {
+    watchSearches({Ladders, User: Users.User, isExpected, users, say: message => say({id, ...message})});
     say({id, searches: true});
+  },
+  refuse({user: name, format}) {
+    const user = Users.get(name);
+    if (user) Ladders(format).cancelSearch(user);
   },
   tell({user, words}) {
     Users.get(user)?.popup(words);
@@ -87,6 +92,7 @@ const actions = {
   },
   forget(order) {
     for (const [name, found] of expected) if (found.id === order.id) expected.delete(name);
+    dropStale(Ladders, isExpected);
     const battle = begun.get(order.id);
     begun.delete(order.id);
     // A user who is not ours may stay and look at the end.
@@ -94,6 +100,12 @@ const actions = {
     else battle?.room?.destroy();
   },
 };
+
+/** Whether a battle of these two users, or of this one with anybody, is expected. */
+function isExpected(users, format) {
+  if (users.length > 1) return expected.has(key(users, format));
+  return [...expected.values()].some(order => order.format === format && order.players.some(({user}) => user === users[0]));
+}
 
 let rest = '';
 process.stdin.setEncoding('utf8');
