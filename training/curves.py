@@ -18,7 +18,7 @@ FILE = "curves.svg"
 _PANELS = {
     "loss": ("loss", "validation/loss"),
     "policy loss (nats a decision)": ("policy_loss", "validation/policy_loss"),
-    "accuracy (agreement with the data)": ("agreement", "validation/agreement"),
+    "accuracy": ("agreement", "validation/agreement"),
     "value loss": ("value_loss", "validation/value_loss"),
     "gradient norm": ("gradient_norm",),
     "learning rate": ("learning_rate",),
