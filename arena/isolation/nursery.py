@@ -74,7 +74,10 @@ class Nursery:
 
     def take_orders(self) -> bool:
         """Carries out what has arrived; False at the end of input."""
-        data, descriptors, _, _ = socket.recv_fds(self.orders, 65536, 16)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self.orders, 65536, 16)
+        except ConnectionResetError:  # the worker was killed, and had not read all that we said
+            return False
         self.descriptors += descriptors
         *lines, self.rest = (self.rest + data).split(b"\n")
         for line in lines:
@@ -195,5 +198,9 @@ if __name__ == "__main__":
     close_to_others()
     _stop_poke_env()
     channel_to_worker = socket.socket(fileno=os.dup(0))
-    Nursery(channel_to_worker).serve()
-    os._exit(0)  # poke-env's way of ending waits for the thread that has ended
+    try:
+        Nursery(channel_to_worker).serve()
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(0)  # poke-env's way of ending waits for the thread that has ended

@@ -29,14 +29,6 @@ def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
 
 
 @pytest.mark.slow
-def test_isolation_is_compared_with_shared_processes() -> None:
-    words = ("--battles", "6", "--rounds", "1", "--formats", "gen1randombattle", "--players", "random")
-    said = run("bench_isolate.py", *words)
-    (times,) = [line for line in said.splitlines() if "--isolate takes" in line]
-    assert float(times.split()[-4]) > 0
-
-
-@pytest.mark.slow
 def test_soak_reports_speed_and_memory_of_every_role() -> None:
     said = run("bench_soak.py", "--battles", "60")
     assert "60 battles" in said and "faults: 0" in said
