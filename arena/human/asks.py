@@ -76,6 +76,7 @@ class _Side:
     open: Ask | None = None
     cut: Ask | None = None
     fell: int = -1
+    pursued: bool = False  # by Pursuit, since choices last came in
     leads: Ask | None = None
     inside: bool = False  # its first Pokémon has come in
     fainted: bool = False
@@ -95,6 +96,8 @@ class _Finder:
         """One line of the log."""
         if line.text == "|":
             self._gap = index
+            for side in self._sides.values():
+                side.pursued = False
         elif line.kind == "teamsize" and line.word(0) in self._sides and line.word(1).isdigit():
             self._sides[line.word(0)].standing = int(line.word(1))
         elif line.kind == "teampreview":
@@ -153,7 +156,7 @@ class _Finder:
             side.inside = True
             if side.leads is not None:
                 side.leads.evidence, side.leads.committed = Evidence("switch", line.ident), True
-        elif side.fainted and side.cut is not None and self._gap < side.fell:
+        elif side.fainted and side.cut is not None and side.pursued and self._gap < side.fell:
             # Nobody was asked since: caught by Pursuit on its way out, and before generation 5 the switch still comes.
             side.cut.evidence = Evidence("switch", line.ident)
         elif side.fainted or side.leaving >= 0 or side.open is None or line.source_id in _LEAVING:
@@ -170,6 +173,8 @@ class _Finder:
     def _moved(self, index: int, line: Line, side: _Side) -> None:
         if line.move in _LEAVING:
             side.leaving = index
+        if line.move == "pursuit":
+            self._sides["p2" if line.role == "p1" else "p1"].pursued = True
         ask, source = side.open, line.source_id
         # What is used by another move, an ability or an item is nobody's choice, and the choice may still come.
         if ask is None or source not in ("", "lockedmove", line.move):

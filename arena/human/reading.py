@@ -6,20 +6,24 @@ A file that cannot be used raises `Unusable` with a short reason, which whoever 
 from __future__ import annotations
 
 import datetime
+import hashlib
 import html
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
-from teamsets.errors import BadInput, UnknownFormat
+from arena.human.lines import NOT_BATTLE, Line
+from arena.human.order import disorder
+from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import get_format
+from teamsets.reading import Refused, parse_json, read_text
 
 End = Literal["win", "tie", "forfeit", "timeout"]
 #: What a replay's file is called.
@@ -39,7 +43,7 @@ class PublicBattle:
 
     id: the site's ("gen1ou-2093283146"), or the file's stem. players, ratings: p1's and p2's; a rating is None where the
     replay tells none. date: when it was played or uploaded, Unix time in seconds, None where nothing tells it.
-    winner: "p1", "p2" or None for a tie. lines: the protocol lines, as they were published.
+    winner: "p1", "p2" or None for a tie. lines: the protocol lines, as they were published. file: its file's name.
     """
 
     id: str
@@ -51,6 +55,7 @@ class PublicBattle:
     winner: str | None
     end: End
     lines: tuple[str, ...]
+    file: str = ""
 
     def result(self, role: str) -> float:
         """1 won, 0.5 tie, 0 lost."""
@@ -70,24 +75,70 @@ def replay_files(folder: Path) -> list[Path]:
 
 
 def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> Iterator[PublicBattle]:
-    """The usable replays under a folder; the others are counted in `refused` by reason. format_id: only that format."""
+    """The usable replays under a folder; the others are counted in `refused` by reason. format_id: only that format.
+
+    A battle that is there twice, as JSON and as a log, say, is yielded once.
+    """
+    known = _Known()
     for path in replay_files(folder):
-        try:
-            battle = read_replay(path)
-        except Unusable as error:
-            refused[str(error)] += 1
+        battle = None
+        with counted(refused, path.name):
+            battle = replace(read_replay(path), file=path.name)
+        if battle is None:
             continue
         if format_id is not None and battle.format_id != format_id:
             refused["another format"] += 1
-            continue
-        yield battle
+        elif known.has(battle):
+            refused["the same battle as in another file"] += 1
+        else:
+            yield battle
+
+
+@contextmanager
+def counted(refused: Counter[str], file: str) -> Iterator[None]:
+    """Counts what goes wrong with one file of many, so that the others are still read.
+
+    An Unusable is counted by its reason, any other exception as damage, with the file's name and the exception's class.
+    What is no file's fault (a tool that is missing) is raised.
+    """
+    try:
+        yield
+    except Unusable as error:
+        refused[str(error)] += 1
+    except Exception as error:
+        if isinstance(error, ArenaError) and not isinstance(error, BadInput):
+            raise
+        refused[f"damaged file {file} ({type(error).__name__})"] += 1
+
+
+@dataclass
+class _Known:
+    """The battles that were read: by their ids, which a local server counts from 1 again, and by what happened in them."""
+
+    _ids: set[tuple[str, tuple[str, str], int]] = field(default_factory=set)
+    _contents: dict[bytes, str] = field(default_factory=dict)
+
+    def has(self, battle: PublicBattle) -> bool:
+        """Whether the battle was read before; from now on it was."""
+        named = _ID_IN_NAME.fullmatch(battle.id) is not None
+        by_id = battle.id, battle.players, sum(line.startswith("|turn|") for line in battle.lines)
+        kept = [line for line in battle.lines if Line.read(line).kind not in NOT_BATTLE]
+        content = hashlib.sha256("\n".join(kept).encode("utf-8", "surrogatepass")).digest()
+        other = self._contents.get(content)
+        # Two ids of the site are two battles, however alike.
+        same = other is not None and not (named and _ID_IN_NAME.fullmatch(other) and other != battle.id)
+        if same or (named and by_id in self._ids):
+            return True
+        self._ids.add(by_id)
+        self._contents[content] = battle.id
+        return False
 
 
 def read_replay(path: Path) -> PublicBattle:
     """One replay from its file. Raises Unusable."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
+        text = read_text(path)
+    except (OSError, Refused):
         raise Unusable("file cannot be read") from None
     if path.suffix.lower() == ".json":
         return from_json(text, path.stem)
@@ -96,14 +147,16 @@ def read_replay(path: Path) -> PublicBattle:
         if page is None:
             raise Unusable("page without a battle log")
         text = html.unescape(page[1]).replace("\\/", "/")
+    if not any(line.startswith("|") for line in text.split("\n")):
+        raise Unusable("a text that is no replay")
     return public_battle(text, path.stem)
 
 
 def from_json(text: str, name: str) -> PublicBattle:
     """A replay in the site's JSON; `name` stands for its id where it has none. Raises Unusable."""
     try:
-        replay = json.loads(text)
-    except ValueError:
+        replay = parse_json(text)
+    except Refused:
         raise Unusable("not JSON") from None
     if not isinstance(replay, dict) or not isinstance(replay.get("log"), str):
         raise Unusable("JSON without a battle log")
@@ -127,6 +180,9 @@ def public_battle(log: str, name: str, *, format_name: str = "", date: float | N
     format_id, gen = _format(heads, name, format_name)
     if "start" not in {line[1:] for line in lines}:
         raise Unusable("no battle in the log")
+    problem = disorder(lines)
+    if problem is not None:
+        raise Unusable(problem)
     players, ratings = _players(heads.get("player", []))
     winner, end = _end(lines, heads, players)
     clock = next((part[0] for part in heads.get("t:", [])), "")

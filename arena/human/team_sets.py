@@ -10,7 +10,7 @@ from pathlib import Path
 from poke_env.data import to_id_str
 
 from arena.human.completing import export
-from arena.human.reading import PublicBattle, Unusable, read_folder
+from arena.human.reading import PublicBattle, Unusable, counted, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -49,8 +49,8 @@ def gather(
     with TeamValidator() as validator:
         for battle in read_folder(replays, chosen, done.refused):
             for place in (0, 1):
-                team = _team(battle, place, least_shown, seed, done.refused, validator)
-                if team is not None:
+                with counted(done.refused, battle.file):
+                    team = _team(battle, place, least_shown, seed, validator)
                     of_format = kept.setdefault(battle.format_id, {})
                     done.doubled += team.id in of_format
                     of_format.setdefault(team.id, (team.name, validator.export(team.packed)))
@@ -60,27 +60,19 @@ def gather(
     return done
 
 
-def _team(
-    battle: PublicBattle, place: int, least_shown: int, seed: int, refused: Counter[str], validator: TeamValidator
-) -> Team | None:
-    """One side's team; None, and a reason counted, where it cannot be used."""
+def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validator: TeamValidator) -> Team:
+    """One side's team. Raises Unusable with a reason where it cannot be used."""
     problem = ""
     for draw in range(_SEEDS):
-        try:
-            side = reconstruct(battle, seed * _SEEDS + draw)[place]
-        except Unusable as error:
-            refused[str(error)] += 1
-            return None
+        side = reconstruct(battle, seed * _SEEDS + draw)[place]
         if sum(member.shown for member in side.team) < least_shown:
-            refused[f"team: fewer than {least_shown} Pokémon shown"] += 1
-            return None
+            raise Unusable(f"team: fewer than {least_shown} Pokémon shown")
         verdict = validator.validate(battle.format_id, export(list(side.team), battle.gen))
         if verdict.packed:
             name = f"{_slug(battle.id)}-{side.role}-{_slug(side.team[0].species)}"
             return Team.of(battle.format_id, verdict.packed, name=name, source=battle.id)
         problem = problem or " ".join(verdict.problems[0].split())
-    refused[f"team: {_kind(problem, side)}"] += 1
-    return None
+    raise Unusable(f"team: {_kind(problem, side)}")
 
 
 def _kind(problem: str, side: SideLog) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from arena_human.made_logs import made
 
-from arena.human.reading import Unusable, day, public_battle, read_folder, read_replay
+from arena.human.reading import Unusable, day, public_battle, read_folder, read_replay, replay_files
 from teamsets.errors import BadInput
 
 LOG = "\n".join(made("|switch|p1a: A|Tauros|100/100\n|switch|p2a: B|Starmie|100/100\n|turn|1", gen=1).lines)
@@ -23,7 +23,9 @@ def test_the_three_kinds_of_files_tell_the_same(tmp_path: Path) -> None:
     replay = {"id": "gen1ou-7", "format": "[Gen 1] OU", "log": LOG, "uploadtime": 5}
     (tmp_path / "gen1ou-7.json").write_text(json.dumps(replay))
     refused: Counter[str] = Counter()
-    one, two, three = read_folder(tmp_path, None, refused)
+    one, two, three = (read_replay(path) for path in replay_files(tmp_path))
+    assert len(list(read_folder(tmp_path, None, refused))) == 1  # it is one battle
+    assert refused.pop("the same battle as in another file") == 2
     assert one == two == three
     assert not refused
     assert (one.id, one.format_id, one.gen) == ("gen1ou-7", "gen1ou", 1)

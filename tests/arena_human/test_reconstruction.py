@@ -25,7 +25,7 @@ START = """
 |turn|1
 |
 """
-BACK = "|switch|p1a: Sky|Skarmory, M|100/100\n|turn|9"
+BACK = "|switch|p1a: Sky|Skarmory, M|100/100\n|turn|3"
 
 
 def requests(side: SideLog) -> list[dict[str, Any]]:

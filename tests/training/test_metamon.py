@@ -220,3 +220,14 @@ def test_without_lz4_one_line_says_how_to_get_it(
     said = run_arena(*words, program="train", PYTHONPATH=f"{hidden}:{Path.cwd()}")
     assert said.code == 2 and "pip install lz4" in said.err and said.err.strip().count("\n") == 0
     assert not (tmp_path / "made").exists()
+
+
+def test_what_is_neither_won_nor_lost_is_no_loss(tmp_path: Path) -> None:
+    states, actions = battle()
+    states[-1] = states[-1] | {"battle_won": False, "battle_lost": False}
+    write(tmp_path / LOST, states, actions)
+    found, refused = imported(*parsed_files(tmp_path))
+    assert [one.result for one in found] == [0.5] and not refused
+    for results, left in (((0.0,), []), ((0.5,), [0.5]), ((1.0,), [])):
+        found, _ = imported(*parsed_files(tmp_path), results=results)
+        assert [one.result for one in found] == left

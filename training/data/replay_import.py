@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from arena.human.reading import End, PublicBattle, Unusable, read_folder
+from arena.human.reading import End, PublicBattle, Unusable, counted, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
 from training.data.trajectory import Trajectory, observed
 
@@ -72,12 +72,11 @@ def import_replays(
         if reason is not None:
             refused[reason] += 1
             continue
-        try:
-            p1, p2 = reconstruct(battle, seed)
-        except Unusable as error:
-            refused[str(error)] += 1
-            continue
-        yield battle, p1, p2
+        sides = None
+        with counted(refused, battle.file):
+            sides = reconstruct(battle, seed)
+        if sides is not None:
+            yield battle, *sides
 
 
 def replay_trajectories(
@@ -99,8 +98,10 @@ def replay_trajectories(
                 "battle": battle.id, "seat": side.role, "pair": battle.id, "player": player, "rating": rating,
                 "date": battle.date, "outcome": battle.end,
             }  # fmt: skip
-            made = observed(side.role, side.format_id, side.lines, side.choices, result, about)
-            if made is None:
-                refused["a side without a known action"] += 1
-            else:
+            made = None
+            with counted(refused, battle.file):
+                made = observed(side.role, side.format_id, side.lines, side.choices, result, about)
+                if made is None:
+                    raise Unusable("a side without a known action")
+            if made is not None:
                 yield made

@@ -40,11 +40,13 @@ _NAME = re.compile(
 _FORMAT = re.compile(r"gen[1-9][a-z0-9]+")
 #: From so many files on several processes are worth their start.
 _MANY = 100
+#: The most that a file may hold when unpacked; one of 1,000 decisions is about 5 MB.
+_MAX_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Named:
-    """What a file's name tells. battle: its id; date: Unix time; result: 1 won, 0 lost (a tie counts as lost there).
+    """What a file's name tells. battle: its id; date: Unix time; result: 1 won, 0 not won (see `_result`).
 
     rating: of the player whose view it is, None for "Unrated".
     """
@@ -92,7 +94,11 @@ def read_states(path: Path) -> tuple[list[Told], list[int]]:
     """
     frame = _lz4()
     try:
-        told = orjson.loads(frame.decompress(path.read_bytes()))
+        with frame.open(path) as file:
+            text = file.read(_MAX_BYTES + 1)
+        if len(text) > _MAX_BYTES:
+            raise Unusable(f"larger than {_MAX_BYTES // 1024**2} MB when unpacked")
+        told = orjson.loads(text)
     except (OSError, RuntimeError, EOFError):
         raise Unusable("lz4 that is damaged or cut off") from None
     except orjson.JSONDecodeError:
@@ -148,14 +154,14 @@ def metamon_trajectories(
         reason = _left_out(name, filters, filters.least_turns)
         if reason is not None:
             refused[reason] += 1
-        elif name.result in results:
+        elif name.result in results or (not name.result and 0.5 in results):
             chosen.append(path)
     if chosen:
         _lz4()
     for made in _made(chosen, partial(_read, filters=filters, seed=seed), workers):
         if isinstance(made, str):
             refused[made] += 1
-        else:
+        elif made.result in results:
             yield made
 
 
@@ -168,7 +174,14 @@ def trajectory(name: Named, states: list[Told], actions: list[int], seed: int = 
         "opponent": "person" if people else name.opponent, "battle": name.battle, "seat": ROLE, "pair": name.battle,
         "player": name.player, "rating": name.rating, "date": name.date,
     }  # fmt: skip
-    return observed(ROLE, name.format_id, log.lines, log.choices, name.result, about)
+    return observed(ROLE, name.format_id, log.lines, log.choices, _result(name, states[-1]), about)
+
+
+def _result(name: Named, last: Told) -> float:
+    """1 won, 0.5 neither won nor lost, 0 lost. A file's name calls all LOSS that was not won: ties, and stopped battles."""
+    if not name.result and last.get("battle_won") is False and last.get("battle_lost") is False:
+        return 0.5
+    return name.result
 
 
 def _made(paths: list[Path], read: partial[Trajectory | str], workers: int | None) -> Iterator[Trajectory | str]:
@@ -189,6 +202,8 @@ def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:
         return str(error)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return "states of another form"
+    except Exception as error:  # one file of many: the others are still read
+        return f"damaged file {path.name} ({type(error).__name__})"
 
 
 def _left_out(name: Named, filters: Filters, turns: int) -> str | None:
