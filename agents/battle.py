@@ -9,7 +9,7 @@ from typing import Any
 from poke_env.battle.battle import Battle
 from poke_env.battle.pokemon import Pokemon
 
-from agents.choices import Choice, legal_choices
+from agents.choices import Choice, legal_choices, listed_move, split_power
 
 # poke-env logs every oddity of a log; a tournament counts them instead (`oddities`).
 _SILENT = logging.getLogger("arena.seat")
@@ -68,7 +68,20 @@ class SeatBattle(Battle):
             self.parse_request(request)
         except Exception:  # as above; what is legal comes from the request itself, not from poke-env
             self.oddities += 1
+        self._type_hidden_power(request)
         self.legal = legal_choices(request)
+
+    def _type_hidden_power(self, request: dict[str, Any]) -> None:
+        """Gives Hidden Power of our Pokémon on the field the type and the power that the request's list of moves names.
+
+        poke-env reads the type from the Pokémon's entry, which before generation 6 has no power.
+        """
+        for listed in request["active"][0]["moves"] if request.get("active") else ():
+            mon = self.active_pokemon if listed["id"] == "hiddenpower" else None
+            move = None if mon is None else mon.moves.get("hiddenpower")
+            if move is not None:
+                name, power = split_power(listed_move(listed))
+                move._id, move._base_power_override = name, power or move._base_power_override
 
     def get_pokemon(
         self, identifier: str, force_self_team: bool = False, details: str = "", request: dict[str, Any] | None = None

@@ -23,6 +23,8 @@ _EXTRAS = {
     "canDynamax": "dynamax",
     "canTerastallize": "terastallize",
 }
+#: Moves whose name in a request says more than their id: Hidden Power's type and power, the power of the other two.
+_SAYS_MORE = ("hiddenpower", "return", "frustration")
 
 
 class Choice(NamedTuple):
@@ -53,6 +55,26 @@ def legal_choices(request: dict[str, Any]) -> list[Choice]:
     if not active.get("trapped"):
         choices += _switches(team)
     return choices
+
+
+def listed_move(listed: dict[str, Any]) -> str:
+    """The id of a move that a request lists for the Pokémon on the field, with all that is said of it: of Hidden Power
+    "hiddenpowerfire70" (without the power from generation 6 on, where it is 60), "return102", else the plain id."""
+    move: str = listed["id"]
+    return to_id_str(listed["move"]) if move in _SAYS_MORE else move
+
+
+def split_power(move: str) -> tuple[str, int]:
+    """The id of a move and the power that stands behind it: ("hiddenpowerfire", 70); 0 where there stands none."""
+    if not move.startswith(_SAYS_MORE):
+        return move, 0
+    name = move.rstrip("0123456789")
+    return name, int(move[len(name) :] or 0)
+
+
+def plain_move(move: str) -> str:
+    """The id of a move as a request lists it: without Hidden Power's type, and without a power."""
+    return "hiddenpower" if move.startswith("hiddenpower") else split_power(move)[0]
 
 
 def _lead(slot: int, size: int) -> Choice:
@@ -161,6 +183,6 @@ def _named_move(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choi
             move = moves[choice.slot - 1]
             if wanted == move["id"] or wanted == to_id_str(move["move"]):
                 return choice
-            if move["id"] in ("hiddenpower", "return", "frustration") and wanted.startswith(move["id"]):
+            if move["id"] in _SAYS_MORE and wanted.startswith(move["id"]):
                 return choice
     return None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from poke_env.battle.move import Move
+from poke_env.battle.pokemon_type import PokemonType
 from poke_env.data import GenData, to_id_str
+
+from agents.choices import split_power
 
 # Moves that heal the user by about half (or by the weather), where the data has no `heal` field.
 _HEAL_HALF = frozenset(
@@ -21,6 +24,7 @@ _TYPICAL_POWER = {
     "spitup": 60,
 }  # fmt: skip
 _PHYSICAL_TYPES = frozenset({"NORMAL", "FIGHTING", "FLYING", "POISON", "GROUND", "ROCK", "BUG", "GHOST", "STEEL"})
+_NO_TYPE = PokemonType.THREE_QUESTION_MARKS.name
 _HAZARDS = frozenset({"stealthrock", "spikes", "toxicspikes", "stickyweb", "gmaxsteelsurge"})
 
 
@@ -72,14 +76,24 @@ class MoveFacts:
 
 @cache
 def move_facts(move_id: str, gen: int) -> MoveFacts:
-    """The facts of a move by its id. An unknown id gives a status move that does nothing."""
-    entry = GenData.from_gen(gen).moves.get(move_id)
-    return _read(move_id, entry or {"category": "Status", "type": "Normal", "accuracy": True}, gen)
+    """The facts of a move by its id, which may end in its power ("hiddenpowerfire68"). An unknown id gives a status move
+    that does nothing.
+
+    Hidden Power without a type is of no type, with the power that it most often has.
+    """
+    name, power = split_power(move_id)
+    entry = GenData.from_gen(gen).moves.get(name)
+    facts = _read(name, entry or {"category": "Status", "type": "Normal", "accuracy": True}, gen)
+    if name == "hiddenpower" and entry:
+        usual = 60.0 if gen >= 6 else 70.0
+        facts = replace(facts, type=_NO_TYPE, category="special", power=usual, attack_stat="spa", defense_stat="spd")
+    return replace(facts, power=float(power)) if power else facts
 
 
 def facts_of(move: Move) -> MoveFacts:
     """The facts of poke-env's move object."""
-    return move_facts(move.id, move.gen)
+    power = move._base_power_override if move.id.startswith("hiddenpower") else None
+    return move_facts(move.id if power is None else f"{move.id}{power}", move.gen)
 
 
 def _read(move_id: str, entry: dict[str, Any], gen: int) -> MoveFacts:

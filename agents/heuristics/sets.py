@@ -55,11 +55,12 @@ def guess(format_id: str, gen: int, species: str, shown: tuple[str, ...]) -> Gue
     if not sets:
         return _fallback(gen, species, shown)
     weights = [c.weight * fit(c, shown) for c in sets]
-    total = sum(weights)
+    shown = _typed(shown, sets, weights)
+    total, typed = sum(weights), any(move.startswith("hiddenpower") for move in shown)  # a Pokémon has one of them
     chances: dict[str, float] = {}
     for candidate, weight in zip(sets, weights, strict=True):
         for move, chance in candidate.moves.items():
-            if move not in shown:
+            if move not in shown and not (typed and move.startswith("hiddenpower")):
                 chances[move] = chances.get(move, 0.0) + weight / total * chance
     unseen = max(0, 4 - len(shown))
     scale = min(1.0, unseen / (sum(chances.values()) or 1.0))
@@ -73,8 +74,28 @@ def fit(candidate: CandidateSet, shown: tuple[str, ...]) -> float:
     """How well a set fits the moves shown, 0 to 1: the chance that it has them all; a misfit stays possible."""
     chance = 1.0
     for move in shown:
-        chance *= max(candidate.moves.get(move, 0.0), _MISFIT)
+        has = candidate.moves.get(move, 0.0)
+        if move == "hiddenpower":  # the log does not say its type
+            has = min(1.0, sum(chance for _, chance in hidden_powers(candidate)))
+        chance *= max(has, _MISFIT)
     return chance
+
+
+def hidden_powers(candidate: CandidateSet) -> list[tuple[str, float]]:
+    """Hidden Power as a set may have it: ids with their types ("hiddenpowerfire"), and their chances."""
+    return [(move, chance) for move, chance in candidate.moves.items() if move.startswith("hiddenpower")]
+
+
+def _typed(shown: tuple[str, ...], sets: tuple[CandidateSet, ...], weights: list[float]) -> tuple[str, ...]:
+    """The shown moves, Hidden Power with its likeliest type; as it is where no set has it."""
+    if "hiddenpower" not in shown:
+        return shown
+    chances: dict[str, float] = {}
+    for candidate, weight in zip(sets, weights, strict=True):
+        for move, chance in hidden_powers(candidate):
+            chances[move] = chances.get(move, 0.0) + weight * chance
+    likeliest = max(chances, key=lambda move: (chances[move], move), default="hiddenpower")
+    return tuple(likeliest if move == "hiddenpower" else move for move in shown)
 
 
 def _fallback(gen: int, species: str, shown: tuple[str, ...]) -> Guess:

@@ -42,13 +42,26 @@ WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 @dataclass(frozen=True)
 class About:
-    """What a checkpoint says of itself. shape: the fields of `network.Shape`. lineage, config, metrics: the trainer's."""
+    """What a checkpoint says of itself. shape: the fields of `network.Shape`. lineage, config, metrics: the trainer's.
+
+    observation: the version of the observations that it was trained on (agents/policy/observation.py).
+    """
 
     shape: dict[str, Any]
     step: int
     lineage: list[Any] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
     metrics: dict[str, Any] = field(default_factory=dict)
+    observation: int = observation.VERSION
+
+    def unfit_for(self, gen: int) -> str:
+        """Why its network cannot read battles of a generation, with the fix, in one line; empty when it can."""
+        if not observation.unlike(self.observation, gen):
+            return ""
+        return (
+            f"made for observation {self.observation}, which does not know Hidden Power's type: in generation {gen} "
+            f"it would misread observation {observation.VERSION}: play it with the version that made it, or train it anew"
+        )
 
 
 def folder_of(run: Path, step: int) -> Path:
@@ -133,7 +146,7 @@ def read(folder: Path) -> About:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
         for name, needed in _needed().items():
-            if told[name] != needed:
+            if observation.unlike(told[name]) if name == "observation" else told[name] != needed:
                 raise BadInput(
                     f"checkpoint {folder}: made for {name} {told[name]}, here is {needed}: "
                     "play it with the version that made it, or train it anew"

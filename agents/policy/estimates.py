@@ -7,7 +7,7 @@ What the opponent's Pokémon carries is guessed from what it has shown and the p
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
+from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.heuristics.damage import NOTHING, Target, WellStrike, empty_field
@@ -23,7 +24,6 @@ from agents.heuristics.fighters import STAGES, Fighter, Loadout, foe_loadout, ow
 from agents.heuristics.modifiers import speed
 from agents.heuristics.moves import MoveFacts, move_facts
 from agents.heuristics.type_chart import effectiveness
-from agents.policy.vocabulary import move_word
 
 #: So many pairs of Pokémon are remembered: what the one does to the other.
 _REMEMBERED = 40_000
@@ -140,12 +140,12 @@ class Estimates:
         """Whether so many pairs are remembered that it had better begin anew."""
         return self._pairs > _REMEMBERED
 
-    def known(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> Known:
-        """A Pokémon as it is known now. entry: of the request, for one of ours; None for one of theirs."""
-        if entry is None:
+    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> Known:
+        """A Pokémon as it is known now. moves_listed: the ids of its moves, for one of ours; None for one of theirs."""
+        if moves_listed is None:
             loadout, moves = foe_loadout(mon, battle)
         else:
-            loadout, moves = own_loadout(mon, battle), tuple((move_word(move), 1.0) for move in entry["moves"])
+            loadout, moves = own_loadout(mon, battle), tuple((to_id_str(move), 1.0) for move in moves_listed)
         body = self._body(mon, battle.gen, loadout)
         attacks = []
         for name, chance in moves:

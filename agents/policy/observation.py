@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,16 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData
 
 from agents.battle import SeatBattle
+from agents.choices import listed_move
 from agents.policy.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.policy.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.policy.pokemon_rows import PokemonRows
 from agents.policy.rows import field_row, move_row, side_row
-from agents.policy.vocabulary import move_word
 
 #: Changes whenever the same battle would give other arrays; a checkpoint names the one that it was trained on.
-VERSION = 2
+VERSION = 3
+#: Version 2 knew neither Hidden Power's type and power nor Return's power: other arrays in these generations alone.
+_UNLIKE_2 = range(2, 8)
 TOKENS, WORDS, NUMBERS = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
 _IDS, _NUMBERS = 2 * WORDS, 4 * NUMBERS  # bytes of a token
@@ -86,7 +89,7 @@ def observe(battle: SeatBattle) -> Observation:
     for listed in moves:
         estimate = NO_MOVE
         if ready is not None and met is not None:
-            estimate = of_move(move_word(listed["id"]), ready, met, beyond)
+            estimate = of_move(listed_move(listed), ready, met, beyond)
         ids, row = move_row(listed, gen, estimate)
         words += ids
         numbers += row
@@ -122,6 +125,11 @@ def _unseen(gen: int, seen: tuple[str, ...], told: tuple[str, ...]) -> tuple[int
         else:
             places.append(place)
     return tuple(places)
+
+
+def unlike(version: Any, gen: int | None = None) -> bool:
+    """Whether observations of another version are other arrays than these: in a generation, or (None) in all of them."""
+    return version != VERSION and (version != 2 or gen in _UNLIKE_2)
 
 
 @lru_cache(maxsize=1)

@@ -20,6 +20,7 @@ from agents.policy.actions import legal_actions
 from agents.policy.client import connection_to
 from agents.policy.observation import observe
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 
 _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
@@ -63,10 +64,12 @@ class Policy(Agent):
         if importlib.util.find_spec("torch") is None or importlib.util.find_spec("safetensors") is None:
             return "torch is not installed: `make training` installs it (from a wheel: pip install 'battle-arena[training]')"
         try:
-            checkpoint.read(checkpoint.find(cls.path))
+            folder = checkpoint.find(cls.path)
+            about = checkpoint.read(folder)
         except BadInput as error:
             return str(error)
-        return ""
+        unfit = "" if format_id is None else about.unfit_for(get_format(format_id).gen)
+        return unfit and f"checkpoint {folder}: {unfit}"
 
     @classmethod
     def version(cls, **options: Any) -> str:

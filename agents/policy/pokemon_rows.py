@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -133,12 +134,14 @@ class PokemonRows:
         plain = carried._mimic_move is None and carried._transform_moves is None
         moves = carried._base_moves if plain else carried.moves
         key = battle.format_id, state[:_SHEET], *mon._temporary_types, *moves
+        listed = None
         if entry is not None:
-            key = *key, *entry["moves"], *entry["stats"].values(), entry.get("terastallized"), mon._max_hp
+            listed = _listed(entry["moves"], moves.get("hiddenpower"))
+            key = *key, *listed, *entry["stats"].values(), entry.get("terastallized"), mon._max_hp
         if seen is None or seen.key != key:
             sheet = self._sheets.get(key)
             if sheet is None:
-                sheet = self._sheets[key] = self._new_sheet(mon, entry, battle)
+                sheet = self._sheets[key] = self._new_sheet(mon, listed, battle)
             seen = remembered[id(mon)] = _Seen(mon, key, sheet)
         if mon._active:
             seen.row = None
@@ -169,11 +172,11 @@ class PokemonRows:
         ids = _IDS(*sheet.before, self._statuses[id(status)], *sheet.after)
         return PokemonRow(ids, known, on_field, standing(sheet.known, mon, hp))
 
-    def _new_sheet(self, mon: Pokemon, entry: dict[str, Any] | None, battle: SeatBattle) -> _Sheet:
-        """ids: species, item, ability, 4 moves, status, 2 types, tera type."""
+    def _new_sheet(self, mon: Pokemon, listed: Sequence[str] | None, battle: SeatBattle) -> _Sheet:
+        """ids: species, item, ability, 4 moves, status, 2 types, tera type. listed: the moves of one of ours."""
         gen, item, ability, tera, types = mon.gen, mon.item, mon.ability, mon.tera_type, mon.types
-        names = sorted(mon.moves if entry is None else map(move_word, entry["moves"]))[:_MOVES]
-        missing = self._moves.unknown if entry is None else self._moves.none
+        names = sorted(mon.moves if listed is None else map(move_word, listed))[:_MOVES]
+        missing = self._moves.unknown if listed is None else self._moves.none
         before = (
             self._species[mon.species],
             self._items.none if not item else self._items[item],
@@ -187,8 +190,15 @@ class PokemonRows:
             self._tera[_word(tera)] if tera is not None else self._tera.unknown if gen == 9 else self._tera.none,
         )
         most = [(name, _most_pp(name, gen) if name in mon.moves else 1) for name in names]
-        known = self.estimates.known(mon, entry, battle)
+        known = self.estimates.known(mon, listed, battle)
         return _Sheet(known, before, after, most, mon.level / 100, _base_stats(gen, mon.species))
+
+
+def _listed(moves: Sequence[str], hidden: Move | None) -> Sequence[str]:
+    """The moves of one of ours by its entry. hidden: its Hidden Power, of which the battle may know more than the entry."""
+    if hidden is None or not hidden._base_power_override:
+        return moves
+    return [f"{hidden.id}{hidden._base_power_override}" if move.startswith("hiddenpower") else move for move in moves]
 
 
 def _on_field(mon: Pokemon) -> bytes:

@@ -20,6 +20,7 @@ from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
+from agents.choices import listed_move, split_power
 from agents.policy.estimates import health
 from agents.policy.vocabulary import move_word, vocabulary
 
@@ -96,7 +97,7 @@ def side_row(
 
 def move_row(listed: dict[str, Any], gen: int, estimated: tuple[float, ...]) -> tuple[bytes, bytes]:
     """Our move. listed: the request's entry of it. estimated: as the estimates have it (agents/policy/estimates.py)."""
-    ids, fixed = _facts(listed["id"], gen)
+    ids, fixed = _facts(listed_move(listed), gen)
     pp, most = listed.get("pp"), listed.get("maxpp")
     share = pp / most if pp is not None and most else 1.0
     return ids, _READY(1.0, bool(listed.get("disabled")), share, *estimated) + fixed
@@ -113,10 +114,11 @@ def _facts(name: str, gen: int) -> tuple[bytes, bytes]:
     """A move's ids (itself, its type, its category), and what of its numbers never changes: 0 for "recharge" and such."""
     words = vocabulary()
     word = words.region("moves")[move_word(name)]
+    plain, power = split_power(to_id_str(name))
     try:
-        move = Move(to_id_str(name), gen=gen)
+        move = Move(plain, gen=gen)
         fixed = _FIXED(
-            move.base_power / 150,
+            (power or move.base_power) / 150,
             move.accuracy,
             move.priority / 5,
             move.expected_hits / 5,
@@ -130,7 +132,8 @@ def _facts(name: str, gen: int) -> tuple[bytes, bytes]:
             move.self_destruct is not None,
             len(move.secondary) > 0,
         )
-        kind, category = move.type.name.lower(), _CATEGORIES[move.category]
-        return _MOVE_IDS(word, words.region("types")[kind], words.region("categories")[category]), fixed
+        types, category = words.region("types"), _CATEGORIES[move.category]
+        kind = types.unknown if plain == "hiddenpower" else types[move.type.name.lower()]
+        return _MOVE_IDS(word, kind, words.region("categories")[category]), fixed
     except (KeyError, ValueError):
         return _MOVE_IDS(word, 0, 0), _FIXED(*(0.0,) * 13)

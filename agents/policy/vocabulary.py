@@ -19,6 +19,8 @@ from poke_env.battle.status import Status
 from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
+from agents.choices import plain_move
+
 _FILE = Path(__file__).with_name("vocabulary.json")
 _GENERATIONS = 9
 
@@ -80,5 +82,5 @@ def vocabulary() -> Vocabulary:
 
 @lru_cache(maxsize=8192)
 def move_word(move: str) -> str:
-    """Hidden Power's type stays in its id, its power does not."""
-    return move.rstrip("0123456789") if move.startswith("hiddenpower") else to_id_str(move)
+    """The word of a move: without Hidden Power's type, and without a power that its id names ("return102")."""
+    return plain_move(to_id_str(move))

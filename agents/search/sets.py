@@ -18,7 +18,7 @@ from poke_env.data import GenData, to_id_str
 from poke_env.teambuilder import Teambuilder
 
 from agents.battle import SeatBattle
-from agents.heuristics.sets import CandidateSet, candidates, fit, full_evs
+from agents.heuristics.sets import CandidateSet, candidates, fit, full_evs, hidden_powers
 from teamsets.errors import BadInput
 from teamsets.files import SHIPPED, team_files
 
@@ -121,8 +121,10 @@ def _agrees(suggested: str, known: str | None) -> float:
 
 def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
     """The shown moves, filled up to four from the set by its chances."""
-    moves = list(shown)
-    open_moves = {move: chance for move, chance in chosen.moves.items() if move not in shown and chance > 0}
+    moves = [_typed(move, chosen, rng) for move in shown]
+    open_moves = {move: chance for move, chance in chosen.moves.items() if move not in moves and chance > 0}
+    if "hiddenpower" in shown:
+        open_moves = {move: chance for move, chance in open_moves.items() if not move.startswith("hiddenpower")}
     while len(moves) < _MOVES and open_moves:
         names = list(open_moves)
         # A certain move comes before any alternative: its weight leaves the others next to nothing.
@@ -130,6 +132,12 @@ def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> 
         del open_moves[move]
         moves.append(move)
     return tuple(moves)
+
+
+def _typed(move: str, chosen: CandidateSet, rng: random.Random) -> str:
+    """A shown move, Hidden Power with a type that the set has; as it is where the set has none."""
+    found = hidden_powers(chosen) if move == "hiddenpower" else []
+    return rng.choices([name for name, _ in found], [chance for _, chance in found])[0] if found else move
 
 
 @cache

@@ -11,7 +11,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.choices import Choice, listed_move, plain_move
 from agents.heuristics.expert import only_previewed
 from agents.heuristics.fighters import stats_of
 from agents.search.field import field_of, side_conditions
@@ -102,8 +102,8 @@ def _own_pokemon(
     health = entry["condition"].split()[0].split("/")
     gen = battle.gen
     if moves is None:
-        known = {move.id: move.current_pp for move in mon.moves.values()}
-        moves = tuple(EngineMove(move_name(m, gen), pp=known.get(m, 16)) for m in entry["moves"])
+        known = {plain_move(move.id): move.current_pp for move in mon.moves.values()}
+        moves = tuple(EngineMove(move_name(m, gen), pp=known.get(plain_move(m), 16)) for m in entry["moves"])
     stats = tuple(entry["stats"][stat] for stat in ("atk", "def", "spa", "spd", "spe"))
     return _pokemon(
         battle,
@@ -132,8 +132,12 @@ def _own_moves(battle: SeatBattle, entry: dict[str, Any], history: History) -> t
         holding = last in BINDING
         return tuple(EngineMove(move_name(m, gen), disabled=holding and m != last) for m in entry["moves"])
     if "pp" not in listed[0]:  # it has no choice: the move it is bound to, or none at all ("recharge", "struggle")
-        return tuple(EngineMove(move_name(move["id"], gen)) for move in listed)
-    return tuple(EngineMove(move_name(m["id"], gen), bool(m.get("disabled")), m["pp"]) for m in listed)
+        return tuple(EngineMove(_engine_name(move, gen)) for move in listed)
+    return tuple(EngineMove(_engine_name(m, gen), bool(m.get("disabled")), m["pp"]) for m in listed)
+
+
+def _engine_name(listed: dict[str, Any], gen: int) -> str:
+    return move_name(listed_move(listed) if listed["id"] == "hiddenpower" else listed["id"], gen)
 
 
 def _their_side(battle: SeatBattle, history: History, rng: random.Random) -> EngineSide:
@@ -158,12 +162,12 @@ def _shown(battle: SeatBattle, mon: Pokemon, past: Past, carried: Carried) -> En
     gen = battle.gen
     stats = stats_of(gen, carried.species, carried.level, carried.nature, carried.evs)
     share = 0.0 if mon.fainted else mon.current_hp_fraction
-    used = {move.id: move for move in mon.moves.values()}
+    used = {plain_move(move.id): move for move in mon.moves.values()}
     moves = []
     for name in carried.moves:
-        move = used.get(name)
+        move = used.get(plain_move(name))
         pp = move.current_pp if move is not None else GenData.from_gen(gen).moves.get(name, {}).get("pp", 10) * 8 // 5
-        moves.append(EngineMove(move_name(name, gen), disabled=name == past.disabled, pp=pp))
+        moves.append(EngineMove(move_name(name, gen), disabled=plain_move(name) == past.disabled, pp=pp))
     return _pokemon(
         battle,
         mon,
@@ -260,8 +264,8 @@ def _side(
     if mon is not None:
         conditions["protect"] = mon.protect_counter
         conditions["toxiccount"] = mon.status_counter if mon.status == Status.TOX else 0
-    moves = [move.name for move in fighter.moves]
-    last = move_name(past.last, battle.gen)
+    moves = [plain_move(move.name) for move in fighter.moves]
+    last = plain_move(past.last)
     return EngineSide(
         pokemon=mons,
         active=active,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 from arena_helpers import run_arena
 from arena_human.test_taking_replays import replays
@@ -18,6 +19,7 @@ from metamon_files import from_side, mon, move, state, write
 from agents.policy.vocabulary import vocabulary
 from training.data.from_store import selected, sides, trajectory
 from training.data.metamon.files import metamon_trajectories, parsed_files, people_trajectories
+from training.data.metamon.log import side_log
 from training.data.replay_import import Filters
 from training.data.shards import BadData
 from training.data.trajectory import MISSING, Trajectory
@@ -231,3 +233,18 @@ def test_what_is_neither_won_nor_lost_is_no_loss(tmp_path: Path) -> None:
     for results, left in (((0.0,), []), ((0.5,), [0.5]), ((1.0,), [])):
         found, _ = imported(*parsed_files(tmp_path), results=results)
         assert [one.result for one in found] == left
+
+
+@pytest.mark.parametrize("told", [{**move("hiddenpower"), "move_type": "ice"}, move("hiddenpowerice")])
+def test_hidden_power_has_the_type_that_is_told(told: dict[str, Any]) -> None:
+    """By its name or beside it; a log names no type."""
+    first, second = (
+        state(mon("zapdos", {**told, "current_pp": pp}, move("rest")), mon("jolteon", dict(told)), [], format="gen4ou")
+        for pp in (16, 15)
+    )
+    log = side_log([first, second, {**second, "battle_won": True}], [0, 0, -1], "gen4ou", "seed")
+    request = next(orjson.loads(line[9:]) for line in log.lines if line.startswith("|request|"))
+    assert request["active"][0]["moves"][0]["move"] == "Hidden Power Ice 70"
+    assert request["side"]["pokemon"][0]["moves"][0] == "hiddenpowerice"
+    assert log.choices[0] == "move hiddenpower"
+    assert any(line.startswith("|move|") and "|Hidden Power|" in line for line in log.lines)

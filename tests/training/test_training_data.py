@@ -9,13 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from arena_helpers import Said, run_arena
+from safetensors.numpy import save
 
 from agents.policy.actions import MOVES
-from agents.policy.observation import VERSION
+from agents.policy.observation import VERSION, unlike
 from arena.store import Store, rows
+from teamsets.formats import get_format
 from training.data.from_store import selected, sides, trajectories
-from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened
+from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard
 from training.data.stats import count
 from training.data.stream import Batch, Stream, in_order
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory, observed
@@ -101,6 +104,21 @@ def test_a_dataset_of_another_observation_is_refused(dataset: Dataset, tmp_path:
     file.write_text(json.dumps(json.loads(file.read_text()) | {"observation": 0}))
     with pytest.raises(BadData, match=f"made with observation 0, and here it is {VERSION}: make it again"):
         opened(tmp_path / "d")
+
+
+def test_a_dataset_of_observation_2_is_good_where_nothing_has_changed(dataset: Dataset, tmp_path: Path) -> None:
+    shutil.copytree(dataset.folder, tmp_path / "d")
+    file = tmp_path / "d" / "dataset.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"observation": 2}))
+    older = opened(tmp_path / "d")
+    formats = {one.about["format"] for one in all_trajectories(dataset)}
+    assert not any(unlike(2, get_format(format_id).gen) for format_id in formats)
+    assert sum(1 for _ in all_trajectories(older)) == dataset.trajectories
+    arrays, about = read_shard(dataset, 0).arrays, [{**one, "format": "gen4ou"} for one in read_shard(dataset, 0).about]
+    packed = save({**arrays, "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)})
+    (tmp_path / "d" / dataset.names[0]).write_bytes(zstandard.ZstdCompressor().compress(packed))
+    with pytest.raises(BadData, match=f"made with observation 2, and here it is {VERSION} for gen4ou: make it again"):
+        list(all_trajectories(older))
 
 
 def test_nothing_stays_of_a_dataset_that_could_not_be_finished(

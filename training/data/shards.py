@@ -22,6 +22,7 @@ from safetensors.numpy import load, save
 from agents.policy import observation
 from agents.policy.vocabulary import vocabulary
 from teamsets.errors import BadInput
+from teamsets.formats import get_format
 from training.data.trajectory import BY_DECISION, Trajectory, concatenated
 
 FORMAT = 1
@@ -35,12 +36,14 @@ class BadData(BadInput):
 
 @dataclass(frozen=True)
 class Dataset:
-    """What `dataset.json` says. shards: for each its file name and its trajectories' lengths; about: how it was made."""
+    """What `dataset.json` says. lengths: for each shard those of its trajectories; names: the shards' files; about: how it
+    was made; observation: the version of its observations (agents/policy/observation.py)."""
 
     folder: Path
     lengths: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     about: dict[str, Any]
+    observation: int = observation.VERSION
 
     @property
     def trajectories(self) -> int:
@@ -132,10 +135,11 @@ def opened(folder: Path) -> Dataset:
     except ValueError as error:
         raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): make it again") from None
     for key, value in _made_here().items():
-        if told.get(key) != value:
-            raise BadData(f"dataset {folder}: made with {key} {told.get(key)}, and here it is {value}: make it again")
+        if observation.unlike(told.get(key)) if key == "observation" else told.get(key) != value:
+            raise _other(folder, key, told.get(key), value)
     lengths = tuple(tuple(shard["lengths"]) for shard in told["shards"])
-    return Dataset(folder, lengths, tuple(shard["file"] for shard in told["shards"]), told["about"])
+    files = tuple(shard["file"] for shard in told["shards"])
+    return Dataset(folder, lengths, files, told["about"], told["observation"])
 
 
 def read_shard(dataset: Dataset, number: int) -> Shard:
@@ -147,7 +151,15 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
         raise BadData(
             f"dataset {dataset.folder}: {path.name} cannot be read ({error}): make the dataset again"
         ) from None
-    return Shard(arrays, json.loads(arrays.pop("about").tobytes()))
+    about = json.loads(arrays.pop("about").tobytes())
+    for format_id in {str(one["format"]) for one in about}:
+        if observation.unlike(dataset.observation, get_format(format_id).gen):
+            raise _other(dataset.folder, "observation", dataset.observation, f"{observation.VERSION} for {format_id}")
+    return Shard(arrays, about)
+
+
+def _other(folder: Path, key: str, has: Any, needed: Any) -> BadData:
+    return BadData(f"dataset {folder}: made with {key} {has}, and here it is {needed}: make it again")
 
 
 def all_trajectories(dataset: Dataset) -> Iterator[Trajectory]:

@@ -30,6 +30,7 @@ from training.data.metamon.words import (
     Told,
     condition_name,
     effect_name,
+    untype_hidden_power,
     weather_name,
 )
 
@@ -41,6 +42,9 @@ def side_log(states: Sequence[Told], actions: Sequence[int], format_id: str, see
     """
     if any(mon["name"] in ILLUSIONISTS for state in states for mon in _everyone(state)):
         raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
+    for state in states:
+        untype_hidden_power(move for mon in _everyone(state) for move in mon["moves"])
+        untype_hidden_power((state["player_prev_move"], state["opponent_prev_move"]))
     dex = Dex(get_format(format_id).gen)
     members = _members(states, dex, format_id, seed)
     lines, choices = _Writer(states, actions, dex, members).write()

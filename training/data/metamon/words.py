@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -24,6 +25,7 @@ NOTHING = frozenset(
 UNKNOWN = frozenset({"unknownitem", "unknownability"})
 #: Effects of which a line says more than metamon tells, or that are no effects.
 _UNTOLD = frozenset({"mimic", "typechange", "transform", "trick", "skillswap", "dynamax"})
+_HIDDEN_POWER = "hiddenpower"
 # Formes that the preview of the teams does not tell.
 _HIDDEN_FORMES = frozenset({
     "arceus", "genesect", "gourgeist", "greninja", "pumpkaboo", "silvally", "urshifu", "xerneas", "zacian", "zamazenta",
@@ -96,7 +98,7 @@ class Dex:
             details=self.details(told),
             species=to_id_str(self.species(told)),
             level=int(told["lvl"]),
-            moves=[str(move["name"]) for move in told["moves"][:4]],
+            moves=[_typed(move) for move in told["moves"][:4]],
             item=None if item in UNKNOWN else "" if item in NOTHING else item,
             ability="" if ability in NOTHING | UNKNOWN else ability,
             tera="" if tera in NOTHING else tera.capitalize(),
@@ -117,3 +119,18 @@ class Dex:
         if base in ("ogerpon", "terapagos"):  # their tera type is known by their species
             return name.endswith("tera") or name == "terapagosstellar"
         return self.gen == 9 and tera not in NOTHING and types == {tera} and (theirs or types != own)
+
+
+def untype_hidden_power(moves: Iterable[Told]) -> None:
+    """Names Hidden Power as a log does, in place: "hiddenpower", the type in `move_type` alone."""
+    for move in moves:
+        name = str(move["name"])
+        if name.startswith(_HIDDEN_POWER):
+            kind = name.removeprefix(_HIDDEN_POWER).rstrip("0123456789")
+            move["name"], move["move_type"] = _HIDDEN_POWER, kind or move.get("move_type", "notype")
+
+
+def _typed(move: Told) -> str:
+    """The id of one of our own moves, Hidden Power with its type where that is told ("normal" is no type of its)."""
+    name, kind = str(move["name"]), str(move.get("move_type", "notype"))
+    return name + kind if name == _HIDDEN_POWER and kind not in NOTHING | {"normal"} else name
