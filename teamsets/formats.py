@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from teamsets.errors import UnknownFormat
 
 #: Formats with a shipped `competitive` set.
-LADDER_FORMATS = ("gen1ou", "gen2ou", "gen3ou", "gen4ou", "gen9ou")
+LADDER_FORMATS = tuple(f"gen{gen}ou" for gen in range(1, 10))
 #: Formats whose teams the simulator draws itself.
 RANDOM_FORMATS = tuple(f"gen{gen}randombattle" for gen in range(1, 10))
 

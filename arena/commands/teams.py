@@ -36,10 +36,11 @@ def list_sets(format_id: str | None) -> None:
       arena teams list --format gen9ou
     """
     formats = [get_format(format_id).id] if format_id else list(LADDER_FORMATS)
-    table = Table("set", *formats)
-    for name in set_names():
-        made = name == variety.NAME
-        table.add_row(name, *[f"{variety.SIZE}*" if made else str(count_shipped(name, each)) for each in formats])
+    names = set_names()
+    table = Table("format", *names)
+    for each in formats:
+        counts = [f"{variety.SIZE}*" if name == variety.NAME else str(count_shipped(name, each)) for name in names]
+        table.add_row(each, *counts)
     console = Console()
     console.print(table)
     console.print(f"* made on demand from a seed; {variety.NAME}:N for N teams. A folder of your own is a set, too.")

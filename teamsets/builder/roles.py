@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from teamsets.builder.published import Member
 
 _FAST = 110  # base speed from which a species outruns most of a tier
@@ -30,20 +32,27 @@ _MOVES = {
         *("Wish", "Rest", "Strength Sap", "Pain Split"),
     },
 }
+_MEGA_STONE = re.compile(r".+ite( [XY])?")
+_Z_CRYSTAL = re.compile(r".+ Z")
 _BREAKING_ITEMS = {"Choice Band", "Choice Specs", "Life Orb", "Expert Belt", "Flame Orb", "Booster Energy"}
 
 
 def roles(member: Member, base_speed: int) -> set[str]:
     """The roles of a member: those of its moves, and those that its item, EVs and speed make of them.
 
-    `choice`, `scarf`: the item; `speed`: outruns or strikes first; `breaker`: hits hard or sets up; `wall`: bulk that
-    heals; `control`: has a say in the hazards or the other side's boosts.
+    `choice`, `scarf`, `mega` (a mega stone), `zmove` (a Z-crystal): the item; `speed`: outruns or strikes first;
+    `breaker`: hits hard or sets up; `wall`: bulk that heals; `control`: has a say in the hazards or the other side's
+    boosts.
     """
     found = {role for role, moves in _MOVES.items() if moves.intersection(member.moves)}
     if member.item.startswith("Choice"):
         found.add("choice")
     if member.item == "Choice Scarf":
         found.add("scarf")
+    if _MEGA_STONE.fullmatch(member.item) and member.item != "Eviolite":
+        found.add("mega")
+    if _Z_CRYSTAL.fullmatch(member.item):
+        found.add("zmove")
     bulky = (member.evs or {}).get("hp", 0) >= _BULKY
     if bulky and "recovery" in found:
         found.add("wall")

@@ -100,4 +100,20 @@ def test_competitive_teams_follow_the_recipe_and_the_seed() -> None:
     assert all(team.species[0] in recipe("gen1ou").leads for team in made)
     assert all("Tauros" in team.species for team in made)
     with pytest.raises(BadInput, match="no recipe"):
-        competitive.make(get_format("gen7ou"), 1, seed=0)
+        competitive.make(get_format("gen7uu"), 1, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("item", "role"),
+    [
+        ("Charizardite X", "mega"),
+        ("Scizorite", "mega"),
+        ("Eviolite", ""),
+        ("Flyinium Z", "zmove"),
+        ("Leftovers", ""),
+        ("Choice Scarf", ""),
+    ],
+)
+def test_a_mega_stone_and_a_z_crystal_are_roles_of_their_own(item: str, role: str) -> None:
+    found = roles(Member("Charizard", ("Roost",), item=item), 100)
+    assert found & {"mega", "zmove"} == ({role} if role else set())

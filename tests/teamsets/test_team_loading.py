@@ -110,7 +110,7 @@ def test_count_draws_by_seed_and_keeps_the_order() -> None:
     [
         ("competitve", "gen1ou", "team set 'competitve': no such set and no such folder: did you mean competitive?"),
         ("nowhere/at/all", "gen1ou", "or one of competitive, variety"),
-        ("competitive", "gen5ou", "has no teams for gen5ou: it has gen1ou, gen2ou"),
+        ("competitive", "gen9monotype", "has no teams for gen9monotype: it has gen1ou, gen2ou"),
         ("competitive", "gen1uo", "has no teams for gen1uo: did you mean gen1ou? It has gen1ou, gen2ou"),
         ("variety", "gen1uo", "did you mean gen1ou"),
         ("competitive", "gen1randombattle", "the simulator draws its teams"),
