@@ -104,6 +104,8 @@ def test_a_user_sets_up_and_plays_in_an_empty_folder(programs: Path, tmp_path: P
     for preset in ("tiny", "finetune"):
         config = ran(train, "config", preset, cwd=folder, **cache)
         assert config.code == 0 and "out: runs/" in config.out, config.err
+    status = ran(train, "curriculum", "status", "gen1ou-cpu", cwd=folder, **cache)
+    assert status.code == 0 and "not started" in status.out, status.err
 
 
 def test_a_wheel_says_nothing_about_a_repository_around_it(programs: Path, tmp_path: Path) -> None:
