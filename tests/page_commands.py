@@ -1,0 +1,220 @@
+"""The commands of README and docs pages: found in the text, made small, and run as a reader would run them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+#: What a line of an indented block starts with when it is a command (after VARIABLE=value words).
+PROGRAMS = (
+    "arena",
+    "train",
+    "make",
+    "scripts/",
+    "python",
+    "pip",
+    "source",
+    "export",
+    "read",
+    "git",
+    "accelerate",
+    "cd",
+)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A code block of a page. kind: "commands" or, for a fenced block, its language. lines: without the indentation."""
+
+    page: str
+    heading: str
+    kind: str
+    lines: tuple[str, ...]
+
+    @property
+    def commands(self) -> list[str]:
+        """Whole commands: continuation lines joined, trailing comments removed; none where it holds something else."""
+        return [] if self.kind not in ("commands", "sh", "bash") else list(_commands(self.lines))
+
+
+def blocks(path: Path) -> list[Block]:
+    """Every code block of a Markdown page, in order: indented by four spaces, or fenced."""
+    found: list[Block] = []
+    heading, fence, indented, fenced = "", None, [], []
+    lines = [*path.read_text(encoding="utf-8").split("\n"), "end"]
+    for line in lines:
+        if fence is not None:
+            if line.startswith("```"):
+                found.append(Block(path.name, heading, fence or "text", tuple(fenced)))
+                fence = None
+            else:
+                fenced.append(line)
+            continue
+        if line.startswith("    ") and line.strip():
+            indented.append(line[4:])
+            continue
+        if indented and line.strip():
+            found.append(Block(path.name, heading, "commands", tuple(indented)))
+            indented = []
+        if line.startswith("```"):
+            fence, fenced = line[3:].strip(), []
+        elif line.startswith("#"):
+            heading = line.lstrip("# ")
+    return found
+
+
+def is_command(line: str) -> bool:
+    """Whether a line of a block is a command of a shell, and not output, YAML or Python."""
+    first = re.sub(r"^(\w+=\S*\s+)+", "", line)
+    return any(first == name or first.startswith(name if name.endswith("/") else name + " ") for name in PROGRAMS)
+
+
+def _commands(lines: Sequence[str]) -> Iterator[str]:
+    whole = ""
+    for line in lines:
+        if not whole and not is_command(line):
+            continue
+        whole += line if not whole else "\n" + line
+        if whole.endswith("\\"):
+            continue
+        try:
+            shlex.split(whole, comments=True)
+        except ValueError:  # a quotation goes on in the next line
+            continue
+        yield re.sub(r"\s+#\s[^\"']*$", "", whole)
+        whole = ""
+    assert not whole, f"a command without its end: {whole}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a command is made small: `pattern` is replaced by `by`. why: what the smaller one leaves out."""
+
+    pattern: str
+    by: str
+    why: str
+
+
+def small(command: str, rules: Sequence[Rule]) -> str:
+    """The command with every rule applied."""
+    for rule in rules:
+        command = re.sub(rule.pattern, rule.by, command)
+    return command
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Shell:
+    """A terminal in a folder: what `source` and `export` change stays for the commands after them.
+
+    log: a transcript of everything, for people.
+    """
+
+    folder: Path
+    environment: dict[str, str]
+    log: Path
+    servers: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def run(self, command: str, timeout: float = 900) -> str:
+        """Runs one command to its end and returns its output. Raises AssertionError when it does not exit with 0."""
+        keeps = command.startswith(("source ", "export ", "cd "))
+        script = f"{command} && env -0 >{shlex.quote(str(self._kept))}" if keeps else command
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        self.note(f"$ {command}\n{done.stdout}")
+        assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-3000:]}"
+        if keeps:
+            pairs = self._kept.read_text().rstrip("\0").split("\0")
+            self.environment = dict(pair.split("=", 1) for pair in pairs)
+        return done.stdout
+
+    @property
+    def _kept(self) -> Path:
+        return self.log.with_suffix(".environment")
+
+    def serve(self, command: str, ready: str) -> None:
+        """Starts a command that runs until Ctrl-C, and waits for a line of its output that holds `ready`."""
+        server = subprocess.Popen(
+            ["bash", "-c", f"exec {command}"],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.servers.append(server)
+        self.note(f"$ {command}   (in a terminal of its own)\n")
+        assert server.stdout is not None
+        said = ""
+        for line in server.stdout:
+            said += line
+            if ready in line:
+                self.note(said)
+                return
+        raise AssertionError(f"{command} ended without '{ready}':\n{said}")
+
+    def stop_servers(self) -> None:
+        """Ctrl-C for each server, and its end."""
+        for server in self.servers:
+            server.send_signal(signal.SIGINT)
+            try:
+                said, _ = server.communicate(timeout=60)
+            finally:
+                with contextlib.suppress(OSError):
+                    server.kill()
+            self.note(f"^C\n{said}")
+            assert server.returncode in (0, 130), f"exit code {server.returncode} after Ctrl-C:\n{said[-2000:]}"
+        self.servers.clear()
+
+    def note(self, text: str) -> None:
+        """Adds to the transcript."""
+        with self.log.open("a", encoding="utf-8") as file:
+            file.write(text if text.endswith("\n") else text + "\n")
+
+
+#: What a new account does not have: the surroundings of these tests and of whoever runs them.
+_NOT_FRESH = re.compile(r"^(PYTHON.*|VIRTUAL_ENV.*|ARENA_.*|WANDB_.*|METAMON_.*|XDG_.*|MAKE.*|MFLAGS|COLUMNS|LINES)$")
+
+
+def fresh_environment(home: Path) -> dict[str, str]:
+    """The variables of a new account on this machine; what pip, uv, npm and cargo have downloaded before is reused."""
+    environment = {name: value for name, value in os.environ.items() if not _NOT_FRESH.match(name)}
+    programs = [
+        folder for folder in environment["PATH"].split(os.pathsep) if folder != str(Path(sys.executable).parent)
+    ]
+    old = Path.home()
+    caches = {
+        "UV_CACHE_DIR": old / ".cache" / "uv",
+        "PIP_CACHE_DIR": old / ".cache" / "pip",
+        "npm_config_cache": old / ".npm",
+        "CARGO_HOME": old / ".cargo",
+        "RUSTUP_HOME": old / ".rustup",
+    }
+    reused = {name: str(folder) for name, folder in caches.items() if folder.is_dir() and name not in environment}
+    own = {"HOME": str(home), "PATH": os.pathsep.join(programs), "WANDB_MODE": "offline", "COLUMNS": "120"}
+    return {**environment, **reused, **own}

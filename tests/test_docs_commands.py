@@ -1,0 +1,104 @@
+"""The commands of the docs pages, page by page and in order, made small. The README has a test of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from arena_helpers import PROJECT, tournament
+from arena_human.made_logs import four_shown
+from page_commands import Rule, Shell, blocks, free_port, small
+
+from agents.search import builds
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
+
+#: Pages whose commands are not run here, and what holds for them instead.
+NOT_RUN = {
+    "experiments.md": "says what was run once; nobody is asked to run it again",
+    "architecture.md": "holds no commands",
+    "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
+    "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
+    "ladder.md": "other people's servers: tests/showdown/test_ladder.py has one of its own",
+    "curriculum.md": "the README's commands: tests/test_readme.py",
+    "ablations.md": "the README's commands: tests/test_readme.py",
+}
+PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name not in NOT_RUN]
+PORT, OTHER_PORT = free_port(), free_port()
+RULES = [
+    Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
+    Rule(r"^python scripts/sim_cycles.py", "python scripts/sim_cycles.py --pools 3", "pools"),
+    Rule(r"^python scripts/sim_sprt.py", "python scripts/sim_sprt.py --matches 20", "matches"),
+    Rule(
+        r"^python scripts/sim_coverage.py",
+        "python scripts/sim_coverage.py --tournaments 2 --resamples 20",
+        "tournaments",
+    ),
+    Rule(r"--battles \d+", "--battles 2", "battles"),
+    Rule(r"--budget \d+", "--budget 8", "battles"),
+    Rule(r"--minutes [\d.]+", "--minutes 0.1", "time"),
+    Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 4", "battles of a match until it is decided"),
+    Rule(r"^(arena evaluate (?!.*--(?:battles|minutes|budget)).*)", r"\1 --battles 2", "battles"),
+    Rule(r"^arena serve (.*)--port 8010", rf"arena serve \1--port {OTHER_PORT} --db other.duckdb", "the port"),
+    Rule(r"^arena serve --format gen9ou$", f"arena serve --format gen9ou --port {PORT}", "the port"),
+    Rule(r"localhost:8000", f"localhost:{PORT}", "the port"),
+    Rule(r"arena watch 17", "arena watch 1", "a battle that is there"),
+    Rule(r"--delay 1\b", "--delay 0", "waiting"),
+    Rule(r"^arena report RUN", "arena report", "the reader's own run"),
+    Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
+    Rule(
+        r"^train base my.yaml$",
+        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
+        "steps",
+    ),
+]
+#: Pages that need torch.
+_TRAINING = {"training.md", "policy.md"}
+
+
+@pytest.fixture(scope="module")
+def played_here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as a reader has it who has evaluated some agents: a database, an agent, replays."""
+    folder = tmp_path_factory.mktemp("reader")
+    tournament(folder / "arena.duckdb", "heuristic:expert", "random", formats=("gen1ou",), battles=8)
+    readme = (PROJECT / "README.md").read_text("utf-8")
+    (folder / "mybot.py").write_text(readme.split("```python\n# mybot.py\n")[1].split("```")[0])
+    for name in ("my-replays", "replays"):
+        (folder / name).mkdir()
+        for number in range(4):
+            (folder / name / f"gen1ou-{number}.log").write_text(four_shown(), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_page_work_in_order(page: Path, played_here: Path, tmp_path: Path) -> None:
+    found = [command for block in blocks(page) for command in block.commands]
+    if not found:
+        pytest.skip("no commands")
+    if page.name in _TRAINING and importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    if any("search:" in command for command in found) and builds.missing(1):
+        pytest.skip(f"search:mcts: {builds.missing(1)}")
+    folder = tmp_path / "reader"
+    shutil.copytree(played_here, folder)
+    (folder / "scripts").symlink_to(PROJECT / "scripts")
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    shell = Shell(folder, {**environment, "WANDB_MODE": "offline", "COLUMNS": "120"}, tmp_path / "transcript.txt")
+    try:
+        for command in found:
+            if command.startswith("arena serve"):
+                shell.serve(small(command, RULES), ready="listens at")
+                shell.stop_servers()
+            else:
+                shell.run(small(command, RULES))
+    finally:
+        shell.stop_servers()
+    assert "Traceback" not in shell.log.read_text("utf-8")
+
+
+def test_every_exception_is_a_page_that_exists() -> None:
+    assert {name for name in NOT_RUN if not (PROJECT / "docs" / name).exists()} <= {"install.md"}

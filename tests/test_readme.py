@@ -1,0 +1,152 @@
+"""The README to the letter: each of its commands in order, in a fresh copy of the project, by a fresh account, made small.
+
+Nothing is installed beforehand; torch comes with the README's own step. The transcript lies in the test's folder.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from arena_helpers import PROJECT
+from arena_human.made_logs import four_shown
+from page_commands import Block, Rule, Shell, blocks, free_port, fresh_environment, small
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
+
+PORT = free_port()
+RULES = [
+    Rule(r"^make test$", 'make test ARGS="tests/test_import_direction.py"', "the other tests: they are running now"),
+    Rule(r"--battles \d+", "--battles 2", "battles"),
+    Rule(r"--minutes \d+", "--minutes 0.1", "time"),
+    Rule(r"^arena evaluate --resume$", "arena evaluate --resume --minutes 0.1", "time"),
+    Rule(r"^(arena match .*)", r"\1 --battles 4", "battles of a match until it is decided"),
+    Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.1", "time"),
+    Rule(r"^arena serve", f"arena serve --port {PORT}", "the usual port, which may be taken"),
+    Rule(r"localhost:8000", f"localhost:{PORT}", "the same"),
+    Rule(r"^(train data build .*)--hold-out 0.1", r"\1--hold-out 0.3", "battles, of which a small share would be none"),
+    Rule(r"--result won ", "", "battles, of which an untrained network may win none"),
+    Rule(
+        r"^train base my.yaml$",
+        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
+        "steps",
+    ),
+    Rule(
+        r"^(train finetune .*)", r"\1 --set length.most_steps=2 --set data.batch=2 --set checkpoints.every=2", "steps"
+    ),
+]
+
+
+def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
+    """The same stages, with a handful of battles and steps each."""
+    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
+    told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
+    told["training"]["length"]["most_steps"] = 3
+    told["training"]["data"] |= {"batch": 4, "longest": 24}
+    told["verdict"]["battles"] = 4
+    for stage in told["stages"]:
+        stage["battles"] = 12
+        stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
+        stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 4}, "pool": stage["gate"]["pool"]}
+        if stage["learner"]["watched_by"].startswith("search:"):
+            stage["learner"] = stage["learner"] | {"watched_by": "search:mcts?iterations=40&samples=2"}
+    return told
+
+
+def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
+    """The same variants, with one seed, and few battles and steps."""
+    told["seeds"] = [1]
+    told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
+    if told["kind"] == "train":
+        told["base"]["length"]["most_steps"] = 2
+        told["base"]["data"] |= {"batch": 2, "longest": 24, "validate_on": []}
+        for order in told["data"].values():
+            order |= {"most_decisions": 0, "hold_out": 0.0}
+        told["equal"].remove("data")  # so few battles cannot be cut to the same size
+    else:
+        told["base"]["training"]["data"] |= {"batch": 4, "longest": 24}
+        told["base"]["training"]["length"]["most_steps"] = 2
+        for variant in told["grid"]["rounds"].values():
+            rounds = len(variant["stages"])
+            for stage in variant["stages"]:
+                stage |= {"battles": 36 // rounds, "overrides": {"length.most_steps": 6 // rounds}}
+                stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 1}]
+    return told
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    """A terminal in a fresh copy of what git knows of, with small shipped settings, teams of one's own, and replays."""
+    folder = tmp_path_factory.mktemp("readme")
+    clone = folder / "clone"
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=PROJECT,
+        capture_output=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (PROJECT / name).is_file():  # and has not just been deleted
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, clone / name, follow_symlinks=False)
+    make_small(clone)
+    (folder / "home").mkdir()
+    environment = fresh_environment(folder / "home")
+    if (
+        PROJECT / ".cache" / "poke-engine" / "gen1" / ".ready"
+    ).is_file():  # a build of some minutes, by the same script
+        environment["ARENA_POKE_ENGINE"] = str(PROJECT / ".cache" / "poke-engine")
+    made = Shell(clone, environment, folder / "transcript.txt")
+    yield made
+    made.stop_servers()
+
+
+def make_small(clone: Path) -> None:
+    """The shipped settings of the copy with little to play and to learn; teams and replays such as a reader would bring."""
+    pool = clone / "arena.toml"
+    pool.write_text(re.sub(r"(?m)^minutes = \d+", "minutes = 0.1", pool.read_text("utf-8")), "utf-8")
+    for kind, made_small in (("curricula", small_curriculum), ("ablations", small_ablation)):
+        paths = [path for path in clone.glob(f"training/**/{kind}/*.yaml") if path.stem != "qabra"]
+        assert paths, kind
+        for path in paths:
+            told = made_small(yaml.safe_load(path.read_text("utf-8")))
+            path.write_text(yaml.safe_dump(told, sort_keys=False), "utf-8")
+    (clone / "my-teams").mkdir()
+    for path in sorted((clone / "teamsets" / "competitive" / "gen9ou").glob("*.txt"))[:4]:
+        (clone / "my-teams" / path.name).write_bytes(path.read_bytes())
+    (clone / "replays").mkdir()
+    for number in range(4):
+        (clone / "replays" / f"gen1ou-{number}.log").write_text(four_shown(), "utf-8")
+
+
+def run(block: Block, shell: Shell) -> None:
+    """A code block as its reader would run it: Python is saved to the file that it names, commands are typed."""
+    if block.kind == "python" and (named := re.match(r"# (\S+\.py)$", block.lines[0])):
+        (shell.folder / named[1]).write_text("\n".join(block.lines) + "\n", "utf-8")
+    for command in block.commands:
+        if command.startswith("arena serve"):
+            shell.serve(small(command, RULES), ready="listens at")
+        else:
+            shell.run(small(command, RULES))
+
+
+def test_every_command_of_the_readme_works_in_order(shell: Shell) -> None:
+    steps = blocks(PROJECT / "README.md")
+    assert sum(len(block.commands) for block in steps) > 35
+    training = next(number for number, block in enumerate(steps) if "make training" in block.commands)
+    heading = ""
+    for number, block in enumerate(steps):
+        if block.heading != heading:
+            shell.stop_servers()  # its Ctrl-C: a server holds the database while it runs
+            heading = block.heading
+        if number == training:
+            shell.run("! .venv/bin/python -c 'import torch' 2>/dev/null")  # everything so far went without it
+        run(block, shell)
+    shell.stop_servers()
+    assert "Traceback" not in shell.log.read_text("utf-8")
