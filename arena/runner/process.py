@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import mmap
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -17,6 +18,7 @@ import orjson
 
 from arena.child import ChildProcess
 from arena.fixture import Fixture
+from arena.keeper import LEAVE_SECONDS
 from arena.runner.culprits import End
 from arena.showdown.guard import SHARED_BYTES, Life, read_life, read_step
 from arena.showdown.simulator import Rules
@@ -25,6 +27,8 @@ from teamsets.showdown import PROJECT
 
 #: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
+#: How long a worker's keeper may take to end it, in seconds.
+KEEPER_SECONDS = 2 * LEAVE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,7 @@ class WorkerProcess(ChildProcess):
         # packages come first (and -P: not the current folder's), or a user's folder called `agents` would take their place.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
-        command = [sys.executable, "-P", "-m", "arena.runner.worker"]
+        command = [sys.executable, "-P", "-m", "arena.runner.kept"]
         # A file without a name, which the worker inherits: nothing is left of it when both are dead, however they die.
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
@@ -142,6 +146,12 @@ class WorkerProcess(ChildProcess):
         if self._unheard > grace:
             return End("error", "cut its worker off: it did not take orders, or its reports did not arrive")
         return None
+
+    def kill(self) -> None:
+        """Has its keeper end it, with all that it has started; ends the keeper, too, when it does not."""
+        if self.status is None:
+            self._child.send_signal(signal.SIGTERM)
+            asyncio.get_running_loop().call_later(KEEPER_SECONDS, super().kill)
 
     def end(self, cause: End) -> None:
         """Ends it for a reason."""

@@ -1,4 +1,4 @@
-"""A worker: one process, one event loop, one host, many battles in the air. `python -m arena.runner.worker`.
+"""A worker: one process, one event loop, one host, many battles in the air. started by kept.py.
 
 In, a line of JSON each: first the settings, then fixtures {"serial", "fixture"}; the end of input means stop.
 Out, for each fixture one line: a header of JSON, a tab, and the battle record's own line (or nothing, when the venue
@@ -8,12 +8,9 @@ failed). What agents print goes to stderr.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import ctypes
 import gc
 import mmap
 import os
-import signal
 import sys
 from typing import Any
 
@@ -124,12 +121,6 @@ class Worker:
             self.isolation.end()
 
 
-def _die_with_parent() -> None:
-    """Linux: ask the kernel for SIGKILL when the coordinator dies. Elsewhere the end of our input has to do."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL("libc.so.6").prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
 async def _main() -> None:
     # The records' channel is kept for ourselves: what an agent prints must not get between them.
     output = os.dup(1)
@@ -154,6 +145,6 @@ def _note_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> Non
     print(f"{context['message']}: {'no exception' if error is None else type_name(error)}", file=sys.stderr)
 
 
-if __name__ == "__main__":
-    _die_with_parent()
+def main() -> None:
+    """Plays what arrives on stdin, until that ends."""
     asyncio.run(_main())

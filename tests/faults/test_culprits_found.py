@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import uuid
 from pathlib import Path
 
 import pytest
-from arena_helpers import tournament
+from arena_helpers import processes, tournament
 
 from arena.runner import coordinator
 from arena.store import rows
@@ -52,3 +53,12 @@ def test_of_two_that_are_not_known_the_one_whose_thread_ended_the_process_is_cha
     agent, slow = "worse_agents:KillsInAThread", "bad_agents:Slow?ms=500"
     faults = _played(tmp_path / "arena.duckdb", [(agent, slow)], max_turns=6)
     assert [(who, why) for who, why, _ in faults if why != "turn-limit"] == [(agent, "error")] * 2
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
+def test_processes_that_agents_start_end_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MARK", mark := uuid.uuid4().hex)
+    faults = _played(tmp_path / "arena.duckdb", [("worse_agents:StartsProcesses", "random")], max_turns=3, workers=1)
+    assert {reason for _, reason, _ in faults} == {"turn-limit"}
+    assert processes(mark, "sleep") == []

@@ -6,6 +6,8 @@ import asyncio
 import fcntl
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -282,3 +284,13 @@ class CancelsTasks(Plays):
     def harm(self, battle: Any) -> None:
         for task in asyncio.all_tasks():
             task.cancel()
+
+
+class StartsProcesses(Plays):
+    """Starts a process in its worker's group, and a daemon that has left it and its parent."""
+
+    def harm(self, battle: Any) -> None:
+        if battle.turn == 1:
+            subprocess.Popen(["sleep", "611"])
+            daemon = "import os; os.setsid(); os.fork() and os._exit(0); os.execlp('sleep', 'sleep', '612')"
+            subprocess.run([sys.executable, "-c", daemon], check=True)

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from agents.external import Place, Program, ProgramAgent, Role
+from arena import keeper
 from arena.child import ChildProcess
 from arena.fixture import SEATS
 from arena.showdown.seat import Fault
@@ -21,7 +22,7 @@ from arena.showdown.table import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.validator import TeamValidator
 
-_KEEPER = Path(__file__).with_name("keeper.py")
+_KEEPER = Path(keeper.__file__)
 _LOGS_KEPT = 100
 #: How long a program may take to end by itself after its battle, and how long its end may be ahead of the battle's.
 _LEAVE_SECONDS = 5.0
