@@ -257,3 +257,10 @@ def _content(path: Path) -> str:
 
 def _read(path: Path) -> bytes:
     return path.read_bytes()
+
+
+def read_again() -> None:
+    """Forgets every file. A run begins with this: in a notebook an agent's file may have been edited since the last run, and
+    the workers import what it holds now."""
+    for cached in (_closure, _data, _located, _roots, _facts, _content):
+        cached.cache_clear()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 
 from agents import AgentSource, is_built_in, resolve
+from agents.fingerprint import read_again
 from arena.background import regularly, signals_to, taking_in
 from arena.fixture import SEATS, FixtureTeam, showdown_seed
 from arena.isolation.closing import close_to_others
@@ -230,7 +231,8 @@ def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] =
 
 
 def resolve_each(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
-    """The agents of the specs; each only once."""
+    """The agents of the specs; each only once. Their code is looked at anew: see `read_again`."""
+    read_again()
     return list({source.spec: source for source in map(resolver, specs)}.values())
 
 

@@ -81,7 +81,7 @@ class Journal:
         """The lines of `FILE.journal.bad`."""
         try:
             return self.bad.read_bytes().split(b"\n")[:-1]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
 
     def _holds_lines(self) -> bool:
@@ -92,7 +92,7 @@ class Journal:
         number = re.compile(re.escape(self.path.name) + r"\.([0-9]+)")
         try:
             found = [name for name in os.listdir(self.path.parent) if number.fullmatch(name)]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # whoever opens the database names the folder
             return []
         return [self.path.with_name(name) for name in sorted(found, key=lambda name: int(name.rpartition(".")[2]))]
 
