@@ -2,6 +2,9 @@
 .DEFAULT_GOAL := help
 BIN := .venv/bin
 PYTHON ?= python3
+# Tests run in this many processes, a file in one of them; JOBS=0 runs them in one, with its output as it comes.
+JOBS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 .PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench clean
 
@@ -24,13 +27,13 @@ evaluate: setup  ## every agent against every other, on a short budget: ARGS="..
 	@$(BIN)/arena evaluate --all $(ARGS)
 
 test: setup-dev  ## the tests; those that need torch only where it is installed: ARGS="-k store" picks
-	@$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
 
 test-training: training ## only the tests that need torch, but for the slow ones
-	@$(BIN)/python -m pytest -m "torch and not slow" $(ARGS)
+	@$(PYTEST) -m "torch and not slow" $(ARGS)
 
 test-slow: setup-dev ## those that take longer: kills, long runs, statistics
-	@$(BIN)/python -m pytest -m slow $(ARGS)
+	@$(PYTEST) -m slow $(ARGS)
 
 lint: setup-dev  ## format check, lint, types
 	@$(BIN)/ruff format --check . && $(BIN)/ruff check . && $(BIN)/mypy
