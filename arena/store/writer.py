@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -318,11 +319,20 @@ class Store:
 def _move_file(connection: duckdb.DuckDBPyConnection, segment: Path) -> list[bytes]:
     """Moves a segment of the journal into the tables. Returns the lines that are no battles; all others are moved."""
     with open(segment, "rb") as file:
-        try:
-            _move(connection, file.fileno())
-            return []
-        except _BAD_LINE:
-            return _move_lines(connection, file.read().split(b"\n"))
+        # DuckDB passes over a bare number without a word, so that is looked for first.
+        if all(map(_may_be_battle, file)):
+            with contextlib.suppress(_BAD_LINE):
+                _move(connection, file.fileno())
+                return []
+        file.seek(0)
+        lines = file.read().split(b"\n")
+    bad = [line for line in lines if not _may_be_battle(line)]
+    return bad + _move_lines(connection, [line for line in lines if _may_be_battle(line)])
+
+
+def _may_be_battle(line: bytes) -> bool:
+    """Whether a line of a journal is an object of JSON, by its first sign, or nothing."""
+    return line.lstrip()[:1] in (b"{", b"")
 
 
 def _move_lines(connection: duckdb.DuckDBPyConnection, lines: list[bytes]) -> list[bytes]:

@@ -138,6 +138,7 @@ BAD_LINES = {
     "null": b"null",
     "a list": b"[1, 2]",
     "words": b"Killed",
+    "a number": b"5",
 }
 
 
