@@ -321,7 +321,7 @@ def _move_file(connection: duckdb.DuckDBPyConnection, segment: Path) -> list[byt
     with open(segment, "rb") as file:
         # DuckDB passes over a bare number without a word, so that is looked for first.
         if all(map(_may_be_battle, file)):
-            with contextlib.suppress(_BAD_LINE):
+            with contextlib.suppress(*_BAD_LINE):
                 _move(connection, file.fileno())
                 return []
         file.seek(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from arena_helpers import first_difference, table, tournament
 from click.testing import CliRunner
 from test_store import RUN, record
 
@@ -17,6 +19,7 @@ from arena.store import BadDatabase, Store, connect, rows, writer, writer_lock
 from arena.store import journal as journal_module
 from arena.store.journal import Journal
 from arena.store.recover import recover
+from arena.tournament import play, resume
 
 ODD_NAMES = (
     "x[1].duckdb", "[!a].duckdb", "a*b.duckdb", "a?b.duckdb", "{a,b}.duckdb", "'\"; DROP TABLE battles; --", " ", "%41%00",
@@ -259,3 +262,30 @@ def test_a_process_that_dies_between_any_two_steps_loses_and_doubles_no_battle(t
             break
         assert died == 9
     assert moment > 20
+
+
+def test_a_battle_whose_line_was_damaged_is_played_again_by_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db, undisturbed = tmp_path / "arena.duckdb", tmp_path / "undisturbed.duckdb"
+    tournament(undisturbed, "random", "poke-env:RandomPlayer", battles=4)
+    lines: list[bytes] = []
+    add = Store.add
+
+    def add_damaged(store: Store, line: bytes) -> None:
+        lines.append(line)
+        add(store, line[: len(line) // 2] if len(lines) == 2 else line)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "add", add_damaged)
+        run_id = tournament(db, "random", "poke-env:RandomPlayer", battles=4)
+    assert rows("SELECT status FROM runs", db) == [("stopped",)]
+    assert (
+        len(table(db)) == 3
+        and (tmp_path / "arena.duckdb.journal.bad").read_bytes() == lines[1][: len(lines[1]) // 2] + b"\n"
+    )
+    with writer_lock(db):
+        store = Store(db)
+        asyncio.run(play(resume(store, run_id, None), store, workers=1))
+    assert first_difference(db, undisturbed) == ""
+    assert rows("SELECT status FROM runs", db) == [("finished",)]
