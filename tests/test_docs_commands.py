@@ -49,6 +49,11 @@ RULES = [
     Rule(r"arena watch 17", "arena watch 1", "a battle that is there"),
     Rule(r"--delay 1\b", "--delay 0", "waiting"),
     Rule(r"^arena report RUN", "arena report", "the reader's own run"),
+    Rule(
+        r"import parsed-replays(/gen1ou)?",
+        "import replays",
+        "metamon's files, which tests/training/test_metamon.py reads",
+    ),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
     Rule(
         r"^train base my.yaml$",
