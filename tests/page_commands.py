@@ -198,7 +198,9 @@ class Shell:
 
 
 #: What a new account does not have: the surroundings of these tests and of whoever runs them.
-_NOT_FRESH = re.compile(r"^(PYTHON.*|VIRTUAL_ENV.*|ARENA_.*|WANDB_.*|METAMON_.*|XDG_.*|MAKE.*|MFLAGS|COLUMNS|LINES)$")
+_NOT_FRESH = re.compile(
+    r"^(PYTHON.*|VIRTUAL_ENV.*|ARENA_.*|WANDB_.*|METAMON_.*|XDG_.*|MAKE.*|MFLAGS|ARGS|JOBS|PYTEST_.*|COLUMNS|LINES)$"
+)
 
 
 def fresh_environment(home: Path) -> dict[str, str]:

@@ -54,6 +54,8 @@ RULES = [
         "import replays",
         "metamon's files, which tests/training/test_metamon.py reads",
     ),
+    Rule(r"policy:runs/tiny@1000", "mybot:Strongest", "a training run's checkpoint"),
+    Rule(r"policy:runs/tiny@2000", "heuristic:staller", "the same"),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
     Rule(
         r"^train base my.yaml$",
