@@ -31,7 +31,7 @@ def problem(command: str) -> str:
         words.pop(0)
     words = [_PLACEHOLDERS.get(word, word) for word in words if word != "&"]
     group: click.Command = GROUPS[words.pop(0)]
-    context = click.Context(group)
+    context = click.Context(group, **group.context_settings)  # click keeps the help option that a command has first
     while isinstance(group, click.Group):
         if not words or words[0].startswith("-"):
             return ""

@@ -112,8 +112,12 @@ def test_an_interrupted_cell_ends_the_run_as_stopped(tmp_path: Path) -> None:
         evaluate(*TWO, format="gen1randombattle", battles=2000, workers=1, db=db, progress=interrupt)
 
     loop = asyncio.new_event_loop()  # as a notebook's: asyncio.run would take the signal for itself
-    with contextlib.closing(loop), pytest.raises(KeyboardInterrupt):
-        loop.run_until_complete(cell())
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may ignore it
+    try:
+        with contextlib.closing(loop), pytest.raises(KeyboardInterrupt):
+            loop.run_until_complete(cell())
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert rows("SELECT status FROM runs", db) == [("stopped",)]
     assert not [thread for thread in threading.enumerate() if thread.name == "arena"]
 

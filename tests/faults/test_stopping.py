@@ -139,7 +139,7 @@ def test_a_resume_that_is_refused_leaves_the_run_as_it_was(
 ) -> None:
     store, run_id = noted
     store.end_run(run_id, "stopped")
-    monkeypatch.setattr("arena.tournament.resolve_all", lambda specs: 1 / 0)
+    monkeypatch.setattr("arena.tournament.resolve_all", lambda specs, resolver: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         resume(store, run_id, None)
     assert rows("SELECT status FROM runs", store.path) == [("stopped",)]
