@@ -24,6 +24,7 @@ NOT_RUN = {
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
     "ladder.md": "other people's servers: tests/showdown/test_ladder.py has one of its own",
+    "training.md": "tests/test_readme.py runs its first commands, tests/training/test_finetune.py its fine-tuning",
     "curriculum.md": "the README's commands: tests/test_readme.py",
     "ablations.md": "the README's commands: tests/test_readme.py",
 }
@@ -54,17 +55,17 @@ RULES = [
         "import replays",
         "metamon's files, which tests/training/test_metamon.py reads",
     ),
+    Rule(
+        r"--format gen3ou (--battles \d+ --db made|--db made)",
+        r"--format gen1ou \1",
+        "poke-engine of another generation",
+    ),
     Rule(r"policy:runs/tiny@1000", "mybot:Strongest", "a training run's checkpoint"),
     Rule(r"policy:runs/tiny@2000", "heuristic:staller", "the same"),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
-    Rule(
-        r"^train base my.yaml$",
-        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
-        "steps",
-    ),
 ]
 #: Pages that need torch.
-_TRAINING = {"training.md", "policy.md"}
+_TRAINING = {"policy.md"}
 
 
 @pytest.fixture(scope="module")
