@@ -3,4 +3,5 @@
 
 import in_environment
 
-in_environment.train("curriculum")
+if __name__ == "__main__":  # and not in the processes that read battles, which load this file, too
+    in_environment.train("curriculum")

@@ -1,0 +1,41 @@
+"""A process that reads battles may be killed, or be started by a script that knows nothing of processes."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from arena_helpers import PROJECT
+
+from teamsets.errors import ArenaError
+from training.data.pooled import pooled
+
+
+def test_the_results_are_in_order() -> None:
+    assert list(pooled(abs, [range(-9, 0), range(3)], 2)) == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 1, 2]
+
+
+def test_a_process_that_is_killed_ends_the_work_with_a_line_instead_of_a_wait() -> None:
+    with pytest.raises(ArenaError, match="a process that reads battles ended: out of memory"):
+        list(pooled(os._exit, [[9] * 8], 2))
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "unguarded.py"
+    script.write_text("from training.data.pooled import pooled\nprint(list(pooled(abs, [[-1, -2]], 2)))\n")
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, cwd=PROJECT)
+    assert said.returncode != 0 and 'outside of `if __name__ == "__main__":`' in said.stderr
+
+
+@pytest.mark.parametrize("name", ["ablate.py", "curriculum.py"])
+def test_a_script_does_nothing_in_the_processes_that_load_it_again(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(PROJECT / "scripts"))
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    runpy.run_path(str(PROJECT / "scripts" / name), run_name="__mp_main__")
+    assert capsys.readouterr() == ("", "")
