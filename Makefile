@@ -4,7 +4,7 @@ BIN := .venv/bin
 PYTHON ?= python3
 # Tests run in this many processes, a file in one of them; JOBS=0 runs them in one, with its output as it comes.
 JOBS ?= 2
-PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench clean
 

@@ -11,6 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+# Each of several test processes has a core to itself; torch reads this once, at its import.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 from arena_helpers import AGENT_FOLDERS, Said, tournament
 
@@ -27,6 +31,15 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Marks every test of a module that needs torch, for `make test-training`. Other tests are marked by hand."""
     if _asks_for_torch(item.path):
         item.add_marker(pytest.mark.torch)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the files that may take longest first, by the limits that their tests ask for: none is left for the end alone."""
+    longest: dict[Path, float] = {}
+    for item in items:
+        asked = item.get_closest_marker("timeout")
+        longest[item.path] = max(longest.get(item.path, 0.0), float(asked.args[0]) if asked else 0.0)
+    items.sort(key=lambda item: -longest[item.path])
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

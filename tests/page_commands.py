@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,6 +134,7 @@ class Shell:
     def run(self, command: str, timeout: float = 900) -> str:
         """Runs one command to its end and returns its output. Raises AssertionError when it does not exit with 0."""
         keeps = command.startswith(("source ", "export ", "cd "))
+        began = time.monotonic()
         script = f"{command} && env -0 >{shlex.quote(str(self._kept))}" if keeps else command
         done = subprocess.run(
             ["bash", "-c", script],
@@ -145,7 +147,7 @@ class Shell:
             timeout=timeout,
             check=False,
         )
-        self.note(f"$ {command}\n{done.stdout}")
+        self.note(f"$ {command}\n{done.stdout}[{time.monotonic() - began:.0f} s]")
         assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-3000:]}"
         if keeps:
             pairs = self._kept.read_text().rstrip("\0").split("\0")

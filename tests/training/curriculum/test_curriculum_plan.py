@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,12 @@ from arena_helpers import tournament
 from arena.store import rows
 from training.curriculum.config import Curriculum, read_curriculum
 from training.curriculum.plan import planned, show_plan
-from training.curriculum.speeds import Speeds, _covered, kind_of, pairing
+from training.curriculum.speeds import QUICK_BATTLES, QUICK_STEPS, Speeds, _covered, kind_of, pairing
 
 
-def said(config: Curriculum, *, calibrate: bool = False) -> str:
+def said(config: Curriculum, *, calibrate: bool = False, quick: bool = False) -> str:
     out = io.StringIO()
-    show_plan(config, Console(file=out, width=160), calibrate=calibrate)
+    show_plan(config, Console(file=out, width=160), calibrate=calibrate, quick=quick)
     return out.getvalue()
 
 
@@ -85,9 +86,16 @@ def test_checkpoints_are_as_slow_as_one_another() -> None:
 
 
 @pytest.mark.slow
-def test_what_the_store_does_not_tell_is_measured(tmp_path: Path) -> None:
+def test_a_quick_plan_measures_what_the_store_does_not_tell_and_shows_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     told = toy(tmp_path / "toy", base="gen1ou-tiny")
     told["stages"] = told["stages"][:1]
-    words = said(Curriculum.model_validate(told), calibrate=True)
+    words = said(Curriculum.model_validate(told), calibrate=True, quick=True)
     assert "measured now" in words and "not measured" not in words
+    assert f"by {QUICK_BATTLES} or more of each kind (95% interval)" in words
+    kinds = int(re.search(r"measuring (\d+) kinds of battles", words)[1])
+    progress = [line for line in capsys.readouterr().err.splitlines() if line.startswith("measuring ")]
+    assert progress[0].startswith("measuring 1") and f" of {kinds}: policy against " in progress[0]
+    assert progress[-1] == f"measuring {QUICK_STEPS} steps of training"
     assert not (tmp_path / "toy").exists(), "a plan leaves nothing behind"
