@@ -24,15 +24,14 @@ from training.algorithms.tensors import Sums, Tensors, added, local_means, on_de
 from training.config import BadConfig, Config
 from training.curves import FILE as CURVES
 from training.curves import write_curves
-from training.data.shards import opened
-from training.data.stream import Batch, Stream
+from training.data.stream import Batch
 from training.evaluation import evaluate_checkpoint
 from training.learner import learned, learner, reference_of
+from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
 from training.state import DiskFull, TrainingFailed, disk_full_told, finite, restore_state, save_state
 from training.tracking import Pace, Tracking
-from training.validation import held_out, validated
 
 #: Steps in a row whose gradient is not finite after which a run stops. fp16 lowers its scale by a half in each.
 _BAD_STEPS = 20
@@ -95,17 +94,8 @@ class _Run:
                 "evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated"
             )
         set_seed(config.seed)
-        sources = config.data.train
-        datasets = [opened(Path(source.path)) for source in sources]
-        self.validation = [held_out(path) for path in config.data.validate_on]
-        self.stream = Stream(
-            datasets,
-            [source.weight for source in sources],
-            size=config.data.batch,
-            longest=config.data.longest,
-            seed=config.seed,
-        )
-        self.total = total_steps(config, sum(dataset.trajectories for dataset in datasets))
+        self.data = RunData(config)
+        self.total = total_steps(config, self.data.trajectories)
         self.step, self.skipped = 0, 0
         last = folder.steps()[-1:]
         network, self.lineage = learner(config.network, folder.step_folder(last[0]) if last else None)
@@ -130,14 +120,14 @@ class _Run:
         if self.reference is not None:
             self.reference.restore(position["reference"])
         self.step = position["step"]
-        self.stream.restore(position["stream"])
+        self.data.restore(position)
 
     def go(self) -> None:
         """Trains until the last step."""
         config = self.config
         self._begin()
         self._evaluate_if_due()
-        batches = iter(self.stream)
+        batches = iter(self.data.stream)
         pace = Pace()
         gathered: Sums = {}
         while self.step < self.total:
@@ -274,7 +264,7 @@ class _Run:
 
     def _save_state(self, temporary: Path | None) -> None:
         near = None if self.reference is None else self.reference.state
-        position = {"step": self.step, "stream": self.stream.state, "reference": near}
+        position = {"step": self.step, **self.data.state, "reference": near}
         save_state(self.accelerator, temporary, position)
 
     def last_good(self) -> str:
@@ -288,11 +278,10 @@ class _Run:
 
     def _validated(self) -> dict[str, float]:
         """The means of the rule's measurements on the data held out; nothing where there is none, or in another process."""
-        if self.tracking is None or not self.validation:
+        if self.tracking is None or not self.config.data.validate_on:
             return {}
         self.tracking.doing(self.step, "validating")
-        network = self.accelerator.unwrap_model(self.network)
-        return validated(network, self.validation, self.config.data, self.accelerator.device, self._loss)
+        return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self._loss)
 
     def _evaluate_if_due(self) -> None:
         """Battles of the checkpoint of this step, unless they were played before the process was killed."""

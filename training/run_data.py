@@ -1,0 +1,55 @@
+"""The datasets of a training run: those that it learns from, as batches, and those that it is only measured on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from training.algorithms.tensors import Sums, Tensors
+from training.config import Config
+from training.data.shards import opened
+from training.data.stream import Stream
+from training.validation import held_out, validated
+
+
+class RunData:
+    """trajectories: in all datasets that are learned from. stream: their batches.
+
+    Raises BadConfig and BadData for a dataset that is not there or cannot be used.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._data = config.data
+        sources = self._data.train
+        datasets = [opened(Path(source.path)) for source in sources]
+        self._held_out = [held_out(path) for path in self._data.validate_on]
+        self.trajectories = sum(dataset.trajectories for dataset in datasets)
+        self.stream = Stream(
+            datasets,
+            [source.weight for source in sources],
+            size=self._data.batch,
+            longest=self._data.longest,
+            seed=config.seed,
+        )
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint keeps of it."""
+        return {"stream": self.stream.state}
+
+    def restore(self, position: dict[str, Any]) -> None:
+        """Continues from a position that holds a `state`. Raises BadData for other datasets."""
+        self.stream.restore(position["stream"])
+
+    def validated(
+        self,
+        network: nn.Module,
+        device: torch.device,
+        loss: Callable[[nn.Module, Tensors], tuple[Tensor, Sums]],
+    ) -> dict[str, float]:
+        """The means of the rule's measurements on the data held out; nothing where there is none."""
+        return validated(network, self._held_out, self._data, device, loss) if self._held_out else {}
