@@ -105,6 +105,24 @@ class Rule:
     why: str
 
 
+#: Commands that train, on few steps and on so few battles that a small share of them would be none.
+TRAINING_RULES = [
+    Rule(r"(heuristic:expert heuristic:staller .*)--battles \d+", r"\1--battles 24", "battles"),
+    Rule(
+        r"^(train data build .*)--hold-out 0\.\d+", r"\1--hold-out 0.5", "battles, of which a small share would be none"
+    ),
+    Rule(
+        r"^train base my.yaml$",
+        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
+        "steps",
+    ),
+    Rule(
+        r"^(train finetune .*)", r"\1 --set length.most_steps=2 --set data.batch=2 --set checkpoints.every=2", "steps"
+    ),
+    Rule(r"--result won ", "", "battles, of which an untrained network may win none"),
+]
+
+
 def small(command: str, rules: Sequence[Rule]) -> str:
     """The command with every rule applied."""
     for rule in rules:

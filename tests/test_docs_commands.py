@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from arena_helpers import PROJECT, tournament
 from arena_human.made_logs import four_shown
-from page_commands import Rule, Shell, blocks, free_port, small
+from page_commands import TRAINING_RULES, Rule, Shell, blocks, free_port, small
 
 from agents.search import builds
 
@@ -24,7 +24,6 @@ NOT_RUN = {
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
     "ladder.md": "other people's servers: tests/showdown/test_ladder.py has one of its own",
-    "training.md": "tests/test_readme.py runs its first commands, tests/training/test_finetune.py its fine-tuning",
     "curriculum.md": "the README's commands: tests/test_readme.py",
     "ablations.md": "the README's commands: tests/test_readme.py",
 }
@@ -39,7 +38,10 @@ RULES = [
         "python scripts/sim_coverage.py --tournaments 2 --resamples 20",
         "tournaments",
     ),
+    Rule(r"agent LIKE 'search:%' AND won", "agent = 'heuristic:expert'", "battles of a search, which is slow"),
+    Rule(r"--least-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
+    *TRAINING_RULES,
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.1", "time"),
     Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 4", "battles of a match until it is decided"),
@@ -65,7 +67,7 @@ RULES = [
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
 ]
 #: Pages that need torch.
-_TRAINING = {"policy.md"}
+_TRAINING = {"policy.md", "training.md"}
 
 
 @pytest.fixture(scope="module")

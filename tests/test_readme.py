@@ -16,7 +16,7 @@ import pytest
 import yaml
 from arena_helpers import PROJECT
 from arena_human.made_logs import four_shown
-from page_commands import Block, Rule, Shell, blocks, free_port, fresh_environment, small
+from page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
 
@@ -30,16 +30,7 @@ RULES = [
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.1", "time"),
     Rule(r"^arena serve", f"arena serve --port {PORT}", "the usual port, which may be taken"),
     Rule(r"localhost:8000", f"localhost:{PORT}", "the same"),
-    Rule(r"^(train data build .*)--hold-out 0.1", r"\1--hold-out 0.3", "battles, of which a small share would be none"),
-    Rule(r"--result won ", "", "battles, of which an untrained network may win none"),
-    Rule(
-        r"^train base my.yaml$",
-        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
-        "steps",
-    ),
-    Rule(
-        r"^(train finetune .*)", r"\1 --set length.most_steps=2 --set data.batch=2 --set checkpoints.every=2", "steps"
-    ),
+    *TRAINING_RULES,
 ]
 
 
