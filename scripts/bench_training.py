@@ -39,6 +39,7 @@ def trajectory(draw: np.random.Generator, length: int) -> Trajectory:
         np.ones((length, ACTIONS), np.bool_),
         draw.integers(0, ACTIONS, length).astype(np.int8),
         np.zeros((length, ACTIONS), np.float16),
+        np.zeros(length, np.int8),
         np.full(length, np.nan, np.float16),
         float(draw.integers(2)),
     )

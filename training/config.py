@@ -61,7 +61,8 @@ class Data(Section):
 
 
 class Cloning(Section):
-    """training/algorithms/cloning.py. targets: what was chosen, or how the coach would have shared out its choice.
+    """training/algorithms/cloning.py. targets: the choices that were played, or (shares) an expert's target
+    policies where one gave them (training/data/targets.py), and the choices elsewhere.
 
     coach_value_share: of what the value learns, where a coach said how it stood; the rest is the result.
     """

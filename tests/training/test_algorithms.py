@@ -13,6 +13,7 @@ from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
 from training.algorithms import LOSSES, offline_rl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import Cloning, OfflineRL  # noqa: E402
+from training.data.targets import Target  # noqa: E402
 
 LOG2 = math.log(2)
 
@@ -36,6 +37,7 @@ def case(
         legal=torch.isfinite(full),
         actions=torch.tensor([actions]),
         shares=torch.zeros(1, length, 13),
+        targets=torch.zeros(1, length, dtype=torch.int8),
         values=torch.full((1, length), torch.nan),
         results=torch.tensor([result]),
         real=torch.ones(1, length, dtype=torch.bool),
@@ -72,6 +74,7 @@ def test_cloning_is_the_cross_entropy_with_what_was_chosen() -> None:
 def test_cloning_of_shares_and_of_choices_where_there_are_none() -> None:
     output, batch = case([[0.0, 0.0], [math.log(3), 0.0]], [0, 1])
     batch.shares[0, 1, :2] = torch.tensor([0.75, 0.25])
+    batch.targets[0, 1] = Target.EXPERT
     loss, _ = LOSSES["cloning"](output, batch, cloning(targets="shares"))
     entropy = -0.75 * math.log(0.75) - 0.25 * math.log(0.25)
     assert loss.item() == pytest.approx(LOG2 + entropy)

@@ -21,6 +21,7 @@ from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard
 from training.data.stats import count
 from training.data.stream import Batch, Stream, in_order
+from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory, observed
 
 
@@ -57,9 +58,15 @@ def test_a_coachs_thoughts_become_shares_and_a_value(played: Path) -> None:
     assert told is not None
     assert np.array_equal(told.shares.argmax(1), told.actions) and (told.shares.sum(1) == 1).all()
     assert np.allclose(told.values, 0.6, atol=1e-3)
+    assert (told.targets == Target.EXPERT).all() and (plain.targets == Target.CHOICE).all()
     weighed = [{"probabilities": {words: 1.0}, "value": 0.25} for words in side.choices]
-    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed)
+    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed, by_expert=True)
     assert told is not None and (told.values == 0.25).all() and np.array_equal(told.shares.argmax(1), told.actions)
+    watched = [{**thought, "coach": words} for thought, words in zip(weighed, side.choices, strict=True)]
+    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, watched)
+    assert told is not None and (told.targets == Target.EXPERT).all()
+    own = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed)
+    assert own is not None and not own.shares.any() and (own.targets == Target.CHOICE).all(), "nobody watched"
 
 
 def test_choices_that_are_not_known_are_missing_and_a_side_without_any_is_left_out(played: Path) -> None:

@@ -4,8 +4,8 @@ For each decision that is known, the loss is the cross-entropy of the policy wit
 
     L_policy = - Σ_a  p(a) log π(a | history up to here),
 
-where p is 1 for the action taken (`targets: choices`), or the shares in which the coach weighed its options, the visits of a
-search, say (`targets: shares`; decisions without such a thought fall back on the action taken). `only_won: true` leaves out
+where p is 1 for the action taken (`targets: choices`), or an expert's target policy where one gave it, and 1 for the action
+taken elsewhere (`targets: shares`; training/data/targets.py says who is an expert). `only_won: true` leaves out
 the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
 with what the side got in the end, from every decision, won or lost. Where a coach said how it stood, that chance is
 `coach_value_share` of the target's weight, and the result the rest:
@@ -27,6 +27,7 @@ from torch import Tensor
 from agents.policy.network import Output, two_hot
 from training.algorithms.tensors import Sums, Tensors, log_probabilities, measured, of_actions
 from training.config import Cloning
+from training.data.targets import Target
 
 
 def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sums]:
@@ -41,8 +42,7 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
 
     policy_loss = -of_actions(log_policy, batch.actions)  # [B, T]
     if settings.targets == "shares":
-        shared = batch.shares.sum(-1) > 0.5  # a whole thought, or zeros
-        policy_loss = torch.where(shared, -(batch.shares * log_policy).sum(-1), policy_loss)
+        policy_loss = torch.where(batch.targets == Target.EXPERT, -(batch.shares * log_policy).sum(-1), policy_loss)
     policy_sum = (policy_loss * learned).sum()
 
     bins = output.value.shape[-1]

@@ -23,6 +23,7 @@ class Tensors:
     legal: Tensor
     actions: Tensor
     shares: Tensor
+    targets: Tensor
     values: Tensor
     results: Tensor
     real: Tensor

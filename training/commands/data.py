@@ -35,7 +35,16 @@ def data() -> None:
 @selection_options
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The dataset's folder.")
 @click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
-def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None, replace: bool, **gates: Any) -> None:
+def build(
+    db: Path,
+    where: str,
+    out: Path,
+    hold_out: float,
+    by_expert: bool,
+    workers: int | None,
+    replace: bool,
+    **gates: Any,
+) -> None:
     """Make a dataset from stored battles; one that is there already, made by the same order, stays.
 
     --where is a condition of SQL on one side of a battle: battle_id, run_id, format, team_set, pair, seat, agent, opponent,
@@ -46,7 +55,7 @@ def build(db: Path, where: str, out: Path, hold_out: float, workers: int | None,
       train data build --out data/battles
       train data build --where "agent LIKE 'search:%'" --result won --drop-faulty --out data/won --hold-out 0.02
     """
-    built = build_once(db, where, out, Gates(**gates), hold_out, workers=workers, replace=replace)
+    built = build_once(db, where, out, Gates(**gates), hold_out, by_expert=by_expert, workers=workers, replace=replace)
     show_built(built)
     if not built.new:
         print("there already, by the same order: --replace makes it anew", file=sys.stderr)

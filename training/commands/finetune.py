@@ -40,7 +40,9 @@ from training.shipped import located
 )
 @click.option("--objective", type=click.Choice(get_args(Objective)), help="What is learned.")
 @click.option(
-    "--distil", is_flag=True, help="Cloning with a coach's visit shares and values as targets, where it told them."
+    "--distil",
+    is_flag=True,
+    help="Cloning of an expert's target policies and values where it gave them (see --expert), else of what was played.",
 )
 @click.option(
     "--kl", type=float, metavar="C", help="Coefficient of the KL to the checkpoint that it starts from; 0: off."
@@ -52,6 +54,7 @@ def finetune(
     db: Path,
     where: str,
     hold_out: float,
+    by_expert: bool,
     workers: int | None,
     config: str | None,
     changes: tuple[Change, ...],
@@ -82,7 +85,7 @@ def finetune(
     can_be_frozen(settings.network)
     for path, _ in asked.mix:
         opened(Path(path))
-    show_built(build_once(db, where, asked.data, gates, hold_out, workers=workers))
+    show_built(build_once(db, where, asked.data, gates, hold_out, by_expert=by_expert, workers=workers))
     run_training(settings)
 
 

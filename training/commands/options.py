@@ -46,6 +46,12 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         metavar="SHARE",
         help=f"Share of the pairs of battles that is never learned from; its folder is the dataset's with {HELD_OUT}.",
     ),
+    click.option(
+        "--expert",
+        "by_expert",
+        is_flag=True,
+        help="The sides are an expert's: a policy's own probabilities are targets, as a search's visits always are.",
+    ),
     click.option("--workers", type=click.IntRange(1), help="Processes that observe.  [default: one a core]"),
 )
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training.config import BadConfig, Config, Section, Source, checked, read_yaml, validated
+from training.config import BadConfig, Cloning, Config, Section, Source, checked, read_yaml, validated
 from training.settings import Change, changed, named
 
 Sides = Literal["won", "all", "none"]
@@ -322,7 +322,14 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
             raise BadConfig(f"{named}: learn_from.{who}_weight: 0 is none: say {who}: none, or give it a weight")
     if learn.learner == "none" and learn.coaches == "none" and not learn.earlier and not learn.also:
         raise BadConfig(f"{named}: learn_from: nothing to learn from")
-    training_config(
+    told = training_config(
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
-    )  # fmt: skip
+    ).algorithm  # fmt: skip
+    soft = isinstance(told, Cloning) and told.targets == "shares"
+    if soft and learn.learner != "none" and not stage.learner.watched_by:
+        raise BadConfig(
+            f"{named}: learner.watched_by: nobody watches, and training.algorithm.targets: shares asks for an expert's "
+            "target policies: name an expert, say targets: choices (for this stage under overrides), or "
+            "learn_from.learner: none"
+        )

@@ -58,7 +58,8 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         )
         named_after = digest([where, which, stage.quality.model_dump(), config.hold_out], 8)
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
-        dataset = build_once(config.db, where, folder, gates, config.hold_out).datasets[0]
+        built = build_once(config.db, where, folder, gates, config.hold_out, by_expert=who == "coaches")
+        dataset = built.datasets[0]
         made.append(
             {
                 "path": str(folder),

@@ -43,16 +43,19 @@ def build_once(
     gates: Gates,
     hold_out: float,
     *,
+    by_expert: bool = False,
     workers: int | None = None,
     replace: bool = False,
 ) -> Built:
     """Makes the dataset `out` of the sides that `where` names and that pass the gates, unless it is there by this order.
 
-    hold_out: the share of the pairs of battles that goes into `out`-held-out instead. workers: processes, one a core where
+    hold_out: the share of the pairs of battles that goes into `out`-held-out instead. by_expert: the sides are an expert's:
+    the probabilities that a policy has kept with its own decisions are targets, too. workers: processes, one a core where
     it is not told. replace: make anew what is there. Raises BadData, also where a dataset of another order is there.
     """
     order: dict[str, Any] = {
         "source": "arena", "database": str(db), "where": where, "gates": asdict(gates), "hold_out": hold_out,
+        "by_expert": by_expert,
     }  # fmt: skip
     held_out = out.with_name(out.name + HELD_OUT)
     folders = (out, held_out) if hold_out else (out,)
@@ -70,7 +73,7 @@ def build_once(
                     told = {**order, "held_out": True}
                     writers.append(stack.enter_context(DatasetWriter(held_out, told, replace=True)))
                 given: Counter[bool] = Counter()
-                found = trajectories(db, chosen, workers)
+                found = trajectories(db, chosen, workers, by_expert=by_expert)
                 for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
                     if len(one) < gates.least_decisions:
                         left_out[f"shorter than {gates.least_decisions} decisions"] += 1

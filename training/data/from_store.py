@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,13 +93,17 @@ def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
     return made
 
 
-def trajectory(side: Side) -> Trajectory | None:
-    """None for a side that has no decision of a model (it lost before the first)."""
+def trajectory(side: Side, *, by_expert: bool = False) -> Trajectory | None:
+    """None for a side that has no decision of a model (it lost before the first). by_expert: as `target_policy` takes it."""
     thoughts = [None if text is None else orjson.loads(text) for text in side.thoughts]
-    return observed(side.seat, side.format, unpacked(side.log), side.choices, side.score, side.about, thoughts)
+    log = unpacked(side.log)
+    return observed(side.seat, side.format, log, side.choices, side.score, side.about, thoughts, by_expert=by_expert)
 
 
-def trajectories(db: Path, chosen: list[Candidate], processes: int | None = None) -> Iterator[Trajectory]:
+def trajectories(
+    db: Path, chosen: list[Candidate], processes: int | None = None, *, by_expert: bool = False
+) -> Iterator[Trajectory]:
     """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time."""
     batches = (sides(db, chosen[start : start + _AT_ONCE]) for start in range(0, len(chosen), _AT_ONCE))
-    return (one for one in pooled(trajectory, batches, processes) if one is not None)
+    made = pooled(partial(trajectory, by_expert=by_expert), batches, processes)
+    return (one for one in made if one is not None)

@@ -25,7 +25,7 @@ from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from training.data.trajectory import BY_DECISION, Trajectory, concatenated
 
-FORMAT = 1
+FORMAT = 2
 #: A shard is full when it holds so many decisions: about 45 MB when it is read.
 SHARD_DECISIONS = 20_000
 

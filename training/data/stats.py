@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from training.data.shards import Dataset, all_trajectories
+from training.data.targets import Target
 from training.data.trajectory import MISSING
 
 #: Upper ends of the classes of lengths, in decisions.
@@ -22,7 +23,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
     """Trajectories by format, source, agent, opponent, team set, result and length; decisions, and what they tell."""
     names = ("format", "source", "agent", "opponent", "team_set")
     by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "result", "length")}
-    decisions = known = shared = valued = 0
+    decisions = known = watched = valued = 0
     for one in all_trajectories(dataset):
         for name in names:
             by[name][str(one.about.get(name, "not told"))] += 1
@@ -30,7 +31,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         by["length"][_length_class(len(one))] += 1
         decisions += len(one)
         known += int(np.sum(one.actions != MISSING))
-        shared += int(np.sum(one.shares.sum(axis=1) > 0.5))
+        watched += int(np.sum(one.targets == Target.EXPERT))
         valued += int(np.sum(np.isfinite(one.values)))
     return {
         "folder": str(dataset.folder),
@@ -38,7 +39,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         "trajectories": dataset.trajectories,
         "decisions": decisions,
         "known_actions": known,
-        "with_shares": shared,
+        "with_shares": watched,
         "with_values": valued,
         "bytes": sum((dataset.folder / name).stat().st_size for name in dataset.names),
         "by": {name: dict(counts.most_common()) for name, counts in by.items()},
@@ -52,7 +53,7 @@ def show(counted: dict[str, Any]) -> None:
     console.print(
         f"[bold]{counted['folder']}[/]: {counted['trajectories']:,} trajectories, {counted['decisions']:,} decisions, "
         f"{counted['bytes'] / 1e6:.1f} MB; of the decisions {counted['known_actions'] / decisions:.1%} with their action, "
-        f"{counted['with_shares'] / decisions:.1%} with a coach's shares, "
+        f"{counted['with_shares'] / decisions:.1%} with an expert's target policy, "
         f"{counted['with_values'] / decisions:.1%} with its value"
     )
     for name, counts in counted["by"].items():

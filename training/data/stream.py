@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import NUMBERS, TOKENS, WORDS
 from training.data.shards import BadData, Dataset, Shard, all_trajectories, read_shard
+from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory
 
 #: Shards in memory at once for each dataset: among their trajectories an epoch is shuffled.
@@ -37,6 +38,7 @@ class Batch:
     legal: NDArray[np.bool_]
     actions: NDArray[np.int8]
     shares: NDArray[np.float16]
+    targets: NDArray[np.int8]
     values: NDArray[np.float16]
     results: NDArray[np.float32]
     real: NDArray[np.bool_]
@@ -143,6 +145,7 @@ def padded(trajectories: list[Trajectory]) -> Batch:
         "legal": np.ones((*shape, ACTIONS), np.bool_),
         "actions": np.full(shape, MISSING, np.int8),
         "shares": np.zeros((*shape, ACTIONS), np.float16),
+        "targets": np.full(shape, Target.CHOICE, np.int8),
         "values": np.full(shape, np.nan, np.float16),
     }
     real = np.zeros(shape, np.bool_)

@@ -12,14 +12,15 @@ import orjson
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.policy.actions import ACTIONS, action_of, legal_actions
+from agents.policy.actions import action_of, legal_actions
 from agents.policy.observation import NUMBERS, TOKENS, WORDS, observe
 from teamsets.formats import get_format
+from training.data.targets import target_policy
 
 #: Stands for an action that is not known, or that the space of actions does not have.
 MISSING = -1
 #: The fields of a trajectory that have a row for each decision.
-BY_DECISION = ("ids", "numbers", "legal", "actions", "shares", "values")
+BY_DECISION = ("ids", "numbers", "legal", "actions", "shares", "targets", "values")
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,9 @@ class Trajectory:
 
     ids: int16 [T, 19, 12]; numbers: float16 [T, 19, 56]; legal: bool [T, 13]; see agents/policy/observation.py.
     actions: int8 [T], MISSING where what was chosen is not known or has no action.
-    shares: float16 [T, 13]: how a coach would have shared out its choice (visits of its search, its probabilities); a row
-    of zeros where it left no such thought. values: float16 [T]: the chance to win that it saw, NaN where it told none.
+    shares: float16 [T, 13]: an expert's target policy; a row of zeros where none gave one. targets: int8 [T]: where the
+    policy's target comes from, a `Target` of training/data/targets.py. values: float16 [T]: the chance to win that it saw,
+    NaN where it told none.
     result: of this side, 1 won, 0.5 tie, 0 lost.
     about: where it comes from: format, source, agent, opponent, battle, seat, pair, team_set, and what else is known.
     """
@@ -39,6 +41,7 @@ class Trajectory:
     legal: NDArray[np.bool_]
     actions: NDArray[np.int8]
     shares: NDArray[np.float16]
+    targets: NDArray[np.int8]
     values: NDArray[np.float16]
     result: float
     about: dict[str, Any] = field(default_factory=dict)
@@ -55,13 +58,15 @@ def observed(
     result: float,
     about: dict[str, Any],
     thoughts: Sequence[dict[str, Any] | None] = (),
+    *,
+    by_expert: bool = False,
 ) -> Trajectory | None:
     """The trajectory of a side's log; None where it holds no decision that is known.
 
     role: "p1" or "p2". lines: what it received, its requests included. choices: its words for each request that asked for
-    one, None where it is not known. thoughts: what its agent thought at each of them.
+    one, None where it is not known. thoughts: what its agent thought at each of them. by_expert: see `target_policy`.
     """
-    seen, legal, actions, shares, values = [], [], [], [], []
+    seen, legal, actions, shares, targets, values = [], [], [], [], [], []
     told = list(thoughts) or [None] * len(choices)
     for battle, words, thought in zip(_asked(role, format_id, lines), choices, told, strict=False):
         possible = legal_actions(battle.last_request, battle.legal)
@@ -73,7 +78,9 @@ def observed(
         legal.append(observation.legal)
         actions.append(MISSING if action is None else action)
         by_action = {choice.words: place for place, choice in possible.items()}
-        shares.append(_shares(thought, by_action))
+        shared, target = target_policy(thought, by_action, by_expert=by_expert)
+        shares.append(shared)
+        targets.append(target)
         values.append(_value(thought))
     if all(action == MISSING for action in actions):
         return None
@@ -83,6 +90,7 @@ def observed(
         np.stack(legal),
         np.array(actions, dtype=np.int8),
         np.stack(shares).astype(np.float16),
+        np.array(targets, dtype=np.int8),
         np.array(values, dtype=np.float16),
         result,
         about,
@@ -108,15 +116,6 @@ def _asked(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBatt
 def _ask(battle: SeatBattle, request: str) -> bool:
     battle.ask(orjson.loads(request))
     return bool(battle.legal)
-
-
-def _shares(thought: dict[str, Any] | None, by_action: dict[str, int]) -> NDArray[np.float32]:
-    shares = np.zeros(ACTIONS, dtype=np.float32)
-    for words, share in ((thought or {}).get("visits") or (thought or {}).get("probabilities") or {}).items():
-        if words in by_action:
-            shares[by_action[words]] = share
-    total = shares.sum()
-    return shares / total if total > 0 else shares
 
 
 def _value(thought: dict[str, Any] | None) -> float:

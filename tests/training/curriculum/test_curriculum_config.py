@@ -56,6 +56,14 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
         (lambda told: told["stages"][0].update(opponents=[{"agent": "heuristic:max-damage", "weight": 1}]), "named twice"),
         (lambda told: told["stages"][2]["learn_from"].update(coaches="won"), "learn_from.coaches: there is no coach"),
         (
+            lambda told: told["training"]["algorithm"].update(targets="shares"),
+            "stage first: learner.watched_by: nobody watches, and .*targets: shares .* say targets: choices",
+        ),
+        (
+            lambda told: told["stages"][1].update(overrides={"algorithm.targets": "shares"}),
+            "stage worse: learner.watched_by: nobody watches",
+        ),
+        (
             lambda told: told["stages"][2]["learn_from"].update(learner="none", earlier=0),
             "stage selves: learn_from: nothing to learn from",
         ),
@@ -67,6 +75,15 @@ def test_what_is_wrong_is_named(change: Change, words: str, tmp_path: Path) -> N
     with pytest.raises(BadConfig, match=words) as error:
         read(told, tmp_path)
     assert "\n" not in str(error.value) and str(error.value).startswith(str(tmp_path))
+
+
+def test_soft_targets_want_an_expert_for_the_learner_s_own_sides_alone(tmp_path: Path) -> None:
+    told = yaml.safe_load(yaml.safe_dump(toy(tmp_path / "toy")))
+    told["training"]["algorithm"]["targets"] = "shares"
+    told["stages"][0]["learner"]["watched_by"] = "heuristic:expert"
+    told["stages"][1]["learn_from"]["learner"] = "none"
+    told["stages"][2]["overrides"] = {"algorithm.targets": "choices"}
+    assert len(read(told, tmp_path).stages) == 3
 
 
 def test_overrides_and_retries_reach_the_training(tmp_path: Path) -> None:
