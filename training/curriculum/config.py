@@ -54,8 +54,8 @@ class Opponent(Section):
 class Past(Section):
     """Earlier checkpoints of the lineage as opponents. weight: of all together, 0 for none. temperature: theirs.
 
-    sampling: the battles are shared out evenly, all go to the latest, or by (1 - p) ** power, p being the learner's share
-    of the points against each so far.
+    sampling: the battles are shared out evenly, all go to the latest, or by (1 - p) ** power, p being the learner's
+    expected share of the points against each by the battles so far (training/curriculum/selves.py).
     """
 
     weight: Weight

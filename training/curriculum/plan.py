@@ -24,7 +24,8 @@ from training.config import Source
 from training.curriculum import gate
 from training.curriculum.config import Curriculum, Stage, training_config
 from training.curriculum.measuring import Measuring
-from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs, with_temperature
+from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs
+from training.curriculum.selves import with_temperature
 from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
 from training.data.shards import BadData, opened
 from training.schedule import total_steps

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
-from urllib.parse import parse_qsl
 
 from agents import resolve
 from agents.policy import checkpoint
 from arena.fixture import digest
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
-from arena.store import rows
 from arena.tournament import EvaluateSettings
 from teamsets.errors import BadInput
 from training.config import Network
-from training.curriculum.config import NEW, Curriculum, Past, Stage, Teams
+from training.curriculum.config import NEW, Curriculum, Stage, Teams
+from training.curriculum.selves import checkpoint_of, earlier, past_weights, with_temperature
 
 #: The `kind` of a curriculum's runs in the store.
 KIND = "curriculum"
-#: Battles, half of them won, that a learner's share against an earlier self begins with.
-PRIOR_BATTLES = 2.0
 
 Quotas = tuple[tuple[str, str, int], ...]
 
@@ -54,11 +50,6 @@ def path_of(spec: str) -> str:
     return checkpoint_of(spec).removeprefix("policy:")
 
 
-def with_temperature(spec: str, temperature: float) -> str:
-    """The spec of a checkpoint that draws its actions; 0 for the likeliest."""
-    return resolve(f"{spec}?temperature={temperature:g}" if temperature else spec).spec
-
-
 def learner_spec(parent: str, stage: Stage) -> str:
     """Under which spec the checkpoint `parent` plays in a stage."""
     spec = with_temperature(parent, stage.learner.temperature)
@@ -77,53 +68,20 @@ def specs(named: Sequence[str]) -> list[str]:
 def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lineage: Sequence[str]) -> Quotas:
     """(opponent, team set, battles) of a stage, in pairs, by its weights.
 
-    number: the stage's, from 1. parent: the checkpoint that learns. lineage: the kept ones, the base first. Shares against
-    earlier selves are those in the store by now.
+    number: the stage's, from 1. parent: the checkpoint that learns. lineage: the kept ones, the base first. How hard
+    earlier selves are is what the store tells by now.
     """
     against = {spec: each.weight for each in [*stage.opponents, *stage.coaches] for spec in specs([each.agent])}
     if stage.past.weight:
-        learner = learner_spec(parent, stage)
-        for spec, weight in past_weights(config.db, stage.past, parent, lineage).items():
-            if spec != learner:
-                against[spec] = against.get(spec, 0.0) + weight
+        met = earlier(stage.past, learner_spec(parent, stage), lineage)
+        for spec, weight in (past_weights(config.db, stage.past, parent, met) if met else {}).items():
+            against[spec] = against.get(spec, 0.0) + weight
     if not against:
         raise BadInput(f"stage {stage.name}: its only opponent is the learner itself: give one of them a temperature")
     on = {team_set(teams, number): teams.weight for teams in stage.teams} or {DRAWN: 1.0}
     keys = [(opponent, name) for opponent in against for name in on]
     pairs = apportioned([against[opponent] * on[name] for opponent, name in keys], (stage.battles + 1) // 2)
     return tuple((*key, 2 * count) for key, count in zip(keys, pairs, strict=True) if count)
-
-
-def past_weights(db: Path, past: Past, parent: str, lineage: Sequence[str]) -> dict[str, float]:
-    """Earlier selves as opponents -> their weights, which sum to `past.weight`.
-
-    prioritised: (1 - p) ** power, the hardest most (prioritised fictitious self-play, Vinyals et al. 2019); p, the share
-    of the points that the parent has won against each, is drawn to a half by PRIOR_BATTLES.
-    """
-    if past.sampling == "latest":
-        weights = {lineage[-1]: 1.0}
-    elif past.sampling == "uniform":
-        weights = dict.fromkeys(lineage, 1.0)
-    else:
-        weights = {each: (1 - share_against(db, parent, each)) ** past.power for each in lineage}
-    total = sum(weights.values())
-    return {with_temperature(each, past.temperature): past.weight * w / total for each, w in weights.items()}
-
-
-def share_against(db: Path, one: str, other: str) -> float:
-    """The share of the points that a checkpoint has won against another, with whatever options they played."""
-    if not db.exists():
-        return 0.5
-    met = rows("SELECT agent, opponent, sum(score), count(score) FROM results GROUP BY ALL HAVING count(score) > 0", db)
-    between = [(points, n) for a, b, points, n in met if (checkpoint_of(a), checkpoint_of(b)) == (one, other)]
-    points, battles = (sum(float(pair[part]) for pair in between) for part in (0, 1))
-    return (points + PRIOR_BATTLES / 2) / (battles + PRIOR_BATTLES)
-
-
-def checkpoint_of(spec: str) -> str:
-    """The spec without its options; of a learner that was watched, the learner's."""
-    head, _, query = spec.partition("?")
-    return checkpoint_of(dict(parse_qsl(query))["learner"]) if head == "coached" else head
 
 
 def team_set(teams: Teams, number: int) -> str:

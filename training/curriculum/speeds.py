@@ -27,7 +27,8 @@ from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum.config import Curriculum, training_config
 from training.curriculum.measuring import Measuring
-from training.curriculum.play import KIND, learner_spec, path_of, specs, with_temperature
+from training.curriculum.play import KIND, learner_spec, path_of, specs
+from training.curriculum.selves import with_temperature
 from training.data.build import build_once
 from training.data.gates import Gates
 

@@ -21,16 +21,13 @@ from training.curriculum.config import Curriculum, Past, Teams
 from training.curriculum.play import (
     apportioned,
     base_of,
-    checkpoint_of,
     drawn_quotas,
     learner_spec,
-    past_weights,
     path_of,
     pinned,
-    share_against,
     team_set,
-    with_temperature,
 )
+from training.curriculum.selves import PRIOR_BATTLES, chances, checkpoint_of, earlier, past_weights, with_temperature
 
 
 def curriculum(folder: Path, **stage: Any) -> Curriculum:
@@ -81,18 +78,40 @@ def test_earlier_selves_by_each_sampling(tmp_path: Path) -> None:
     assert past_weights(nowhere, past("prioritised"), lineage[1], lineage) == {"policy:a": 0.5, "policy:b@5": 0.5}
 
 
-def test_the_hardest_self_is_met_most(tmp_path: Path) -> None:
+def test_the_base_is_no_opponent_where_there_is_another_earlier_self() -> None:
+    lineage = ["policy:base", "policy:a@1", "policy:b@2"]
+    copies = past("uniform").model_copy(update={"temperature": 0.5})
+    assert earlier(copies, "policy:b@2", lineage) == ["policy:a@1", "policy:b@2"], "a copy draws its actions"
+    assert earlier(past("uniform"), "policy:b@2", lineage) == ["policy:a@1"], "a copy would be the learner itself"
+    assert earlier(past("uniform"), "policy:a@1", lineage[:2]) == ["policy:base"], "better than nobody"
+    assert earlier(past("uniform"), "policy:base", lineage[:1]) == []
+
+
+def test_the_hardest_self_is_met_most_also_one_that_was_never_met(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
-    strong, weak, me = "heuristic:expert", "random", "heuristic:max-damage"
-    tournament(db, me, weak, strong, battles=6, think_limit=60.0, challengers=(me,))
-    points = dict(rows("SELECT opponent, avg(score)::DOUBLE FROM results WHERE agent = ? GROUP BY opponent", db, [me]))
-    assert points[weak] > points[strong], "otherwise this test says nothing"
-    shares = {each: (6 * points[each] + 1) / 8 for each in (strong, weak)}
-    assert share_against(db, me, weak) == pytest.approx(shares[weak])
+    me, pool, weak, strong = "heuristic:max-damage", "poke-env:MaxBasePowerPlayer", "random", "heuristic:expert"
+    # Against the pool all three, as gates and evaluations play it; none of them against another.
+    tournament(
+        db, pool, me, weak, strong, battles=16, think_limit=60.0, pairings=[(pool, me), (pool, weak), (pool, strong)]
+    )
+    assert not rows("SELECT 1 FROM results WHERE agent = ? AND opponent IN (?, ?)", db, [me, weak, strong])
+    p = chances(db, me, [weak, strong, me])
+    assert p[strong] < 0.5 < p[weak] and p[me] == 0.5
     weights = past_weights(db, past("prioritised", power=3), me, [strong, weak])
-    expected = {each: (1 - shares[each]) ** 3 for each in (strong, weak)}
+    expected = {each: (1 - p[each]) ** 3 for each in (strong, weak)}
     assert weights[strong] == pytest.approx(expected[strong] / sum(expected.values()))
-    assert sum(weights.values()) == pytest.approx(1)
+    assert weights[strong] > 0.6 and sum(weights.values()) == pytest.approx(1)
+
+
+def test_few_battles_tell_little_of_an_earlier_self(tmp_path: Path) -> None:
+    db = tmp_path / "arena.duckdb"
+    tournament(db, "heuristic:expert", "random", battles=2, think_limit=60.0)
+    assert rows("SELECT sum(score) FROM results WHERE agent = 'random'", db) == [(0,)], (
+        "otherwise this test says nothing"
+    )
+    (p,) = chances(db, "heuristic:expert", ["random"]).values()
+    # Two wins and PRIOR_BATTLES even ones, but for Jeffreys' prior of half a battle or so.
+    assert p == pytest.approx((2 + PRIOR_BATTLES / 2) / (2 + PRIOR_BATTLES), abs=0.02) and PRIOR_BATTLES == 8
 
 
 def test_a_checkpoint_is_known_under_all_its_specs(tmp_path: Path) -> None:

@@ -1,0 +1,84 @@
+"""Earlier checkpoints of the lineage as opponents: how often each is met, by how strong it has turned out to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from agents import resolve
+from arena.ratings.bradley_terry import fit
+from arena.ratings.pentanomial import elo_score
+from arena.store import rows
+from training.curriculum.config import Past
+
+#: Battles, half of them won, by which the fitted lead over an earlier self is drawn to nothing.
+PRIOR_BATTLES = 8.0
+
+
+def with_temperature(spec: str, temperature: float) -> str:
+    """The spec of a checkpoint that draws its actions; 0 for the likeliest."""
+    return resolve(f"{spec}?temperature={temperature:g}" if temperature else spec).spec
+
+
+def checkpoint_of(spec: str) -> str:
+    """The spec without its options; of a learner that was watched, the learner's."""
+    head, _, query = spec.partition("?")
+    return checkpoint_of(dict(parse_qsl(query))["learner"]) if head == "coached" else head
+
+
+def earlier(past: Past, learner: str, lineage: Sequence[str]) -> list[str]:
+    """The checkpoints that a learner can meet, of the kept ones, the base first. learner: the spec under which it plays.
+
+    A copy of the learner is one, unless it would play under the very same spec. The base, which may have learned nothing,
+    is one only where there is no other.
+    """
+    able = [each for each in lineage if with_temperature(each, past.temperature) != learner]
+    return [each for each in able if each != lineage[0]] or able
+
+
+def past_weights(db: Path, past: Past, parent: str, met: Sequence[str]) -> dict[str, float]:
+    """Earlier selves as opponents -> their weights, which sum to `past.weight`.
+
+    met: at least one checkpoint, the latest last. prioritised: (1 - p) ** power, the hardest most (prioritised fictitious
+    self-play, Vinyals et al. 2019), p as `chances` has it.
+    """
+    if past.sampling == "latest":
+        weights = {met[-1]: 1.0}
+    elif past.sampling == "uniform":
+        weights = dict.fromkeys(met, 1.0)
+    else:
+        weights = {each: (1 - p) ** past.power for each, p in chances(db, parent, met).items()}
+    total = sum(weights.values())
+    return {with_temperature(each, past.temperature): past.weight * w / total for each, w in weights.items()}
+
+
+def chances(db: Path, parent: str, others: Sequence[str]) -> dict[str, float]:
+    """The expected share of the points of a checkpoint against each other one; 1/2 against itself.
+
+    From one Bradley-Terry fit of all stored battles, also those against the pool: a checkpoint that has never met another
+    is compared through the opponents that both have met. A checkpoint's battles count with whatever options it played.
+    PRIOR_BATTLES even ones against each are added, so few battles, or none, tell little.
+    """
+    battles = (
+        rows("SELECT agent, opponent, sum(score), count(score) FROM results WHERE score IS NOT NULL GROUP BY ALL", db)
+        if db.exists()
+        else []
+    )
+    found = [
+        (checkpoint_of(agent), checkpoint_of(opponent), float(won), games) for agent, opponent, won, games in battles
+    ]
+    place = {name: at for at, name in enumerate(dict.fromkeys([parent, *others, *(one for one, *_ in found)]))}
+    points, games = np.zeros((2, len(place), len(place)))
+    for agent, opponent, won, count in found:
+        if agent != opponent:
+            points[place[agent], place[opponent]] += won
+            games[place[agent], place[opponent]] += count
+    for each in {*others} - {parent}:
+        for one, other in ((parent, each), (each, parent)):
+            points[place[one], place[other]] += PRIOR_BATTLES / 2
+            games[place[one], place[other]] += PRIOR_BATTLES
+    elo = fit(points, games)
+    return {each: elo_score(float(elo[place[parent]] - elo[place[each]])) for each in others}
