@@ -25,7 +25,7 @@ class Coached(Agent):
     and its value as that of the position.
 
     Kept with each decision: the coach's own thought (`visits` or `probabilities`, values …; the probability 1 of its choice
-    where it has none), `coach`, what it would have chosen, and `learner`, the learner's own thought.
+    where it has none), `coach`, what it would have chosen (null: nothing legal), and `learner`, the learner's own thought.
 
     Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the chance that the coach's choice is
     made instead of the learner's, 0.
@@ -91,10 +91,9 @@ def coached_spec(learner: str, coach: str, lead: float = 0.0) -> str:
 
 def _thought(learner: Agent, coach: Agent, advice: Choice | None) -> dict[str, Any]:
     thought = dict(coach.thought or {})
-    if advice is not None:
-        thought["coach"] = advice.words
-        if "visits" not in thought:
-            thought.setdefault("probabilities", {advice.words: 1.0})
+    thought["coach"] = None if advice is None else advice.words
+    if advice is not None and "visits" not in thought:
+        thought.setdefault("probabilities", {advice.words: 1.0})
     if learner.thought is not None:
         thought["learner"] = learner.thought
     learner.thought = coach.thought = None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from arena_helpers import tournament
 
@@ -11,13 +14,20 @@ torch = pytest.importorskip("torch")
 
 from torch import Tensor  # noqa: E402
 
+from agents.coached import coached_spec  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
+from agents.policy.network import Output  # noqa: E402
 from training.algorithms import cloning  # noqa: E402
 from training.algorithms.tensors import Tensors, on_device  # noqa: E402
+from training.commands.options import show_built  # noqa: E402
 from training.config import Cloning  # noqa: E402
+from training.data.build import build_once  # noqa: E402
 from training.data.from_store import selected, trajectories  # noqa: E402
+from training.data.gates import Gates  # noqa: E402
+from training.data.shards import opened  # noqa: E402
+from training.data.stats import count  # noqa: E402
 from training.data.stream import padded  # noqa: E402
-from training.data.targets import Target  # noqa: E402
+from training.data.targets import Target, target_policy  # noqa: E402
 from training.data.trajectory import MISSING, Trajectory  # noqa: E402
 
 POLICY = "gen1ou-tiny"
@@ -66,3 +76,75 @@ def test_what_a_policy_kept_of_itself_is_no_target(own_sides: list[Trajectory]) 
         logits = network.eval()(batch.ids, batch.numbers, batch.legal, batch.real).logits
     itself = replace(batch, shares=logits.softmax(-1), targets=torch.full_like(batch.targets, Target.EXPERT))
     assert gradient_norm(itself, SOFT)[1] < 0.01
+
+
+ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}
+
+
+@pytest.mark.parametrize(
+    ("thought", "target", "shares"),
+    [
+        (None, Target.CHOICE, {}),
+        ({"score": 2.5}, Target.CHOICE, {}),
+        ({"probabilities": {"move surf": 1.0}, "learner": None, "coach": "move surf"}, Target.EXPERT, {0: 1.0}),
+        ({"visits": {"move surf": 0.6, "move rest": 0.4}}, Target.EXPERT, {0: 0.6, 1: 0.4}),
+        ({"visits": {"move surf": 0.8, "move surf mega": 0.2}}, Target.EXPERT, {0: 1.0}),
+        ({"visits": {"move surf": 0.1, "move surf mega": 0.9}}, Target.OUTSIDE, {}),
+        ({"visits": {"move surf": 0.79, "move surf mega": 0.21}, "coach": "move surf"}, Target.OUTSIDE, {}),
+        ({"probabilities": {"move surf mega": 1.0}, "coach": "move surf mega"}, Target.OUTSIDE, {}),
+        ({"coach": None}, Target.SILENT, {}),
+        ({"learner": {"value": 0.5}}, Target.SILENT, {}),
+        # A search that found nothing has chosen at random.
+        ({"iterations": 0, "failed": "…", "probabilities": {"move rest": 1.0}, "coach": "move rest"}, Target.SILENT, {}),
+        ({"iterations": 0}, Target.CHOICE, {}),
+    ],
+)  # fmt: skip
+def test_the_target_of_a_decision(thought: dict[str, Any] | None, target: Target, shares: dict[int, float]) -> None:
+    found, kind = target_policy(thought, ACTIONS_OF)
+    assert kind == target and {place: share for place, share in enumerate(found) if share} == pytest.approx(shares)
+
+
+def test_a_decision_whose_expert_gave_nothing_of_use_has_no_target() -> None:
+    """Four decisions: the choice, an expert's target policy, an expert that was silent, one outside of the actions."""
+    logits = torch.zeros(1, 4, 13, requires_grad=True)
+    batch = Tensors(
+        ids=torch.zeros(1, 4, 19, 12, dtype=torch.int16),
+        numbers=torch.zeros(1, 4, 19, 56),
+        legal=torch.ones(1, 4, 13, dtype=torch.bool),
+        actions=torch.tensor([[0, MISSING, 0, 0]]),
+        shares=torch.zeros(1, 4, 13),
+        targets=torch.tensor([[Target.CHOICE, Target.EXPERT, Target.SILENT, Target.OUTSIDE]]),
+        values=torch.full((1, 4), torch.nan),
+        results=torch.tensor([1.0]),
+        real=torch.ones(1, 4, dtype=torch.bool),
+    )
+    batch.shares[0, 1, 2] = 1.0
+    output = Output(logits, torch.zeros(1, 4, 51))
+    loss, sums = cloning.loss(output, batch, SOFT)
+    loss.backward()
+    assert logits.grad is not None
+    assert [bool(row.any()) for row in logits.grad[0]] == [True, True, False, False]
+    assert sums["policy_loss"][1].item() == 2
+    assert logits.grad[0, 1].argmin() == 2, "an expert's target needs no choice that is known"
+    _, sums = cloning.loss(output, batch, SOFT.model_copy(update={"targets": "choices"}))
+    assert sums["policy_loss"][1].item() == 3, "with `choices` what was played is learned"
+
+
+def test_a_build_counts_decisions_without_a_target_by_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A watched learner whose expert's thoughts are changed in the store: some silent, some outside of the actions."""
+    db = tmp_path / "arena.duckdb"
+    watched = coached_spec("heuristic:max-damage", "heuristic:expert")
+    tournament(db, watched, "random", formats=("gen1ou",), workers=1, think_limit=60.0, max_turns=12)
+    with duckdb.connect(str(db)) as connection:
+        for index, thought in ((1, '{"coach": null}'), (2, '{"probabilities": {"move 9": 1.0}, "coach": "move 9"}')):
+            connection.execute("UPDATE decisions SET thought = ? WHERE index = ?", [thought, index])
+    built = build_once(db, "agent LIKE 'coached%'", tmp_path / "d", Gates(), 0.0, workers=1)
+    assert sorted(built.no_target.values()) == [2, 2], "two sides"
+    silent, outside = sorted(built.no_target)
+    assert silent == "an expert watched and gave no target policy"
+    assert outside == "less than 80% of the expert's target policy is on actions of the model"
+    show_built(built)
+    assert f"without a policy target: 2 decisions: {outside}" in capsys.readouterr().out
+    assert count(opened(tmp_path / "d"))["without_target"] == dict(built.no_target)

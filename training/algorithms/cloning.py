@@ -5,7 +5,8 @@ For each decision that is known, the loss is the cross-entropy of the policy wit
     L_policy = - Σ_a  p(a) log π(a | history up to here),
 
 where p is 1 for the action taken (`targets: choices`), or an expert's target policy where one gave it, and 1 for the action
-taken elsewhere (`targets: shares`; training/data/targets.py says who is an expert). `only_won: true` leaves out
+taken elsewhere (`targets: shares`; training/data/targets.py says who is an expert, and which decisions have no target since
+an expert's is of no use: they are left out). `only_won: true` leaves out
 the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
 with what the side got in the end, from every decision, won or lost. Where a coach said how it stood, that chance is
 `coach_value_share` of the target's weight, and the result the rest:
@@ -37,12 +38,13 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
     """
     log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
     learned = batch.known  # [B, T]
-    if settings.only_won:
-        learned = learned & (batch.results == 1.0)[:, None]
-
     policy_loss = -of_actions(log_policy, batch.actions)  # [B, T]
     if settings.targets == "shares":
         policy_loss = torch.where(batch.targets == Target.EXPERT, -(batch.shares * log_policy).sum(-1), policy_loss)
+        # An expert's target policy needs no choice that is known; where an expert gave nothing of use, there is no target.
+        learned = torch.where(batch.targets == Target.CHOICE, learned, batch.real & (batch.targets == Target.EXPERT))
+    if settings.only_won:
+        learned = learned & (batch.results == 1.0)[:, None]
     policy_sum = (policy_loss * learned).sum()
 
     bins = output.value.shape[-1]

@@ -10,6 +10,7 @@ import click
 from arena.commands.options import db_option
 from training.data.build import HELD_OUT, Built
 from training.data.gates import Gates, Result
+from training.data.stats import target_lines
 
 _WHOLE = Gates()
 _OPTIONS: tuple[Callable[..., Any], ...] = (
@@ -64,8 +65,10 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def show_built(built: Built) -> None:
-    """Prints what is in the datasets, and what the gates left out."""
+    """Prints what is in the datasets, what the gates left out, and which decisions have no target."""
     for dataset in built.datasets:
         print(f"{dataset.folder}: {dataset.trajectories:,} trajectories, {dataset.decisions:,} decisions")
     for reason, number in built.left_out.most_common():
         print(f"left out: {number:,} {reason}")
+    for line in target_lines(built.no_target):
+        print(line)

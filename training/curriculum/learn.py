@@ -15,6 +15,7 @@ from training.curriculum.config import Curriculum, Sides, Stage, training_config
 from training.curriculum.play import path_of, pinned, seed_of, specs
 from training.data.build import HELD_OUT, build_once
 from training.data.gates import Gates, Result
+from training.data.stats import target_lines
 
 _RESULTS: dict[Sides, Result] = {"won": "won", "all": "any"}
 
@@ -59,6 +60,8 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         named_after = digest([where, which, stage.quality.model_dump(), config.hold_out], 8)
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
         built = build_once(config.db, where, folder, gates, config.hold_out, by_expert=who == "coaches")
+        for line in target_lines(built.no_target):
+            say(f"stage {stage.name}: {who}: {line}")
         dataset = built.datasets[0]
         made.append(
             {

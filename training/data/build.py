@@ -18,7 +18,8 @@ from rich.progress import track
 from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, words
 from training.data.shards import BadData, Dataset, DatasetWriter, opened
-from training.data.trajectory import Trajectory
+from training.data.targets import without_target
+from training.data.trajectory import MISSING, Trajectory
 
 #: What the folder of the part that is held out is called beside the dataset's.
 HELD_OUT = "-held-out"
@@ -28,12 +29,14 @@ HELD_OUT = "-held-out"
 class Built:
     """datasets: the one that was asked for, and the part held out if there is one. new: made just now.
 
-    left_out: reason -> sides that did not pass the gates; empty where nothing was made.
+    left_out: reason -> sides that did not pass the gates; no_target: reason -> decisions without a target for the policy
+    (training/data/targets.py). Both are empty where nothing was made.
     """
 
     datasets: tuple[Dataset, ...]
     new: bool
     left_out: Counter[str] = field(default_factory=Counter)
+    no_target: Counter[str] = field(default_factory=Counter)
 
 
 def build_once(
@@ -64,6 +67,7 @@ def build_once(
             _same_order(out, order)
             return Built(tuple(map(opened, folders)), new=False)
         left_out: Counter[str] = Counter()
+        no_target: Counter[str] = Counter()
         chosen = gates.passed(db, selected(db, where), left_out)
         try:
             with ExitStack() as stack:
@@ -81,11 +85,12 @@ def build_once(
                         aside = is_held_out(one, hold_out)
                         writers[aside].add(one)
                         given[aside] += 1
+                        no_target += without_target(one.targets, one.actions != MISSING)
                 if hold_out and given[False] and not given[True]:
                     raise BadData(f"dataset {held_out}: no pair falls into {hold_out:g} of all: hold out more, or 0")
         except BadData as error:
             raise BadData(f"{error}{words(left_out)}") from None
-        return Built(tuple(map(opened, folders)), new=True, left_out=left_out)
+        return Built(tuple(map(opened, folders)), new=True, left_out=left_out, no_target=no_target)
 
 
 def is_held_out(one: Trajectory, share: float) -> bool:

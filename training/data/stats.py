@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from training.data.shards import Dataset, all_trajectories
-from training.data.targets import Target
+from training.data.targets import Target, without_target
 from training.data.trajectory import MISSING
 
 #: Upper ends of the classes of lengths, in decisions.
@@ -24,6 +25,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
     names = ("format", "source", "agent", "opponent", "team_set")
     by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "result", "length")}
     decisions = known = watched = valued = 0
+    no_target: Counter[str] = Counter()
     for one in all_trajectories(dataset):
         for name in names:
             by[name][str(one.about.get(name, "not told"))] += 1
@@ -33,6 +35,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         known += int(np.sum(one.actions != MISSING))
         watched += int(np.sum(one.targets == Target.EXPERT))
         valued += int(np.sum(np.isfinite(one.values)))
+        no_target += without_target(one.targets, one.actions != MISSING)
     return {
         "folder": str(dataset.folder),
         "about": dataset.about,
@@ -41,6 +44,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         "known_actions": known,
         "with_shares": watched,
         "with_values": valued,
+        "without_target": dict(no_target.most_common()),
         "bytes": sum((dataset.folder / name).stat().st_size for name in dataset.names),
         "by": {name: dict(counts.most_common()) for name, counts in by.items()},
     }
@@ -56,6 +60,8 @@ def show(counted: dict[str, Any]) -> None:
         f"{counted['with_shares'] / decisions:.1%} with an expert's target policy, "
         f"{counted['with_values'] / decisions:.1%} with its value"
     )
+    for line in target_lines(counted["without_target"]):
+        console.print(line, highlight=False)
     for name, counts in counted["by"].items():
         table = Table(
             box=None,
@@ -75,6 +81,11 @@ def show(counted: dict[str, Any]) -> None:
         if len(counts) > len(ordered):
             table.add_row(f"and {len(counts) - len(ordered)} more", "", "")
         console.print(table)
+
+
+def target_lines(no_target: Mapping[str, int]) -> list[str]:
+    """What is printed of decisions without a target for the policy. no_target: reason -> decisions."""
+    return [f"without a policy target: {number:,} decisions: {reason}" for reason, number in no_target.items()]
 
 
 def _length_class(decisions: int) -> str:

@@ -7,6 +7,7 @@ would teach it what it does already, and the result of the battle would never en
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Any
@@ -18,15 +19,30 @@ from agents.policy.actions import ACTIONS
 
 Thought = Mapping[str, Any]
 
+#: An expert's target policy must give at least this share to actions that the model has; else the decision has no target.
+MIN_KEPT_MASS = 0.8
+
 
 class Target(IntEnum):
     """Where the policy's target of a decision comes from, as datasets keep it.
 
-    CHOICE: nobody's but the player's own choice. EXPERT: an expert's target policy.
+    CHOICE: the player's own choice. EXPERT: an expert's target policy. SILENT: an expert watched and gave none. OUTSIDE:
+    less than MIN_KEPT_MASS of it is on actions of the model. The last two leave the decision without a target: the choice
+    would be the learner's own, and what is left of such a target policy is not what the expert meant.
     """
 
     CHOICE = 0
     EXPERT = 1
+    SILENT = 2
+    OUTSIDE = 3
+
+
+#: Why a decision has no target. The last is no `Target`, but a choice that is not there to be learned.
+_REASONS = {
+    Target.SILENT: "an expert watched and gave no target policy",
+    Target.OUTSIDE: f"less than {MIN_KEPT_MASS:.0%} of the expert's target policy is on actions of the model",
+}
+_NO_CHOICE = "the choice is not known, or is no action of the model"
 
 
 def was_watched(thought: Thought) -> bool:
@@ -37,18 +53,34 @@ def was_watched(thought: Thought) -> bool:
 def target_policy(
     thought: Thought | None, by_action: Mapping[str, int], *, by_expert: bool = False
 ) -> tuple[NDArray[np.float32], Target]:
-    """The target policy [ACTIONS] over the model's actions, zeros where there is none, and where it comes from.
+    """The target policy [ACTIONS] over the model's actions, zeros where there is none, and where the target comes from.
 
     thought: what was kept with the decision. by_action: a choice's words -> its action. by_expert: the player is an expert
     itself, so that its own probabilities are a target, too.
     """
     shares = np.zeros(ACTIONS, dtype=np.float32)
     thought = thought or {}
+    watched = was_watched(thought)
     given = thought.get("visits")
-    if not given and (by_expert or was_watched(thought)):
+    if not given and (watched or by_expert) and "iterations" not in thought:  # a search without visits chose at random
         given = thought.get("probabilities")
-    for words, share in (given or {}).items():
+    total = sum((given or {}).values())
+    if not given or total <= 0:
+        return shares, Target.SILENT if watched else Target.CHOICE
+    for words, share in given.items():
         if words in by_action:
             shares[by_action[words]] = share
-    total = shares.sum()
-    return (shares / total, Target.EXPERT) if total > 0 else (shares, Target.CHOICE)
+    kept = float(shares.sum())
+    if kept < MIN_KEPT_MASS * total:
+        return np.zeros_like(shares), Target.OUTSIDE
+    return shares / kept, Target.EXPERT
+
+
+def without_target(targets: NDArray[np.int8], known: NDArray[np.bool_]) -> Counter[str]:
+    """Reason -> decisions without a target for the policy, where experts' target policies are learned.
+
+    targets [T]: a `Target` of each decision; known [T]: whether its choice is known and an action of the model.
+    """
+    counts = {words: int(np.sum(targets == target)) for target, words in _REASONS.items()}
+    counts[_NO_CHOICE] = int(np.sum((targets == Target.CHOICE) & ~known))
+    return Counter({words: count for words, count in counts.items() if count})
