@@ -22,10 +22,11 @@ class Coached(Agent):
 
     So a learner finds out what a stronger player does in the positions that it gets into itself, which the coach's own
     battles never show (dataset aggregation, "DAgger"). `train` takes the coach's shares as the target of these decisions
-    and its value as that of the position.
+    and its `win_probability` as a target of the value.
 
-    Kept with each decision: the coach's own thought (`visits` or `probabilities`, values …; the probability 1 of its choice
-    where it has none), `coach`, what it would have chosen (null: nothing legal), and `learner`, the learner's own thought.
+    Kept with each decision: the coach's own diagnostics (`visits` or `probabilities`, `win_probability` …; the probability 1
+    of its choice where it has none), `coach`, what it would have chosen (null: nothing legal), and `learner`, the learner's
+    own diagnostics.
 
     Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the chance that the coach's choice is
     made instead of the learner's, 0.

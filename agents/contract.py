@@ -35,7 +35,8 @@ class Agent:
     outside: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
-    #: What it thought at its last decision (values, visit shares …), JSON-able; kept with the decision, then cleared.
+    #: What it thought at its last decision, JSON-able; kept with the decision, then cleared. Some names have a meaning for
+    #: training: `win_probability`, a chance to win from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
     thought: dict[str, Any] | None = None
 
     @classmethod

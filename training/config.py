@@ -64,7 +64,7 @@ class Cloning(Section):
     """training/algorithms/cloning.py. targets: the choices that were played, or (shares) an expert's target
     policies where one gave them (training/data/targets.py), and the choices elsewhere.
 
-    coach_value_share: of what the value learns, where a coach said how it stood; the rest is the result.
+    coach_value_share: of what the value learns, where a coach declared its chance to win; the rest is the result.
     """
 
     name: Literal["cloning"]

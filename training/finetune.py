@@ -11,7 +11,7 @@ import yaml
 from agents.policy import checkpoint
 from teamsets.errors import BadInput
 from training.config import Config, checked, preset_text
-from training.data.build import HELD_OUT
+from training.data.orders import HELD_OUT
 
 Objective = Literal["cloning", "offline-rl"]
 #: The share of a coach's value in what the value head learns, where --distil finds none in the configuration.

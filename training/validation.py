@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from training.algorithms.tensors import Sums, Tensors, added, local_means, on_device
 from training.config import BadConfig, Data
-from training.data.build import HELD_OUT
+from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, opened
 from training.data.stream import in_order
 

@@ -35,6 +35,8 @@ class Expert(Agent):
     The idea is the matrix game of simultaneous moves that Pokémon search programs such as foul-play solve, with a rule
     for an evaluation and no simulator: some milliseconds a decision.
 
+    Kept with each decision: `score`, the worth of the choice in units of a Pokémon; it is no chance to win.
+
     Options: duel, how much the present race counts, 0.35; reply, how well the opponent is taken to answer, 3.0; alive,
     the part of a Pokémon's worth that hangs on its standing at all, 0.4; tera, what terastallizing costs, 0.12.
     """
@@ -62,7 +64,7 @@ class Expert(Agent):
         if not options:
             return any_choice(battle)
         best, value = plan.best(options)
-        self.thought = {"value": round(value, 3)}
+        self.thought = {"score": round(value, 3)}
         assert best.choice is not None
         return best.choice
 

@@ -34,8 +34,9 @@ class Policy(Agent):
     The network runs in a process of its own, one for each checkpoint and machine, which all workers ask. Sums of floats
     hang on how many battles are asked at once, so what is nearly equal may go either way: it is not repeatable.
 
-    Kept with each decision: `value`, the chance to win that it sees (0 to 1); `probabilities`, of each legal choice, as the
-    network has them (temperature 1); `no_action` instead, where nothing that is legal has an action of the network's.
+    Kept with each decision: `win_probability`, the chance to win that it sees (0 to 1); `probabilities`, of each legal
+    choice, as the network has them (temperature 1); `no_action` instead, where nothing that is legal has an action of the
+    network's.
 
     Options: temperature, 0 (the likeliest action) or what the logits are divided by before one is drawn; device, "auto"
     (the first GPU, else the CPU), "cpu", "cuda", "cuda:1", "mps".
@@ -90,7 +91,7 @@ class Policy(Agent):
         probabilities = _softmax(logits)
         choices = list(actions.values())
         self.thought = {
-            "value": round(float(answer[-1]), 4),
+            "win_probability": round(float(answer[-1]), 4),
             "probabilities": {
                 choice.words: round(float(share), 4) for choice, share in zip(choices, probabilities, strict=True)
             },

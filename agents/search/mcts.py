@@ -36,7 +36,8 @@ class MonteCarloTreeSearch(Agent):
     share; that is `good=0.75` here.
 
     Kept with each decision: `values`, the mean value of each choice from 0 (lost) to 1 (won); `visits`, its share of the
-    visits; `iterations`, how many there were; `failed`, poke-engine's words where it failed on a position.
+    visits; `win_probability`, the mean of the values weighed by the visits; `iterations`, how many there
+    were; `failed`, poke-engine's words where it failed on a position.
 
     Needs poke-engine, built for the format's generation: `make search`. Limited by time it is not repeatable; with
     `iterations`, on one thread, the same seed gives the same battle.
@@ -114,6 +115,9 @@ class MonteCarloTreeSearch(Agent):
         assert self.thought is not None
         self.thought["visits"] = {choice.words: round(share, 4) for choice, share in shares.items()}
         self.thought["values"] = {choice.words: round(value, 4) for choice, value in values.items()}
+        self.thought["win_probability"] = round(
+            sum(share * values[choice] for choice, share in shares.items() if share), 4
+        )
         best = max(shares.values())
         good = {choice: share for choice, share in shares.items() if share >= self.good * best}
         return self.rng.choices(list(good), list(good.values()))[0]

@@ -11,9 +11,10 @@ import pytest
 from arena_helpers import tournament
 
 from arena.store import rows
-from training.data.build import HELD_OUT, build_once
+from training.data.build import build_once
 from training.data.from_store import selected
 from training.data.gates import Gates, agent_ratings
+from training.data.orders import HELD_OUT
 from training.data.shards import BadData, all_trajectories, opened
 
 GEN1 = "format = 'gen1ou'"

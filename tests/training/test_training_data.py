@@ -53,13 +53,13 @@ def test_a_coachs_thoughts_become_shares_and_a_value(played: Path) -> None:
     lines = unpacked(side.log)
     plain = observed("p1", "gen1ou", lines, side.choices, 1.0, {})
     assert plain is not None and not plain.shares.any() and np.isnan(plain.values).all()
-    searched = [{"visits": {words: 0.75, "move nonsense": 0.25}, "values": {words: 0.6}} for words in side.choices]
+    searched = [{"visits": {words: 0.75, "move nonsense": 0.25}, "win_probability": 0.6} for words in side.choices]
     told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, searched)
     assert told is not None
     assert np.array_equal(told.shares.argmax(1), told.actions) and (told.shares.sum(1) == 1).all()
     assert np.allclose(told.values, 0.6, atol=1e-3)
     assert (told.targets == Target.EXPERT).all() and (plain.targets == Target.CHOICE).all()
-    weighed = [{"probabilities": {words: 1.0}, "value": 0.25} for words in side.choices]
+    weighed = [{"probabilities": {words: 1.0}, "win_probability": 0.25} for words in side.choices]
     told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed, by_expert=True)
     assert told is not None and (told.values == 0.25).all() and np.array_equal(told.shares.argmax(1), told.actions)
     watched = [{**thought, "coach": words} for thought, words in zip(weighed, side.choices, strict=True)]

@@ -9,9 +9,10 @@ from pathlib import Path
 from arena.store import connect
 from training.ablation.config import Ablation, Made, Ordered
 from training.config import BadConfig
-from training.data.build import HELD_OUT, build_once
+from training.data.build import build_once
 from training.data.from_store import selected
 from training.data.gates import Gates
+from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
 from training.data.trajectory import Trajectory
 

@@ -8,7 +8,7 @@ where p is 1 for the action taken (`targets: choices`), or an expert's target po
 taken elsewhere (`targets: shares`; training/data/targets.py says who is an expert, and which decisions have no target since
 an expert's is of no use: they are left out). `only_won: true` leaves out
 the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
-with what the side got in the end, from every decision, won or lost. Where a coach said how it stood, that chance is
+with what the side got in the end, from every decision, won or lost. Where a coach declared its chance to win, that chance is
 `coach_value_share` of the target's weight, and the result the rest:
 
     L_value = - Σ_c  ((1 - share) · two-hot(result) + share · two-hot(coach's value))_c  log V_c

@@ -8,8 +8,9 @@ from typing import Any, get_args
 import click
 
 from arena.commands.options import db_option
-from training.data.build import HELD_OUT, Built
+from training.data.build import Built
 from training.data.gates import Gates, Result
+from training.data.orders import HELD_OUT
 from training.data.stats import target_lines
 
 _WHOLE = Gates()

@@ -13,8 +13,9 @@ from training.config import BadConfig, Config, Source
 from training.curriculum.book import Attempt, Book
 from training.curriculum.config import Curriculum, Sides, Stage, training_config
 from training.curriculum.play import path_of, pinned, seed_of, specs
-from training.data.build import HELD_OUT, build_once
+from training.data.build import build_once
 from training.data.gates import Gates, Result
+from training.data.orders import HELD_OUT
 from training.data.stats import target_lines
 
 _RESULTS: dict[Sides, Result] = {"won": "won", "all": "any"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -15,14 +16,13 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
+from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, words
+from training.data.orders import HELD_OUT
 from training.data.shards import BadData, Dataset, DatasetWriter, opened
 from training.data.targets import without_target
 from training.data.trajectory import MISSING, Trajectory
-
-#: What the folder of the part that is held out is called beside the dataset's.
-HELD_OUT = "-held-out"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def build_once(
 
     hold_out: the share of the pairs of battles that goes into `out`-held-out instead. by_expert: the sides are an expert's:
     the probabilities that a policy has kept with its own decisions are targets, too. workers: processes, one a core where
-    it is not told. replace: make anew what is there. Raises BadData, also where a dataset of another order is there.
+    it is not told. replace: make anew what is there. Diagnostics that are not taken as a chance to win are counted on
+    stderr. Raises BadData, also where a dataset of another order is there.
     """
     order: dict[str, Any] = {
         "source": "arena", "database": str(db), "where": where, "gates": asdict(gates), "hold_out": hold_out,
@@ -68,6 +69,7 @@ def build_once(
             return Built(tuple(map(opened, folders)), new=False)
         left_out: Counter[str] = Counter()
         no_target: Counter[str] = Counter()
+        refused: list[tuple[str, dict[str, int]]] = []
         chosen = gates.passed(db, selected(db, where), left_out)
         try:
             with ExitStack() as stack:
@@ -86,10 +88,13 @@ def build_once(
                         writers[aside].add(one)
                         given[aside] += 1
                         no_target += without_target(one.targets, one.actions != MISSING)
+                        refused.append((one.about["agent"], one.about.get("refused", {})))
                 if hold_out and given[False] and not given[True]:
                     raise BadData(f"dataset {held_out}: no pair falls into {hold_out:g} of all: hold out more, or 0")
         except BadData as error:
             raise BadData(f"{error}{words(left_out)}") from None
+        for line in refused_lines(refused):
+            print(line, file=sys.stderr)
         return Built(tuple(map(opened, folders)), new=True, left_out=left_out, no_target=no_target)
 
 

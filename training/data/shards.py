@@ -23,9 +23,13 @@ from agents.policy import observation
 from agents.policy.vocabulary import vocabulary
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
+from training.data.orders import how_to_rebuild
+from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, Trajectory, concatenated
 
-FORMAT = 2
+#: 3: values are chances to win that an agent declared as such; before they were whatever lay under "value", scores included.
+#: 2: `targets` beside `shares`.
+FORMAT = 3
 #: A shard is full when it holds so many decisions: about 45 MB when it is read.
 SHARD_DECISIONS = 20_000
 
@@ -134,12 +138,20 @@ def opened(folder: Path) -> Dataset:
         ) from None
     except ValueError as error:
         raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): make it again") from None
+    about = told.get("about") or {}
     for key, value in _made_here().items():
-        if observation.unlike(told.get(key)) if key == "observation" else told.get(key) != value:
-            raise _other(folder, key, told.get(key), value)
+        if key == "format" and told.get(key) in (1, 2):
+            # People leave no diagnostics: what was imported from their replays holds no value, and stays as good as it was.
+            if about.get("source") != "replays":
+                raise BadData(
+                    f"dataset {folder}: made when a rule player's score was taken for a chance to win: "
+                    f"{how_to_rebuild(folder, about)}"
+                )
+        elif observation.unlike(told.get(key)) if key == "observation" else told.get(key) != value:
+            raise _other(folder, about, key, told.get(key), value)
     lengths = tuple(tuple(shard["lengths"]) for shard in told["shards"])
     files = tuple(shard["file"] for shard in told["shards"])
-    return Dataset(folder, lengths, files, told["about"], told["observation"])
+    return Dataset(folder, lengths, files, about, told["observation"])
 
 
 def read_shard(dataset: Dataset, number: int) -> Shard:
@@ -149,17 +161,21 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
         arrays = load(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=1 << 31))
     except (OSError, zstandard.ZstdError, SafetensorError) as error:
         raise BadData(
-            f"dataset {dataset.folder}: {path.name} cannot be read ({error}): make the dataset again"
+            f"dataset {dataset.folder}: {path.name} cannot be read ({error}): "
+            f"{how_to_rebuild(dataset.folder, dataset.about)}"
         ) from None
     about = json.loads(arrays.pop("about").tobytes())
+    # Of format 1 only people's decisions are read, whose target is their choice.
+    arrays.setdefault("targets", np.full(len(arrays["actions"]), Target.CHOICE, np.int8))
     for format_id in {str(one["format"]) for one in about}:
         if observation.unlike(dataset.observation, get_format(format_id).gen):
-            raise _other(dataset.folder, "observation", dataset.observation, f"{observation.VERSION} for {format_id}")
+            needed = f"{observation.VERSION} for {format_id}"
+            raise _other(dataset.folder, dataset.about, "observation", dataset.observation, needed)
     return Shard(arrays, about)
 
 
-def _other(folder: Path, key: str, has: Any, needed: Any) -> BadData:
-    return BadData(f"dataset {folder}: made with {key} {has}, and here it is {needed}: make it again")
+def _other(folder: Path, about: dict[str, Any], key: str, has: Any, needed: Any) -> BadData:
+    return BadData(f"dataset {folder}: made with {key} {has}, and here it is {needed}: {how_to_rebuild(folder, about)}")
 
 
 def all_trajectories(dataset: Dataset) -> Iterator[Trajectory]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from agents.battle import SeatBattle
 from agents.policy.actions import action_of, legal_actions
 from agents.policy.observation import NUMBERS, TOKENS, WORDS, observe
 from teamsets.formats import get_format
+from training.data.chances import win_probability
 from training.data.targets import target_policy
 
 #: Stands for an action that is not known, or that the space of actions does not have.
@@ -30,10 +32,11 @@ class Trajectory:
     ids: int16 [T, 19, 12]; numbers: float16 [T, 19, 56]; legal: bool [T, 13]; see agents/policy/observation.py.
     actions: int8 [T], MISSING where what was chosen is not known or has no action.
     shares: float16 [T, 13]: an expert's target policy; a row of zeros where none gave one. targets: int8 [T]: where the
-    policy's target comes from, a `Target` of training/data/targets.py. values: float16 [T]: the chance to win that it saw,
-    NaN where it told none.
+    policy's target comes from, a `Target` of training/data/targets.py. values: float16 [T]: the chance to win, 0 to 1, that
+    its agent declared (training/data/chances.py), NaN where it declared none.
     result: of this side, 1 won, 0.5 tie, 0 lost.
-    about: where it comes from: format, source, agent, opponent, battle, seat, pair, team_set, and what else is known.
+    about: where it comes from: format, source, agent, opponent, battle, seat, pair, team_set, and what else is known;
+    `refused`: name -> number of decisions whose diagnostics held under that name what is not taken as a chance to win.
     """
 
     ids: NDArray[np.int16]
@@ -64,10 +67,12 @@ def observed(
     """The trajectory of a side's log; None where it holds no decision that is known.
 
     role: "p1" or "p2". lines: what it received, its requests included. choices: its words for each request that asked for
-    one, None where it is not known. thoughts: what its agent thought at each of them. by_expert: see `target_policy`.
+    one, None where it is not known. thoughts: the diagnostics of `about["agent"]` at each of them. by_expert: see
+    `target_policy`.
     """
     seen, legal, actions, shares, targets, values = [], [], [], [], [], []
     told = list(thoughts) or [None] * len(choices)
+    refused: Counter[str] = Counter()
     for battle, words, thought in zip(_asked(role, format_id, lines), choices, told, strict=False):
         possible = legal_actions(battle.last_request, battle.legal)
         if not possible:
@@ -81,7 +86,7 @@ def observed(
         shared, target = target_policy(thought, by_action, by_expert=by_expert)
         shares.append(shared)
         targets.append(target)
-        values.append(_value(thought))
+        values.append(win_probability(thought, str(about.get("agent", "")), refused))
     if all(action == MISSING for action in actions):
         return None
     return Trajectory(
@@ -93,7 +98,7 @@ def observed(
         np.array(targets, dtype=np.int8),
         np.array(values, dtype=np.float16),
         result,
-        about,
+        {**about, "refused": dict(refused)} if refused else about,
     )
 
 
@@ -116,17 +121,6 @@ def _asked(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBatt
 def _ask(battle: SeatBattle, request: str) -> bool:
     battle.ask(orjson.loads(request))
     return bool(battle.legal)
-
-
-def _value(thought: dict[str, Any] | None) -> float:
-    """A policy says its chance to win at once; a search has one for each choice, which its visits weigh."""
-    if not thought:
-        return float("nan")
-    if "value" in thought:
-        return float(thought["value"])
-    visits, values = thought.get("visits") or {}, thought.get("values") or {}
-    total = sum(visits[words] for words in values if words in visits)
-    return sum(visits[w] * v for w, v in values.items() if w in visits) / total if total else float("nan")
 
 
 def concatenated(trajectories: Sequence[Trajectory]) -> dict[str, NDArray[Any]]:

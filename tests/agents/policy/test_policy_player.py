@@ -133,7 +133,10 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
     for legal, choice, kept in rows(query, db):
         thought = orjson.loads(kept)
         assert choice in thought["probabilities"] and set(thought["probabilities"]) <= set(legal)
-        assert sum(thought["probabilities"].values()) == pytest.approx(1, abs=0.01) and 0 <= thought["value"] <= 1
+        assert (
+            sum(thought["probabilities"].values()) == pytest.approx(1, abs=0.01)
+            and 0 <= thought["win_probability"] <= 1
+        )
     wait(lambda: not processes(mark, SERVER))
 
 

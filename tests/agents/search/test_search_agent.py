@@ -54,7 +54,7 @@ def test_it_chooses_what_was_visited_most_and_keeps_what_it_saw(stand_in: None, 
             assert set(thought["visits"]) <= set(legal) and thought["visits"].keys() == thought["values"].keys()
             assert sum(thought["visits"].values()) == pytest.approx(1, abs=0.01)
             assert choice == max(thought["visits"], key=thought["visits"].__getitem__)
-            assert set(thought["values"].values()) == {0.5}
+            assert set(thought["values"].values()) == {0.5} and thought["win_probability"] == 0.5
 
 
 def test_out_of_time_it_loses_by_the_clock(stand_in: None, monkeypatch: pytest.MonkeyPatch):
