@@ -13,6 +13,7 @@ from torch import nn
 from agents.policy import checkpoint, network
 from training.algorithms.reference import Reference
 from training.config import BadConfig, Config, Network
+from training.state import finite
 
 
 def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any]]:
@@ -33,6 +34,8 @@ def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any
             lineage.append({"checkpoint": str(came_from), "step": about.step, "identity": identity})
         if replace(loaded.shape, dropout=told.dropout) != shape:
             raise BadConfig(f"network.start_from: {came_from} is not of the preset {told.preset}")
+        if not finite(loaded):
+            raise BadConfig(f"{came_from}: holds weights that are not finite: delete it, and start from an earlier one")
         made = network.Network(shape)
         made.load_state_dict(loaded.state_dict())
     freeze(made, told.freeze)

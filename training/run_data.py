@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from training.algorithms.tensors import Sums, Tensors
 from training.config import Config
-from training.data.shards import opened
+from training.data.shards import BadData, digest, opened
 from training.data.stream import Stream
 from training.validation import held_out, validated
 
@@ -23,10 +23,12 @@ class RunData:
     """
 
     def __init__(self, config: Config) -> None:
-        self._data = config.data
+        self._data, self._out = config.data, config.out
         sources = self._data.train
         datasets = [opened(Path(source.path)) for source in sources]
         self._held_out = [held_out(path) for path in self._data.validate_on]
+        paths = [source.path for source in sources] + self._data.validate_on
+        self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + self._held_out, strict=True)}
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
             datasets,
@@ -38,11 +40,22 @@ class RunData:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps of it."""
-        return {"stream": self.stream.state}
+        """What a checkpoint keeps of it. datasets: the digest of each, by its path."""
+        return {"stream": self.stream.state, "datasets": self._digests}
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continues from a position that holds a `state`. Raises BadData for other datasets."""
+        """Continues from a position that holds a `state`. Raises BadData where a dataset was exchanged since then.
+
+        The place in the data would be one in another order, and the best checkpoint one of another measure. Positions of
+        earlier versions hold no digests: their datasets are taken as they are.
+        """
+        before = position.get("datasets", {})
+        for path, now in self._digests.items():
+            if before.get(path, now) != now:
+                raise BadData(
+                    f"dataset {path}: holds other data than when the run {self._out} was begun: put the earlier dataset "
+                    f"back, or start another run with this one (network.start_from: {self._out}@last)"
+                )
         self.stream.restore(position["stream"])
 
     def validated(

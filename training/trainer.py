@@ -16,17 +16,16 @@ from typing import Any
 import torch
 from accelerate import Accelerator
 from accelerate.utils import InitProcessGroupKwargs, set_seed
-from torch import Tensor, nn
 
 from agents.policy import checkpoint
-from training.algorithms import LOSSES
-from training.algorithms.tensors import Sums, Tensors, added, local_means, on_device
+from training.algorithms.tensors import Sums, added, local_means, on_device
 from training.config import BadConfig, Config
 from training.curves import FILE as CURVES
 from training.curves import write_curves
 from training.data.stream import Batch
 from training.evaluation import evaluate_checkpoint
 from training.learner import learned, learner, reference_of
+from training.objective import Objective
 from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
@@ -37,6 +36,8 @@ from training.tracking import Pace, Tracking
 _BAD_STEPS = 20
 #: While the main process evaluates, the others wait for it.
 _EVALUATION_TIME = timedelta(hours=12)
+#: What every step looks at besides the norm of its gradient.
+_WATCHED = ("loss", "kl", "kl_without_dropout")
 _PRECISIONS = {"fp32": "no", "bf16": "bf16", "fp16": "fp16"}
 
 
@@ -101,6 +102,7 @@ class _Run:
         network, self.lineage = learner(config.network, folder.step_folder(last[0]) if last else None)
         network.checkpointing = config.compute.activation_checkpointing
         self.reference = reference_of(config, self.lineage, accelerator.device)
+        self.objective = Objective(config, self.reference, accelerator)
         # Another seed than that of the first weights; a checkpoint brings back the generators as they were.
         set_seed(config.seed + 1, device_specific=True)
         optimizer = torch.optim.AdamW(
@@ -171,16 +173,18 @@ class _Run:
             micro = on_device(mine.rows(part, config.compute.accumulate), accelerator.device)
             last = part == config.compute.accumulate - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
-                loss, sums = self._loss(self.network, micro)
+                loss, sums = self.objective(self.network, micro)
                 # The mean over all decisions of the batch, whatever the parts' sizes; gradients are averaged over processes.
                 accelerator.backward(loss * accelerator.num_processes / batch.decisions)
             gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
         norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.clip_norm))
-        if not math.isfinite(float(gathered["loss"][0])):
-            raise self._diverged(f"the loss is {float(gathered['loss'][0])}", self.step + 1)
+        # Of all processes: whichever meets a number that is not finite, all stop, and the main process says why.
+        means = _means(accelerator, {name: gathered[name] for name in _WATCHED if name in gathered})
+        if not math.isfinite(means["loss"]):
+            raise self._diverged(f"the loss is {means['loss']}", self.step + 1)
         stepped = self._stepped(norm)
-        if stepped and self.reference is not None and self.reference.target:
-            self.reference.adapt(_means(accelerator, {"kl": gathered["kl"]})["kl"])
+        if stepped and self.reference is not None:
+            self.reference.adapt(means.get("kl_without_dropout", means["kl"]))
         return gathered, norm
 
     def _stepped(self, norm: float) -> bool:
@@ -206,17 +210,6 @@ class _Run:
             "another run"
         )
 
-    def _loss(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, Sums]:
-        """The rule's loss, and what staying near to the reference adds to it, summed over the batch's decisions."""
-        with self.accelerator.autocast():
-            output = network(batch.ids, batch.numbers, batch.legal, batch.real)
-            reference = None if self.reference is None else self.reference.logits(batch)
-        loss, sums = LOSSES[self.config.algorithm.name](output, batch, self.config.algorithm)
-        if self.reference is None or reference is None:
-            return loss, sums
-        penalty, more = self.reference.penalty(output.logits, reference, batch)
-        return loss + penalty, {**sums, **more}
-
     def _note(self, gathered: Sums, norm: float, speed: float) -> None:
         """Means since the last time, of all processes."""
         means = _means(self.accelerator, gathered)
@@ -233,8 +226,10 @@ class _Run:
         if not finite(network):
             raise self._diverged("the weights are not finite, so they are not kept,", self.step)
         measured = self._validated()
-        if not math.isfinite(measured.get("policy_loss", 0.0)):
-            raise self._diverged("the loss on the held-out data is not finite, so the weights are not kept,", self.step)
+        bad = [name for name, value in measured.items() if not math.isfinite(value)]
+        if bad:
+            what = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not kept,"
+            raise self._diverged(what, self.step)
         # Before the checkpoint: a line of a step that was not kept is taken back, one that is missing never comes.
         if self.tracking is not None and measured:
             self.tracking.note(
@@ -281,7 +276,7 @@ class _Run:
         if self.tracking is None or not self.config.data.validate_on:
             return {}
         self.tracking.doing(self.step, "validating")
-        return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self._loss)
+        return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self.objective)
 
     def _evaluate_if_due(self) -> None:
         """Battles of the checkpoint of this step, unless they were played before the process was killed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -105,10 +106,41 @@ def test_cloning_learns_the_value_from_a_coach_where_it_told_one() -> None:
 def test_lambda_returns() -> None:
     values = torch.tensor([[0.2, 0.4, 0.6, 9.0]])
     real = torch.tensor([[True, True, True, False]])
-    returns = offline_rl.lambda_returns(values, torch.tensor([1.0]), real, 0.5)
+    whole = torch.tensor([0])
+    returns = offline_rl.lambda_returns(values, torch.tensor([1.0]), real, 0.5, whole)
     # G2 = 1; G1 = 0.5 · 1 + 0.5 · 0.6 = 0.8; G0 = 0.5 · 0.8 + 0.5 · 0.4 = 0.6
     assert torch.allclose(returns, torch.tensor([[0.6, 0.8, 1.0, 0.0]]))
-    assert torch.allclose(offline_rl.lambda_returns(values, torch.tensor([0.0]), real, 1.0), torch.zeros(1, 4))
+    assert torch.allclose(offline_rl.lambda_returns(values, torch.tensor([0.0]), real, 1.0, whole), torch.zeros(1, 4))
+
+
+def test_lambda_returns_of_a_trajectory_that_was_cut_begin_with_the_value_there() -> None:
+    values = torch.tensor([[0.2, 0.4, 0.6, 9.0]] * 2)
+    real = torch.tensor([[True, True, True, False]] * 2)
+    results, remaining = torch.tensor([1.0, 1.0]), torch.tensor([2, 0])
+    returns = offline_rl.lambda_returns(values, results, real, 0.5, remaining)
+    # Two decisions follow: G2 = 0.25 · 1 + 0.75 · 0.6 = 0.7; G1 = 0.5 · 0.7 + 0.5 · 0.6 = 0.65; G0 = 0.325 + 0.2 = 0.525
+    assert torch.allclose(returns, torch.tensor([[0.525, 0.65, 0.7, 0.0], [0.6, 0.8, 1.0, 0.0]]))
+    far = offline_rl.lambda_returns(values, results, real, 0.5, torch.tensor([500]))
+    assert torch.allclose(far[0], torch.tensor([0.5, 0.6, 0.6, 0.0])), "of a far end only the values are left"
+    result_alone = offline_rl.lambda_returns(values, results, real, 1.0, remaining)
+    assert torch.allclose(result_alone[:, :3], torch.ones(2, 3)), (
+        "λ = 1: the result, which is known wherever it was cut"
+    )
+    one_step = offline_rl.lambda_returns(values, results, real, 0.0, remaining)
+    assert torch.allclose(one_step, torch.tensor([[0.4, 0.6, 0.6, 0.0], [0.4, 0.6, 1.0, 0.0]]))
+
+
+def test_the_state_at_a_cut_is_the_next_state_and_not_learned_itself() -> None:
+    output, batch = case([[0.0, 0.0], [0.0, 0.0, 0.0]], [0, 1], result=1.0, values=[0, 25])
+    cut = replace(batch, remaining=torch.tensor([3]))
+    loss, sums = LOSSES["offline-rl"](output, cut, offline(trace=0.5))
+    # G1 = 1/8 · 1 + 7/8 · 0.5 = 0.5625 and V0 = 0: A0 = 0.5 · 0.5625 + 0.5 · 0.5 = 0.53125 (0.75 of the raw result)
+    assert sums["advantage"][0].item() == pytest.approx(0.53125, abs=1e-5)
+    assert sums["advantage"][1].item() == sums["policy_loss"][1].item() == sums["value_loss"][1].item() == 1
+    assert loss.item() == pytest.approx(LOG2)
+    loss.backward()
+    assert output.logits.grad is not None and not output.logits.grad[0, 1].any()
+    assert cut.followed.tolist() == [[True, False]] and batch.followed.tolist() == [[True, True]]
 
 
 def offline(**changes: object) -> OfflineRL:

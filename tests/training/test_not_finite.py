@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,12 +18,14 @@ torch = pytest.importorskip("torch")
 
 from rich.console import Console  # noqa: E402
 from safetensors import SafetensorError  # noqa: E402
-from safetensors.torch import load_file  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from training import trainer  # noqa: E402
+from training.algorithms import LOSSES  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
 from training.curves import picture  # noqa: E402
+from training.run_data import RunData  # noqa: E402
 from training.run_folder import RunFolder  # noqa: E402
 from training.state import STATE, disk_full_told  # noqa: E402
 from training.tracking import Pace, Tracking  # noqa: E402
@@ -49,7 +52,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_too_many_of_them_stop
 ) -> None:
     """From step 4 on the loss is finite and its gradient is not, as that of sqrt at 0."""
     monkeypatch.setattr(trainer, "_BAD_STEPS", 3)
-    plain, calls = trainer.LOSSES["cloning"], 0
+    plain, calls = LOSSES["cloning"], 0
 
     def breaking(*arguments: Any) -> Any:
         nonlocal calls
@@ -57,7 +60,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_too_many_of_them_stop
         loss, sums = plain(*arguments)
         return (loss + torch.sqrt((loss - loss.detach()).clamp(min=0) * 0) if calls >= 4 else loss), sums
 
-    monkeypatch.setitem(trainer.LOSSES, "cloning", breaking)
+    monkeypatch.setitem(LOSSES, "cloning", breaking)
     config = small()
     with pytest.raises(
         TrainingFailed,
@@ -83,6 +86,82 @@ def test_weights_that_are_not_finite_are_not_kept(small: Small, monkeypatch: pyt
     ):
         train(config)
     assert RunFolder(config).steps() == [3]
+
+
+def test_a_gradient_that_is_not_finite_in_one_part_of_a_batch_changes_nothing(
+    small: Small, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first of step 4's two parts; the second is sound, and so is every loss."""
+    plain, calls = LOSSES["cloning"], 0
+
+    def breaking(*arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        loss, sums = plain(*arguments)
+        return (loss + torch.sqrt((loss - loss.detach()).clamp(min=0) * 0) if calls == 7 else loss), sums
+
+    monkeypatch.setitem(LOSSES, "cloning", breaking)
+    config = small(**{"compute.accumulate": 2})
+    assert train(config).step == 8
+    said = capsys.readouterr().err
+    assert said.count("the gradient is not finite") == 1 and "step 4: the gradient is not finite" in said
+    assert all(finite(RunFolder(config).step_folder(step)) for step in RunFolder(config).steps())
+
+
+@pytest.mark.parametrize("name", ["policy_loss", "value_loss"])
+def test_held_out_measurements_that_are_not_finite_name_no_best(
+    name: str, small: Small, dataset: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = RunData.validated
+
+    def spoiled(data: RunData, *arguments: Any) -> dict[str, float]:
+        return {**plain(data, *arguments), "policy_loss": 0.0, name: float("nan")}
+
+    config = small(**{"data.validate_on": [str(dataset.folder)]})
+    with monkeypatch.context() as patch:
+        crash_after(3, patch)
+        with pytest.raises(Crash):
+            train(config)
+    monkeypatch.setattr(RunData, "validated", spoiled)
+    with pytest.raises(
+        TrainingFailed, match=rf"{name} on the held-out data is not finite.* at step 6 .*step-000000003;"
+    ):
+        train(config)
+    best = RunFolder(config).best
+    assert RunFolder(config).steps() == [3] and best is not None and best["step"] == 3
+
+
+class Crash(Exception):
+    pass
+
+
+def crash_after(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    learn = trainer._Run._learn
+
+    def crashing(run: Any, batch: Any) -> Any:
+        if run.step == step:
+            raise Crash
+        return learn(run, batch)
+
+    monkeypatch.setattr(trainer._Run, "_learn", crashing)
+
+
+def test_a_rating_that_is_not_finite_names_no_best(small: Small) -> None:
+    folder = RunFolder(small())
+    folder.judge(3, "rating", float("nan"))
+    assert folder.best is None
+
+
+def test_weights_that_are_not_finite_are_no_start(small: Small, tmp_path: Path) -> None:
+    """As versions wrote them that never looked at the norm of the gradient."""
+    start = tmp_path / "start"
+    shutil.copytree(checkpoint.find("gen1ou-tiny"), start)
+    tensors = {
+        name: torch.full_like(tensor, float("nan")) for name, tensor in load_file(start / checkpoint.WEIGHTS).items()
+    }
+    save_file(tensors, start / checkpoint.WEIGHTS)
+    with pytest.raises(BadConfig, match=r"start: holds weights that are not finite: .*start from an earlier one"):
+        train(small(**{"network.start_from": str(start)}))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +15,12 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
+from agents.policy.network import Network  # noqa: E402
 from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
 from training.algorithms.reference import FARTHEST, RATE, Reference, kl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
-from training.config import BadConfig  # noqa: E402
+from training.config import BadConfig, Config  # noqa: E402
+from training.trainer import train  # noqa: E402
 
 
 def logits(*rows: list[float]) -> Tensor:
@@ -102,6 +108,30 @@ def test_the_reference_is_asked_without_gradient_or_dropout() -> None:
     assert torch.equal(frozen.logits(batch), frozen.logits(batch)) and not frozen.logits(batch).requires_grad
 
 
+def test_the_kl_that_a_coefficient_follows_is_without_dropout() -> None:
+    start, _ = checkpoint.load(checkpoint.find("gen1ou-tiny"))
+    learner = Network(replace(start.shape, dropout=0.1)).train()
+    learner.load_state_dict(start.state_dict())
+    frozen = Reference(start, 0.5, 0.02, "this one")
+    generator = torch.Generator().manual_seed(3)
+    batch = Tensors(
+        ids=torch.randint(1, 5, (2, 4, 19, 12), generator=generator, dtype=torch.int16),
+        numbers=torch.rand(2, 4, TOKENS, NUMBERS, generator=generator),
+        legal=torch.ones(2, 4, 13, dtype=torch.bool),
+        actions=torch.zeros(2, 4),
+        shares=torch.zeros(2, 4, 13),
+        targets=torch.zeros(2, 4),
+        values=torch.zeros(2, 4),
+        results=torch.ones(2),
+        real=torch.tensor([[True] * 4, [True, True, False, False]]),
+    )
+    there = frozen.logits(batch)
+    total, count = frozen.without_dropout(learner, there, batch)["kl_without_dropout"]
+    assert total.item() == 0.0 and count.item() == 6 and learner.training
+    output = learner(batch.ids, batch.numbers, batch.legal, batch.real)
+    assert frozen.penalty(output.logits, there, batch)[1]["kl"][0].item() > 1e-4, "dropout alone is some distance"
+
+
 def test_the_coefficient_follows_the_target() -> None:
     near = reference(coefficient=0.1, target=0.02)
     near.adapt(0.02)
@@ -129,3 +159,22 @@ def test_a_state_is_taken_up_and_anothers_refused() -> None:
     assert near.coefficient == 0.7 and near.state == {"identity": "this one", "coefficient": 0.7}
     with pytest.raises(BadConfig, match=r"reference.checkpoint: is another one"):
         near.restore({"identity": "another", "coefficient": 0.7})
+
+
+def test_a_learner_that_is_the_reference_does_not_raise_the_coefficient_by_its_dropout(
+    small: Callable[..., Config],
+) -> None:
+    config = small(
+        **{
+            "network.dropout": 0.1,
+            "network.start_from": "gen1ou-tiny",
+            "reference.coefficient": 0.1,
+            "reference.target": 0.002,
+            "optimizer.learning_rate": 1e-12,
+        }
+    )
+    train(config)
+    lines = [json.loads(line) for line in (Path(config.out) / "metrics.jsonl").read_text().splitlines()]
+    assert lines[0]["kl_without_dropout"] == 0.0 and lines[0]["kl"] > 0.002, "dropout alone exceeds the target"
+    coefficients = [line["kl_coefficient"] for line in lines]
+    assert coefficients == sorted(coefficients, reverse=True) and coefficients[-1] < 0.1

@@ -9,8 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +24,7 @@ from safetensors.torch import load_file  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from training import trainer  # noqa: E402
+from training.algorithms import LOSSES  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
 from training.data.shards import BadData, Dataset  # noqa: E402
 from training.run_folder import RunFolder  # noqa: E402
@@ -151,7 +150,7 @@ def test_a_loss_that_is_no_number_stops_it_and_names_the_last_good_checkpoint(
     small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small()
-    plain, calls = trainer.LOSSES["cloning"], 0
+    plain, calls = LOSSES["cloning"], 0
 
     def breaking(*arguments: Any) -> Any:
         nonlocal calls
@@ -160,7 +159,7 @@ def test_a_loss_that_is_no_number_stops_it_and_names_the_last_good_checkpoint(
         return loss * (float("nan") if calls == 5 else 1.0), sums
 
     with monkeypatch.context() as patch:
-        patch.setitem(trainer.LOSSES, "cloning", breaking)
+        patch.setitem(LOSSES, "cloning", breaking)
         with pytest.raises(
             TrainingFailed,
             match=r"the loss is nan at step 5 \(learning rate 0.0007625\): the last good .*step-000000003; lower opt",
@@ -303,24 +302,3 @@ def test_the_learning_rate_warms_up_and_comes_down(small: Small) -> None:
     assert all(later <= earlier for earlier, later in itertools.pairwise(rates[3:]))
     constant = small(**{"optimizer.schedule": "constant", "optimizer.warmup_steps": 0, "optimizer.learning_rate": 1.0})
     assert {learning_rate(constant, step, 10) for step in range(11)} == {1.0}
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_two_processes_learn_what_one_does(small: Small, tmp_path: Path) -> None:
-    told = {"network.dropout": 0.0, "length.most_steps": 6, "checkpoints.every": 3}
-    one = small(out=str(tmp_path / "one"), **told)
-    train(one)
-    two = tmp_path / "two.yaml"
-    two.write_text(yaml.safe_dump(small(out=str(tmp_path / "two"), **told).model_dump(mode="json")))
-    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    said = subprocess.run(
-        [*launch, "-m", "training.cli", "base", str(two)],
-        env={**os.environ, "ACCELERATE_USE_CPU": "1", "OMP_NUM_THREADS": "1"},
-        capture_output=True, text=True, timeout=500, check=False,
-    )  # fmt: skip
-    assert said.returncode == 0, said.stderr[-3000:]
-    alone, together = metrics(Path(one.out)), metrics(tmp_path / "two")
-    assert [line["step"] for line in together] == [line["step"] for line in alone]
-    for first, second in zip(alone, together, strict=True):
-        assert second == pytest.approx(first, rel=1e-3, abs=1e-4)

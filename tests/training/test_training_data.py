@@ -199,6 +199,16 @@ def test_measuring_goes_once_through_a_dataset(dataset: Dataset) -> None:
     assert sum(batch.decisions for batch in in_order(dataset, 4, 10_000)) == dataset.decisions
 
 
+def test_what_was_cut_off_behind_a_trajectory_is_counted(dataset: Dataset) -> None:
+    lengths = [length for shard in dataset.lengths for length in shard]
+    assert max(lengths) > 24 > min(lengths)
+    measured = [int(left) for batch in in_order(dataset, 4, 24) for left in batch.remaining]
+    assert measured == [max(0, length - 24) for length in lengths]
+    for batch in take(stream(dataset), 16):  # a drawn window may end anywhere
+        kept = batch.real.sum(1)
+        assert ((batch.remaining == 0) | (kept == 24)).all() and (kept + batch.remaining <= max(lengths)).all()
+
+
 def test_what_is_counted(dataset: Dataset, observed_sides: list[Trajectory]) -> None:
     counted = count(dataset)
     assert counted["decisions"] == counted["known_actions"] == sum(map(len, observed_sides))

@@ -5,6 +5,14 @@ end of the battle, with the result as the only reward and no discount:
 
     G_T = result,    G_t = λ G_{t+1} + (1 - λ) V(s_{t+1})
 
+Of a trajectory that was cut (`data.longest`), what follows the last state s_L is not there: n more decisions and the result.
+In the full return those decisions' values weigh 1 - λ^n together and the result λ^n; V(s_L) stands for the values:
+
+    G_L = λ^n result + (1 - λ^n) V(s_L)
+
+With λ = 1 that is the result, as it must be; with a smaller one and a far end, V(s_L). The decision at s_L itself is not
+learned, since its advantage would compare V(s_L) with itself.
+
 The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t - V(s_t), for which no gradient flows:
 
     binary        w = 1 where A > 0, else 0                          (as in CRR's binary filter)
@@ -35,7 +43,7 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
     """
     with torch.no_grad():
         values = expected_value(output.value)  # [B, T]
-        returns = lambda_returns(values, batch.results, batch.real, settings.trace)  # [B, T]
+        returns = lambda_returns(values, batch.results, batch.real, settings.trace, batch.remaining)  # [B, T]
         advantages = returns - values
         if settings.filter == "binary":
             weights = (advantages > 0).float()
@@ -44,28 +52,33 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
 
     log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
     taken = of_actions(log_policy, batch.actions)  # [B, T]
-    known = batch.known
+    known, learned = batch.known & batch.followed, batch.followed
     policy_sum = -(weights * taken * known).sum()
 
     classes = two_hot(returns, output.value.shape[-1])  # [B, T, bins]
     value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
-    value_sum = (value_loss * batch.real).sum()
+    value_sum = (value_loss * learned).sum()
 
-    count, real = known.sum(), batch.real.sum()
+    count, real = known.sum(), learned.sum()
     sums: Sums = {
         "policy_loss": (-(taken.detach() * known).sum(), count),
         "value_loss": (value_sum.detach(), real),
         "weight": ((weights * known).sum(), count),
-        "advantage": ((advantages * batch.real).sum(), real),
+        "advantage": ((advantages * learned).sum(), real),
         **measured(output.logits.detach(), log_policy.detach(), batch),
     }
     return policy_sum + settings.value_weight * value_sum, sums
 
 
-def lambda_returns(values: Tensor, results: Tensor, real: Tensor, trace: float) -> Tensor:
-    """G [B, T] from values [B, T], results [B], real bool [B, T] (padding last); 0 at padding. trace: λ."""
+def lambda_returns(values: Tensor, results: Tensor, real: Tensor, trace: float, remaining: Tensor) -> Tensor:
+    """G [B, T] from values [B, T], results [B], real bool [B, T] (padding last); 0 at padding. trace: λ.
+
+    remaining: int [B], decisions after the last one here; [1] for all of them.
+    """
+    last_value = values.gather(1, real.sum(1, keepdim=True).clamp(min=1) - 1)[:, 0]
+    result_share = torch.pow(trace, remaining)  # 1 where nothing was cut
     returns = torch.zeros_like(values)
-    after_return = after_value = results
+    after_return = after_value = result_share * results + (1 - result_share) * last_value
     for t in reversed(range(values.shape[1])):
         here = trace * after_return + (1 - trace) * after_value
         returns[:, t] = torch.where(real[:, t], here, 0.0)

@@ -9,11 +9,14 @@ are at most 13 here, so it is evaluated at each legal one and weighed by the pol
 without the noise of drawing. The gradient flows through π alone: the reference is asked under no_grad and without dropout.
 
 With a `target` the coefficient follows the KL: after each step it grows or shrinks by up to RATE, in proportion to how far
-the step's KL lies above or below the target, and stays within FARTHEST times what it began with.
+the step's KL lies above or below the target, and stays within FARTHEST times what it began with. The KL that it follows is
+that of the policy as it plays, without dropout: dropout alone puts the policy some distance from itself, which may exceed
+the target and which no coefficient can reduce. Where there is dropout, that costs one more forward pass of each batch.
 
 Results and KL are never mixed in what a rule learns from: its rewards, advantages and values are those of the raw result.
 Measured side by side, each a mean over decisions: `kl` (nats), `kl_coefficient`, `reward` (the raw result of the decision's
-battle, of the data and not of the policy), and `shaped_return` = reward - coefficient · KL.
+battle, of the data and not of the policy), and `shaped_return` = reward - coefficient · KL. With dropout, `kl` is what is in
+the loss; with a target beside it, `kl_without_dropout` is what the coefficient follows.
 """
 
 from __future__ import annotations
@@ -74,6 +77,18 @@ class Reference:
             "shaped_return": (reward - weighted.detach(), count),
         }
         return weighted, sums
+
+    @torch.no_grad()
+    def without_dropout(self, network: Network, reference: Tensor, batch: Tensors) -> Sums:
+        """The KL of the policy as it plays, in nats a decision; exactly 0 where its weights are the reference's.
+
+        network: the learner, in training mode, in which it is left. reference: logits [B, T, 13] of `logits`.
+        """
+        network.eval()
+        logits = network(batch.ids, batch.numbers, batch.legal, batch.real).logits
+        network.train()
+        kl_sum = (kl(logits, reference, batch.legal) * batch.real).sum()
+        return {"kl_without_dropout": (kl_sum, batch.real.sum())}
 
     def adapt(self, measured: float) -> None:
         """Moves the coefficient after a step whose mean KL was `measured`; without a target nothing changes."""

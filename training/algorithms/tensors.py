@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -16,7 +16,10 @@ Sums = dict[str, tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Tensors:
-    """A batch on a device: B trajectories of up to T decisions, see `Batch`. numbers, shares, values, results: float32."""
+    """A batch on a device: B trajectories of up to T decisions, see `Batch`. numbers, shares, values, results: float32.
+
+    remaining: int64 [B], or [1] for all of them.
+    """
 
     ids: Tensor
     numbers: Tensor
@@ -27,11 +30,20 @@ class Tensors:
     values: Tensor
     results: Tensor
     real: Tensor
+    remaining: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))
 
     @property
     def known(self) -> Tensor:
         """bool [B, T]: the decisions of which the action is known."""
         return self.real & (self.actions != MISSING)
+
+    @property
+    def followed(self) -> Tensor:
+        """bool [B, T]: the decisions after which the next one, or the end of the battle, is in the batch: all but the last
+        one of a trajectory that was cut."""
+        last = self.real.sum(-1, keepdim=True) - 1
+        cut = (self.remaining > 0)[:, None]
+        return self.real & ~(cut & (torch.arange(self.real.shape[1], device=self.real.device) == last))
 
 
 def on_device(batch: Batch, device: torch.device) -> Tensors:

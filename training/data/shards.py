@@ -6,7 +6,9 @@ folder beside its own and renamed when it is whole. It can be made again from it
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,7 +72,7 @@ class Shard:
 
     def __getitem__(self, place: int) -> Trajectory:
         start, end = self.arrays["starts"][place : place + 2]
-        parts = {name: self.arrays[name][start:end] for name in BY_DECISION}
+        parts: dict[str, Any] = {name: self.arrays[name][start:end] for name in BY_DECISION}
         return Trajectory(**parts, result=float(self.arrays["results"][place]), about=self.about[place])
 
 
@@ -160,10 +162,7 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
     try:
         arrays = load(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=1 << 31))
     except (OSError, zstandard.ZstdError, SafetensorError) as error:
-        raise BadData(
-            f"dataset {dataset.folder}: {path.name} cannot be read ({error}): "
-            f"{how_to_rebuild(dataset.folder, dataset.about)}"
-        ) from None
+        raise _unreadable(dataset, path, error) from None
     about = json.loads(arrays.pop("about").tobytes())
     # Of format 1 only people's decisions are read, whose target is their choice.
     arrays.setdefault("targets", np.full(len(arrays["actions"]), Target.CHOICE, np.int8))
@@ -172,6 +171,29 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
             needed = f"{observation.VERSION} for {format_id}"
             raise _other(dataset.folder, dataset.about, "observation", dataset.observation, needed)
     return Shard(arrays, about)
+
+
+def digest(dataset: Dataset) -> str:
+    """A hash of what a dataset holds, whatever its folder is called. Raises BadData for a shard that is missing.
+
+    It covers the lengths of the trajectories and the 4 bytes that end each shard: zstd's checksum of its contents. So
+    nothing is decompressed, and a dataset that was made again of the same battles has the same digest.
+    """
+    found = hashlib.sha256(json.dumps([dataset.observation, dataset.lengths]).encode())
+    for name in dataset.names:
+        path = dataset.folder / name
+        try:
+            with path.open("rb") as file:
+                file.seek(-4, os.SEEK_END)
+                found.update(file.read())
+        except OSError as error:
+            raise _unreadable(dataset, path, error) from None
+    return found.hexdigest()
+
+
+def _unreadable(dataset: Dataset, shard: Path, error: Exception) -> BadData:
+    mend = how_to_rebuild(dataset.folder, dataset.about)
+    return BadData(f"dataset {dataset.folder}: {shard.name} cannot be read ({error}): {mend}")
 
 
 def _other(folder: Path, about: dict[str, Any], key: str, has: Any, needed: Any) -> BadData:

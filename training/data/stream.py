@@ -30,7 +30,7 @@ _SORTED_TOGETHER = 8
 class Batch:
     """B trajectories of up to T decisions, padded at the end. Arrays as in `Trajectory`, with B in front.
 
-    real: bool [B, T], false where padded. results: float32 [B].
+    real: bool [B, T], false where padded. results: float32 [B]. remaining: int64 [B].
     """
 
     ids: NDArray[np.int16]
@@ -42,6 +42,7 @@ class Batch:
     values: NDArray[np.float16]
     results: NDArray[np.float32]
     real: NDArray[np.bool_]
+    remaining: NDArray[np.int64]
 
     @property
     def decisions(self) -> int:
@@ -88,7 +89,7 @@ class Stream:
         while True:
             drawn = [self._next(orders, sources) for _ in range(_SORTED_TOGETHER * self._size)]
             generator = np.random.default_rng((self._seed, self._round))
-            cut = [_cut(one, self._longest, generator) for one in drawn]
+            cut = [_drawn_window(one, self._longest, generator) for one in drawn]
             cut.sort(key=len)
             for batch in generator.permutation(_SORTED_TOGETHER)[self._given :]:
                 self._given += 1
@@ -130,10 +131,14 @@ class _Order:
             yield shards[shard][place]
 
 
-def _cut(trajectory: Trajectory, longest: int, generator: np.random.Generator) -> Trajectory:
-    start = int(generator.integers(max(1, len(trajectory) - longest + 1)))
-    parts = {name: getattr(trajectory, name)[start : start + longest] for name in BY_DECISION}
-    return replace(trajectory, **parts)
+def _window(trajectory: Trajectory, start: int, longest: int) -> Trajectory:
+    """Its decisions from `start` on, at most `longest`."""
+    parts: dict[str, Any] = {name: getattr(trajectory, name)[start : start + longest] for name in BY_DECISION}
+    return replace(trajectory, **parts, remaining=max(0, len(trajectory) - start - longest))
+
+
+def _drawn_window(trajectory: Trajectory, longest: int, generator: np.random.Generator) -> Trajectory:
+    return _window(trajectory, int(generator.integers(max(1, len(trajectory) - longest + 1))), longest)
 
 
 def padded(trajectories: list[Trajectory]) -> Batch:
@@ -153,14 +158,16 @@ def padded(trajectories: list[Trajectory]) -> Batch:
         real[row, : len(one)] = True
         for name, array in empty.items():
             array[row, : len(one)] = getattr(one, name)
-    return Batch(**empty, real=real, results=np.array([one.result for one in trajectories], np.float32))
+    results = np.array([one.result for one in trajectories], np.float32)
+    remaining = np.array([one.remaining for one in trajectories], np.int64)
+    return Batch(**empty, real=real, results=results, remaining=remaining)
 
 
 def in_order(dataset: Dataset, size: int, longest: int) -> Iterator[Batch]:
     """A dataset once through, in the order of the disk, for measuring. What is longer than `longest` loses its end."""
     waiting: list[Trajectory] = []
     for one in all_trajectories(dataset):
-        waiting.append(replace(one, **{name: getattr(one, name)[:longest] for name in BY_DECISION}))
+        waiting.append(_window(one, 0, longest))
         if len(waiting) == size:
             yield padded(waiting)
             waiting = []

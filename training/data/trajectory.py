@@ -34,7 +34,7 @@ class Trajectory:
     shares: float16 [T, 13]: an expert's target policy; a row of zeros where none gave one. targets: int8 [T]: where the
     policy's target comes from, a `Target` of training/data/targets.py. values: float16 [T]: the chance to win, 0 to 1, that
     its agent declared (training/data/chances.py), NaN where it declared none.
-    result: of this side, 1 won, 0.5 tie, 0 lost.
+    result: of this side, 1 won, 0.5 tie, 0 lost. remaining: decisions that followed the last one here; 0 unless it was cut.
     about: where it comes from: format, source, agent, opponent, battle, seat, pair, team_set, and what else is known;
     `refused`: name -> number of decisions whose diagnostics held under that name what is not taken as a chance to win.
     """
@@ -48,6 +48,7 @@ class Trajectory:
     values: NDArray[np.float16]
     result: float
     about: dict[str, Any] = field(default_factory=dict)
+    remaining: int = 0
 
     def __len__(self) -> int:
         return len(self.actions)
