@@ -109,7 +109,7 @@ def test_count_draws_by_seed_and_keeps_the_order() -> None:
     ("name", "format_id", "line"),
     [
         ("competitve", "gen1ou", "team set 'competitve': no such set and no such folder: did you mean competitive?"),
-        ("nowhere/at/all", "gen1ou", "or one of competitive, variety"),
+        ("nowhere/at/all", "gen1ou", "or one of competitive, verdict, variety"),
         ("competitive", "gen9monotype", "has no teams for gen9monotype: it has gen1ou, gen2ou"),
         ("competitive", "gen1uo", "has no teams for gen1uo: did you mean gen1ou? It has gen1ou, gen2ou"),
         ("variety", "gen1uo", "did you mean gen1ou"),
@@ -137,7 +137,7 @@ def test_a_count_below_one_is_refused() -> None:
 
 
 def test_the_sets_by_name() -> None:
-    assert set_names() == ["competitive", "variety"]
+    assert set_names() == ["competitive", "verdict", "variety"]
 
 
 @pytest.mark.skipif(not PEOPLES_TEAMS.is_dir(), reason="people's teams are not part of the project")
@@ -147,3 +147,10 @@ def test_peoples_teams_load(format_id: str) -> None:
     assert len(loaded.teams) + len(loaded.skipped) == len(list((PEOPLES_TEAMS / format_id).iterdir()))
     assert len(loaded.teams) > len(loaded.skipped)
     assert all(team.format == format_id for team in loaded.teams)
+
+
+@pytest.mark.parametrize("format_id", [f"gen{gen}ou" for gen in range(1, 10)])
+def test_no_team_of_the_verdict_is_a_competitive_one(format_id: str) -> None:
+    verdict, competitive = (load_set(name, format_id).teams for name in ("verdict", "competitive"))
+    assert 30 <= len(verdict) <= 32
+    assert not {frozenset(team.species) for team in verdict} & {frozenset(team.species) for team in competitive}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from pydantic import ValidationError
 
 from arena.store import connect, rows, writer_lock
 from training.config import BadConfig
@@ -67,7 +68,7 @@ class Book:
             )
             return
         begun = {one.stage for one in self.attempts()}
-        before = dict(_flat(json.loads(found[0][0])))
+        before = dict(_flat(_as_read_now(json.loads(found[0][0]))))
         changed = {key for key, value in [*before.items(), *_flat(now)] if before.get(key) != value} | (
             before.keys() - dict(_flat(now)).keys()
         )
@@ -265,6 +266,14 @@ def _flat(told: Any, key: str = "") -> Iterator[tuple[str, Any]]:
         return
     for name, value in parts:
         yield from _flat(value, f"{key}.{name}" if key else str(name))
+
+
+def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
+    """A configuration that was noted before it had all of today's settings, with the defaults of those."""
+    try:
+        return Curriculum.model_validate(stored).model_dump(mode="json")
+    except ValidationError:
+        return stored
 
 
 def _free(key: str, begun: set[int]) -> bool:

@@ -114,10 +114,12 @@ class ParentGate(Test):
 class Verdict(Test):
     """The test at the end, of the last checkpoint against an earlier one.
 
-    against: base, the name of a stage (what it left), or "" for no such test.
+    against: base, the name of a stage (what it left), or "" for no such test. teams: team sets that nothing else of the
+    curriculum plays on; none for the shipped set `verdict`, or, where the format has none, for the gates' sets.
     """
 
     against: str
+    teams: list[str] = Field(default_factory=list)
 
 
 class PoolGate(Section):
@@ -293,6 +295,14 @@ def _check(config: Curriculum) -> None:
     if drawn == bool(config.held_out):
         mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"held_out: {mend}")
+    if drawn and config.verdict.teams:
+        raise BadConfig("verdict.teams: Showdown draws the teams: leave it empty")
+    played = {*config.held_out, *config.evaluate_on, *(teams.set for stage in config.stages for teams in stage.teams)}
+    for name in config.verdict.teams:
+        if name in played and name.partition(":")[0] != variety.NAME:
+            raise BadConfig(
+                f"verdict.teams: {name} is played on before: name a set that no gate, evaluation or stage uses"
+            )
     for stage in config.stages:
         for each in attempts(stage):
             _check_stage(config, each, drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,13 @@ from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
 from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings, Played
+from teamsets.loading import count_shipped
 from training.curriculum.compare import gathered, rating_change
 from training.curriculum.config import Curriculum, PoolGate, Test
 from training.curriculum.play import seed_of, specs
+
+#: The shipped team set that is for verdicts alone.
+VERDICT_SET = "verdict"
 
 
 def held_out(config: Curriculum) -> tuple[str, ...]:
@@ -25,6 +30,15 @@ def held_out(config: Curriculum) -> tuple[str, ...]:
 def measured_on(config: Curriculum) -> tuple[str, ...]:
     """The team sets on which what is kept is measured."""
     return tuple(dict.fromkeys([*held_out(config), *config.evaluate_on]))
+
+
+def verdict_on(config: Curriculum) -> tuple[str, ...]:
+    """The team sets of the verdict: those named, or the shipped set `verdict`, or, where the format has none, the gates'."""
+    if config.verdict.teams:
+        return tuple(config.verdict.teams)
+    used = {*measured_on(config), *(teams.set for stage in config.stages for teams in stage.teams)}
+    there = config.held_out and VERDICT_SET not in used and count_shipped(VERDICT_SET, config.format)
+    return (VERDICT_SET,) if there else held_out(config)
 
 
 def sprt_of(gate: Test) -> SprtSettings:
@@ -43,6 +57,21 @@ def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> E
         rules=Rules(config.think_limit),
         anchor=parent,
         sprt=sprt_of(gate),
+    )
+
+
+def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSettings:
+    """The match of the last checkpoint against an earlier one: teams, seed and battles that no gate has played.
+
+    A gate's battles chose the checkpoint, so they would speak for it twice.
+    """
+    team_sets = verdict_on(config)
+    return replace(
+        match_settings(config, config.verdict, child, earlier),
+        team_sets=team_sets,
+        battles=-(-config.verdict.battles // len(team_sets)),
+        seed=seed_of(config, "verdict"),
+        fresh=True,
     )
 
 

@@ -23,7 +23,7 @@ from training.curriculum import gate, learn
 from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
-from training.curriculum.config import BASE, Curriculum, Stage, Test, attempts
+from training.curriculum.config import BASE, Curriculum, Stage, attempts
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.files import write_whole
@@ -80,7 +80,8 @@ class _Loop:
         if one is None or last == earlier:
             self.say(f"{self.config.name}: nothing was kept since {earlier}, so there is no verdict")
             return
-        self.match(one, f"{VERDICT} {asked.against}", asked, earlier, "H1", self.config.name)
+        settings = gate.verdict_settings(self.config, last, earlier)
+        self.match(one, f"{VERDICT} {asked.against}", settings, "H1", self.config.name)
 
     def stage(self, number: int, stage: Stage, parent: str) -> str:
         """The checkpoint that the next stage begins with: the first that is kept, or the parent."""
@@ -150,7 +151,8 @@ class _Loop:
         config, asked = self.config, stage.gate
         child, parent = one.checkpoint, one.parent
         require = asked.parent.require
-        if require != "nothing" and not self.match(one, "parent", asked.parent, parent, require, named):
+        settings = gate.match_settings(config, asked.parent, child, parent)
+        if require != "nothing" and not self.match(one, "parent", settings, require, named):
             return False
         if asked.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
@@ -164,10 +166,8 @@ class _Loop:
             return self.judged(one, "pool", named)
         return True
 
-    def match(self, one: Attempt, which: str, asked: Test, earlier: str, require: str, named: str) -> bool:
+    def match(self, one: Attempt, which: str, settings: EvaluateSettings, require: str, named: str) -> bool:
         """Whether the attempt's checkpoint passes a test against an earlier one."""
-        assert one.checkpoint is not None
-        settings = gate.match_settings(self.config, asked, one.checkpoint, earlier)
         played = self.gate(one, which, settings, named)
         if played is not None:
             self.book.end_gate(one, which, *gate.match_verdict(require, played))

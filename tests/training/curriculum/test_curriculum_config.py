@@ -48,6 +48,7 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
         (lambda told: told["stages"][0]["teams"][1].update(growth=2), "competitive cannot grow"),
         (lambda told: told.update(held_out=["competitive"]), "competitive is held out for the gates"),
         (lambda told: told.update(held_out=[]), "held_out: name at least one team set"),
+        (lambda told: told["verdict"].update(teams=["competitive"]), "verdict.teams: competitive is played on before: name"),
         (lambda told: told["verdict"].update(against="frist"), "verdict.against: frist: name base, or one"),
         (lambda told: told.update(format="gen1randombattle"), "held_out: Showdown draws the teams"),
         (lambda told: told["pool"].update(anchor="random"), "pool.anchor: random is not in the pool"),

@@ -139,6 +139,22 @@ def test_the_evaluation_says_where_it_wins_and_what_changed(undisturbed: Path) -
     assert all(cell["change"] is None for cell in root["told"]["shares"])
 
 
+def test_the_verdict_is_no_gate_over_again(undisturbed: Path) -> None:
+    of_gate = "SELECT {} FROM battles WHERE run_id IN (SELECT run_id FROM gates WHERE gate {} 'verdict%')"
+    verdict = rows(
+        of_gate.format("team_set, count(*), count(DISTINCT seed)", "LIKE") + " GROUP BY team_set", undisturbed
+    )
+    assert [name for name, *_ in verdict] == ["verdict"]
+    ((again,),) = rows(
+        "SELECT count(*) FROM evidence_results JOIN gates ON for_run = gates.run_id JOIN battles USING (battle_id) "
+        "WHERE gate LIKE 'verdict%' AND battles.run_id <> gates.run_id",
+        undisturbed,
+    )
+    assert again == 0, "no battle of a gate counts in it"
+    teams = "SELECT DISTINCT unnest([p1_team, p2_team]) FROM battles WHERE team_set {} 'verdict'"
+    assert not {*rows(teams.format("="), undisturbed)} & {*rows(teams.format("<>"), undisturbed)}
+
+
 def test_status_draws_the_lineage(undisturbed: Path) -> None:
     out = io.StringIO()
     show_status(undisturbed, None, Console(file=out, width=200))
