@@ -174,8 +174,9 @@ class _Run:
             last = part == config.compute.accumulate - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
                 loss, sums = self.objective(self.network, micro)
-                # The mean over all decisions of the batch, whatever the parts' sizes; gradients are averaged over processes.
-                accelerator.backward(loss * accelerator.num_processes / batch.decisions)
+                # By the same number at every step, so that a decision weighs the same in a batch of short battles and in one
+                # of long ones; gradients are averaged over processes.
+                accelerator.backward(loss * accelerator.num_processes / self.data.stream.mean_decisions)
             gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
         norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.clip_norm))
         # Of all processes: whichever meets a number that is not finite, all stop, and the main process says why.

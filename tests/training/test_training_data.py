@@ -53,7 +53,7 @@ def test_a_coachs_thoughts_become_shares_and_a_value(played: Path) -> None:
     lines = unpacked(side.log)
     plain = observed("p1", "gen1ou", lines, side.choices, 1.0, {})
     assert plain is not None and not plain.shares.any() and np.isnan(plain.values).all()
-    searched = [{"visits": {words: 0.75, "move nonsense": 0.25}, "win_probability": 0.6} for words in side.choices]
+    searched = [{"visits": {words: 0.85, "move nonsense": 0.15}, "win_probability": 0.6} for words in side.choices]
     told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, searched)
     assert told is not None
     assert np.array_equal(told.shares.argmax(1), told.actions) and (told.shares.sum(1) == 1).all()
@@ -165,6 +165,14 @@ def test_an_epoch_shows_every_trajectory_once(dataset: Dataset) -> None:
     epochs = 32 * int(rounds) // dataset.trajectories
     results = [one.result for one in all_trajectories(dataset)]
     assert sorted(seen) == sorted(results * epochs)
+
+
+def test_the_mean_number_of_decisions_of_a_batch_is_known_before(dataset: Dataset) -> None:
+    batches = 8 * int(np.lcm(dataset.trajectories, 32) // 32)  # whole rounds over whole epochs
+    found = stream(dataset)
+    seen = [batch.decisions for batch in take(found, batches)]
+    assert found.mean_decisions == pytest.approx(np.mean(seen)) and min(seen) < np.mean(seen) < max(seen)
+    assert stream(dataset, weights=(3.0, 1.0)).mean_decisions == pytest.approx(found.mean_decisions)
 
 
 @pytest.mark.parametrize("left_after", [1, 7, 8, 9, 21])

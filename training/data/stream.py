@@ -66,6 +66,9 @@ class Stream:
                 raise BadData(f"dataset {dataset.folder}: holds no trajectory")
         self._weights = np.array(weights) / sum(weights)
         self._datasets, self._size, self._longest, self._seed = datasets, size, longest, seed
+        means = [np.minimum(np.concatenate(dataset.lengths), longest).mean() for dataset in datasets]
+        #: Decisions of a batch, the mean over whole epochs of the mixture: the same number at every step.
+        self.mean_decisions = size * float(self._weights @ np.array(means))
         self._round, self._given = 0, 0
         self._began = [0] * len(datasets)
 
