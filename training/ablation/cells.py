@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from training.ablation.config import Ablation, Quantity
 from training.config import BadConfig
 
-#: A quantity that can be asked to be equal -> the sizes that it means.
-MEANT: dict[Quantity, tuple[str, ...]] = {
+#: A quantity that can be asked to be equal -> the sizes that it means; steps only where what they process is not known.
+_MEANT: dict[Quantity, tuple[str, ...]] = {
     "parameters": ("parameters",),
     "data": ("decisions", "battles"),
-    "compute": ("steps", "batch"),
+    "compute": ("processed", "steps", "batch"),
 }
-#: Whole pairs of battles cannot be cut to the decision: such a share may be missing.
+#: Whole pairs of battles and whole steps cannot be cut to the decision: such a share may be missing.
 _CUT = 0.02
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A variant before it is run. sizes: name -> number. data: its datasets in words. exact: nothing is only reckoned.
+    """A variant before it is run. sizes: name -> number; processed: decisions that its steps go through, on average.
 
+    data: its datasets in words. exact: nothing is only reckoned.
     cells: seed -> the settings of its cell, ready for `Kind.run`.
     """
 
@@ -41,15 +42,22 @@ class Kind:
     run: Callable[[Any, str], str]
 
 
+def meant(quantity: Quantity, sizes: Collection[str]) -> list[str]:
+    """The sizes, of those that the variants have, that must be the same where a quantity is to be equal."""
+    passed_over = "steps" if "processed" in sizes else ""
+    return [size for size in _MEANT[quantity] if size in sizes and size != passed_over]
+
+
 def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
     """Raises BadConfig that says which quantity differs between which variants, of those that must not."""
+    known = {size for one in plan for size in one.sizes}
     for quantity in ablation.equal:
-        for size in MEANT[quantity]:
+        for size in meant(quantity, known):
             told = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
-            if not told:
-                continue
             least, most = min(told, key=lambda name: told[name]), max(told, key=lambda name: told[name])
-            if told[most] - told[least] > (_CUT * told[most] if size == "decisions" else 0):
+            step = max(one.sizes["processed"] / one.sizes["steps"] for one in plan) if size == "processed" else 0
+            may_miss = {"decisions": _CUT * told[most], "processed": max(step, _CUT * told[most])}
+            if told[most] - told[least] > may_miss.get(size, 0):
                 raise BadConfig(
                     f"equal: {quantity}: {size} cannot be made equal, {least} has {told[least]:,} and {most} "
                     f"{told[most]:,}: change the grid, or take {quantity} out of `equal`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from arena.store import connect
@@ -16,15 +17,28 @@ from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
 from training.data.trajectory import Trajectory
 
+#: Battles in which somebody failed (a time-out, an error) say little of who plays how.
+_GATES = Gates(drop_faulty=True)
+
 
 @dataclass(frozen=True)
 class Portion:
-    """A dataset or a part of one. exact: counted; else reckoned from the store, before it is built."""
+    """A dataset or a part of one. exact: counted; else reckoned from the store, before it is built.
+
+    lengths: of its trajectories, in decisions; none where it is only reckoned.
+    """
 
     folder: Path
     trajectories: int
     decisions: int
     exact: bool
+    lengths: tuple[int, ...] = ()
+
+    def mean_length(self, longest: int) -> float:
+        """Decisions that a trajectory brings to a batch on average: those beyond `longest` are cut off."""
+        if not self.lengths:
+            return min(self.decisions / max(1, self.trajectories), longest)
+        return sum(min(length, longest) for length in self.lengths) / len(self.lengths)
 
 
 def whole(ablation: Ablation, name: str, *, make: bool) -> Portion:
@@ -45,7 +59,7 @@ def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> 
         return _counted(opened(Path(asked.path)))
     folder = _folder(ablation, name)
     if make:
-        build_once(Path(asked.database), asked.where, folder, Gates(), asked.hold_out)
+        build_once(Path(asked.database), asked.where, folder, _GATES, asked.hold_out)
     if folder.exists():
         return _counted(opened(folder))
     sides, decisions = _stored(asked)
@@ -114,4 +128,5 @@ def _folder(ablation: Ablation, name: str) -> Path:
 
 
 def _counted(dataset: Dataset) -> Portion:
-    return Portion(dataset.folder, dataset.trajectories, dataset.decisions, exact=True)
+    lengths = tuple(chain.from_iterable(dataset.lengths))
+    return Portion(dataset.folder, dataset.trajectories, dataset.decisions, exact=True, lengths=lengths)

@@ -15,7 +15,7 @@ from rich.text import Text
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
 from arena.report.tables import print_whole
-from training.ablation.cells import MEANT, Planned
+from training.ablation.cells import Planned, meant
 from training.ablation.config import Ablation
 from training.ablation.plot import picture
 from training.ablation.results import unequal
@@ -35,7 +35,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
     _say(console, f"{ablation.name}: {counted(cells, 'cell')}, {counted(len(plan), 'variant')} with the seeds {seeds}")
     print_whole(console, table)
     for quantity in ablation.equal:
-        named = " and ".join(size for size in MEANT[quantity] if size in sizes)
+        named = " and ".join(meant(quantity, sizes))
         _say(console, f"equal: {quantity}" + (f" ({named})" if named and named != quantity else ""))
     if unequal(plan):
         _say(console, unequal(plan))

@@ -109,7 +109,7 @@ def notes(ablation: Ablation, measured: Measured) -> list[str]:
 def unequal(plan: list[Planned]) -> str:
     """The sizes in which variants differ, in a sentence; empty where they differ in none that counts."""
     told = []
-    for size in ("parameters", "decisions", "battles", "steps", "batch"):
+    for size in ("parameters", "decisions", "battles", "processed", "steps", "batch"):
         values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
         if values and max(values.values()) > 1.02 * min(values.values()):
             told.append(f"{size} ({', '.join(f'{name} {value:,}' for name, value in values.items())})")

@@ -11,7 +11,7 @@ from training.schedule import total_steps
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
-    """Training runs. Where data is to be equal, larger sets are cut; where compute is, all take the steps of the least."""
+    """Training runs. Where data is to be equal, larger sets are cut; where compute is, all process the least's decisions."""
     asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
     data = {name: _portions(ablation, config, make) for name, config in asked.items()}
     if "data" in ablation.equal:
@@ -27,7 +27,12 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         name: total_steps(config, sum(portion.trajectories for portion in data[name].values()))
         for name, config in asked.items()
     }
-    limit = min(steps.values()) if "compute" in ablation.equal else 0
+    limits = dict.fromkeys(asked, 0)
+    batch = {name: _decisions_of_a_batch(config, data[name]) for name, config in asked.items()}
+    if "compute" in ablation.equal:
+        # Not the steps: a batch of long battles holds more decisions than one of short ones.
+        least_processed = min(steps[name] * batch[name] for name in asked)
+        steps = limits = {name: max(1, round(least_processed / batch[name])) for name in asked}
     return [
         Planned(
             name,
@@ -35,12 +40,13 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
                 "parameters": parameters(config.network.preset),
                 "decisions": _decisions(data[name]),
                 "trajectories": sum(portion.trajectories for portion in data[name].values()),
-                "steps": limit or steps[name],
+                "processed": round(steps[name] * batch[name]),
+                "steps": steps[name],
                 "batch": config.data.batch,
             },
             ", ".join(f"{portion.decisions:,} of {each}" for each, portion in data[name].items()),
             all(portion.exact for portion in data[name].values()),
-            {seed: _ready(ablation, name, seed, data[name], limit) for seed in ablation.seeds},
+            {seed: _ready(ablation, name, seed, data[name], limits[name]) for seed in ablation.seeds},
         )
         for name, config in asked.items()
     ]
@@ -76,6 +82,13 @@ def _portions(ablation: Ablation, config: Config, make: bool) -> dict[str, Porti
 
 def _decisions(portions: dict[str, Portion]) -> int:
     return sum(portion.decisions for portion in portions.values())
+
+
+def _decisions_of_a_batch(config: Config, portions: dict[str, Portion]) -> float:
+    """On average, by the weights of the mixture, which are of trajectories."""
+    sources = config.data.train
+    sizes = [source.weight * portions[source.path].mean_length(config.data.longest) for source in sources]
+    return config.data.batch * sum(sizes) / sum(source.weight for source in sources)
 
 
 def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion], steps: int) -> Config:

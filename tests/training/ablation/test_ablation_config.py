@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from teamsets.errors import BadInput
 from training.ablation.config import Ablation, checked_ablation, read_ablation, variants
 from training.ablation.run import held, planned
 from training.config import BadConfig
-from training.data.shards import all_trajectories, opened
+from training.data.shards import DatasetWriter, all_trajectories, opened
+from training.data.stream import Stream
 from training.shipped import FOLDERS, located
 
 
@@ -96,7 +98,7 @@ def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(tol
     plan = planned(ablation(told, grid=grid), make=True)
     both, some = (one.cells[1] for one in plan)
     assert plan[1].sizes["decisions"] <= 300 and plan[0].sizes["decisions"] == plan[1].sizes["decisions"]
-    assert both.length.most_steps == some.length.most_steps == plan[0].sizes["steps"]
+    assert [both.length.most_steps, some.length.most_steps] == [one.sizes["steps"] for one in plan]
     whole: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
@@ -113,6 +115,32 @@ def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(tol
     (other,) = planned(ablation(told, grid=grid, out=told["out"] + "-other", sample_seed=9), make=True)[1:]
     pairs = {one.about["pair"] for one in all_trajectories(opened(Path(other.cells[1].data.train[0].path)))}
     assert pairs != set(kept)
+
+
+def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path: Path) -> None:
+    whole = opened(Path(told["data"]["both"]["path"]))
+    trajectories = sorted(all_trajectories(whole), key=len)
+    for name, chosen in (
+        ("short", trajectories[: len(trajectories) // 2]),
+        ("long", trajectories[len(trajectories) // 2 :]),
+    ):
+        with DatasetWriter(tmp_path / name, dict(whole.about)) as writer:
+            for one in chosen:
+                writer.add(one)
+        told["data"][name] = {"path": str(tmp_path / name), "most_decisions": 0}
+    told["base"]["length"] = {"epochs": 50, "most_steps": 200}
+    told["base"]["data"]["longest"] = 1000
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("short", "long")}}
+    short, long = planned(ablation(told, grid=grid, equal=["compute"]), make=True)
+    # What the cells' batches really hold.
+    seen = {}
+    for one in (short, long):
+        config = one.cells[1]
+        stream = Stream([opened(tmp_path / one.variant)], [1.0], size=config.data.batch, longest=1000, seed=1)
+        seen[one.variant] = sum(batch.decisions for batch in islice(stream, config.length.most_steps))
+        assert seen[one.variant] == pytest.approx(one.sizes["processed"], rel=0.1)
+    assert seen["short"] == pytest.approx(seen["long"], rel=0.1)
+    assert short.sizes["steps"] > 1.3 * long.sizes["steps"], "with as many steps they would differ by that"
 
 
 def test_what_is_not_asked_to_be_equal_stays_as_it_is(told: dict[str, Any]) -> None:
