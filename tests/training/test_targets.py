@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from arena_helpers import tournament
+from click.testing import CliRunner
 
 torch = pytest.importorskip("torch")
 
@@ -19,29 +21,37 @@ from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
 from training.algorithms import cloning  # noqa: E402
 from training.algorithms.tensors import Tensors, on_device  # noqa: E402
+from training.cli import cli  # noqa: E402
 from training.commands.options import show_built  # noqa: E402
 from training.config import Cloning  # noqa: E402
 from training.data.build import build_once  # noqa: E402
 from training.data.from_store import selected, trajectories  # noqa: E402
 from training.data.gates import Gates  # noqa: E402
-from training.data.shards import opened  # noqa: E402
+from training.data.shards import BadData, all_trajectories, opened  # noqa: E402
 from training.data.stats import count  # noqa: E402
 from training.data.stream import padded  # noqa: E402
 from training.data.targets import Target, target_policy  # noqa: E402
 from training.data.trajectory import MISSING, Trajectory  # noqa: E402
 
 POLICY = "gen1ou-tiny"
+OWN = "agent LIKE 'policy:%'"
 SOFT = Cloning(name="cloning", targets="shares", only_won=False, coach_value_share=0.0, value_weight=0.0)
 
 
 @pytest.fixture(scope="module")
-def own_sides(tmp_path_factory: pytest.TempPathFactory) -> list[Trajectory]:
-    """A policy's sides of two battles, in which it drew its actions and nobody watched."""
+def own_battles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two battles of a policy that drew its actions, and that nobody watched."""
     db = tmp_path_factory.mktemp("own") / "arena.duckdb"
     tournament(
         db, f"policy:{POLICY}?temperature=1", "random", formats=("gen1ou",), workers=1, think_limit=60.0, max_turns=12
     )
-    return list(trajectories(db, selected(db, "agent LIKE 'policy:%'"), processes=1))
+    return db
+
+
+@pytest.fixture(scope="module")
+def own_sides(own_battles: Path) -> list[Trajectory]:
+    """The policy's sides."""
+    return list(trajectories(own_battles, selected(own_battles, OWN), processes=1))
 
 
 def gradient_norm(batch: Tensors, settings: Cloning) -> tuple[Tensor, float]:
@@ -76,6 +86,20 @@ def test_what_a_policy_kept_of_itself_is_no_target(own_sides: list[Trajectory]) 
         logits = network.eval()(batch.ids, batch.numbers, batch.legal, batch.real).logits
     itself = replace(batch, shares=logits.softmax(-1), targets=torch.full_like(batch.targets, Target.EXPERT))
     assert gradient_norm(itself, SOFT)[1] < 0.01
+
+
+def test_another_policy_is_distilled_where_its_sides_are_said_to_be_an_expert_s(
+    own_battles: Path, own_sides: list[Trajectory], tmp_path: Path
+) -> None:
+    out = tmp_path / "d"
+    order = ["data", "build", "--db", str(own_battles), "--where", OWN, "--out", str(out), "--workers", "1"]
+    done = CliRunner().invoke(cli, [*order, "--expert"])
+    assert done.exit_code == 0, done.output
+    for one, plain in zip(all_trajectories(opened(out)), own_sides, strict=True):
+        assert (one.targets == Target.EXPERT).all() and np.allclose(one.shares.sum(1), 1, atol=1e-2)
+        assert np.array_equal(one.actions, plain.actions)
+    again = CliRunner().invoke(cli, order)
+    assert isinstance(again.exception, BadData) and "made with by_expert True" in str(again.exception)
 
 
 ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}
