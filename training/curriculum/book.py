@@ -214,6 +214,15 @@ class Book:
         )
         return [name for (name,) in found]
 
+    def best(self) -> str | None:
+        """The checkpoint that was kept and is rated highest on the held-out teams; None before any is rated."""
+        found = self._rows(
+            "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept AND elo IS NOT NULL "
+            "ORDER BY elo DESC, stage LIMIT 1",
+            [self.name],
+        )
+        return found[0][0] if found else None
+
     def _key(self, one: Attempt) -> list[Any]:
         return [self.name, one.stage, one.attempt]
 

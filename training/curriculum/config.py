@@ -106,9 +106,14 @@ class Test(Section):
 
 
 class ParentGate(Test):
-    """The test against the parent. require: H1, or not H0 (undecided will do)."""
+    """The test against the parent. require: H1, or not H0 (undecided will do).
+
+    alpha: of the whole stage: each of its tries, the first and the retries, has an equal part of it. best: the same test
+    against the best checkpoint so far as well, where that is not the parent; files of earlier versions do not have it.
+    """
 
     require: Literal["H1", "not H0", "nothing"]
+    best: bool | None = None
 
 
 class Verdict(Test):

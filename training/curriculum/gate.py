@@ -15,7 +15,7 @@ from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings, Played
 from teamsets.loading import count_shipped
 from training.curriculum.compare import gathered, rating_change
-from training.curriculum.config import Curriculum, PoolGate, Test
+from training.curriculum.config import Curriculum, ParentGate, PoolGate, Stage, Test
 from training.curriculum.play import seed_of, specs
 
 #: The shipped team set that is for verdicts alone.
@@ -43,6 +43,12 @@ def verdict_on(config: Curriculum) -> tuple[str, ...]:
 
 def sprt_of(gate: Test) -> SprtSettings:
     return SprtSettings(gate.elo0, gate.elo1, gate.alpha, gate.beta, gate.model)
+
+
+def parent_test(stage: Stage) -> ParentGate:
+    """The test of one try at a stage: alpha is shared out over the tries, as each may pass by luck (Bonferroni)."""
+    asked = stage.gate.parent
+    return asked.model_copy(update={"alpha": asked.alpha / (1 + len(stage.retries))})
 
 
 def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> EvaluateSettings:

@@ -150,10 +150,10 @@ class _Loop:
         assert one.checkpoint is not None
         config, asked = self.config, stage.gate
         child, parent = one.checkpoint, one.parent
-        require = asked.parent.require
-        settings = gate.match_settings(config, asked.parent, child, parent)
-        if require != "nothing" and not self.match(one, "parent", settings, require, named):
-            return False
+        for which, earlier in self.earlier(stage, parent):
+            settings = gate.match_settings(config, gate.parent_test(stage), child, earlier)
+            if not self.match(one, which, settings, asked.parent.require, named):
+                return False
         if asked.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
             if self.gate(one, "pool", settings, named) is not None:
@@ -165,6 +165,17 @@ class _Loop:
                 self.book.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
             return self.judged(one, "pool", named)
         return True
+
+    def earlier(self, stage: Stage, parent: str) -> list[tuple[str, str]]:
+        """Gate -> checkpoint that the stage's has to beat: the parent, and the best so far where that is another one.
+
+        Else small losses that each pass as undecided or by luck add up, stage by stage.
+        """
+        asked = stage.gate.parent
+        if asked.require == "nothing":
+            return []
+        best = self.book.best() if asked.best else None
+        return [("parent", parent), *([("best", best)] if best not in (None, parent) else [])]
 
     def match(self, one: Attempt, which: str, settings: EvaluateSettings, require: str, named: str) -> bool:
         """Whether the attempt's checkpoint passes a test against an earlier one."""
@@ -182,7 +193,9 @@ class _Loop:
         assert said is not None
         if said.passed is not None:
             return None
-        whom = {"parent": "its parent", "pool": "the pool"}.get(which, which.removeprefix(VERDICT).strip())
+        whom = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
+            which, which.removeprefix(VERDICT).strip()
+        )
         self.say(f"{named}: judging {one.checkpoint} against {whom}")
         with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
             return self.play(said.run_id, spent)

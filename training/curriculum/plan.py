@@ -56,7 +56,7 @@ def planned(config: Curriculum, base: str) -> list[Step]:
         Step("base", "against all", _each(base, pool, config.pool.battles * sets)),
     ]
     earlier = 0
-    for stage in config.stages:
+    for number, stage in enumerate(config.stages):
         meetings, sides = _played(config, stage, base)
         kept = round(sides * (1 - config.hold_out))
         steps.append(Step(stage.name, "play", meetings))
@@ -64,6 +64,8 @@ def planned(config: Curriculum, base: str) -> list[Step]:
         earlier += kept
         if stage.gate.parent.require != "nothing":
             steps.append(Step(stage.name, "gate: parent, at most", _among(base, stage.gate.parent.battles)))
+            if stage.gate.parent.best and number:  # before the first stage the parent is all there is
+                steps.append(Step(stage.name, "gate: best, at most", _among(base, stage.gate.parent.battles)))
         gated = held_out if stage.gate.pool.by != "nothing" else 0
         if gated:
             steps.append(Step(stage.name, "gate: pool", _each(base, pool, config.pool.battles * gated)))

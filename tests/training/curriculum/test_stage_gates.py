@@ -1,0 +1,132 @@
+"""What a stage's checkpoint must beat, with which share of alpha; and how often a worse one passes."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from rich.console import Console
+
+from arena.store import Store
+from training.curriculum.book import Book
+from training.curriculum.clock import Clock
+from training.curriculum.config import Curriculum, attempts, checked_curriculum
+from training.curriculum.gate import match_settings, parent_test
+
+ROOT = Path(__file__).parents[3]
+SHIPPED = ROOT / "training" / "presets" / "curricula"
+
+
+def shipped(out: Path, **gate: Any) -> Curriculum:
+    told = yaml.safe_load((SHIPPED / "gen1ou-cpu.yaml").read_text()) | {"out": str(out)}
+    told["stages"][0]["gate"]["parent"] |= gate  # one dict, which all stages share
+    return checked_curriculum(told, "test")
+
+
+def test_the_tries_of_a_stage_share_alpha(tmp_path: Path) -> None:
+    config = shipped(tmp_path)
+    stage, retry = attempts(config.stages[0])
+    for one in (stage, retry):
+        asked = match_settings(config, parent_test(one), "policy:child", "policy:parent").sprt
+        assert asked is not None and (asked.elo0, asked.elo1, asked.alpha, asked.beta) == (-15, 15, 0.025, 0.05)
+    alone = stage.model_copy(update={"retries": []})
+    assert parent_test(alone).alpha == 0.05
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    """Base at 1000; the checkpoint of stage 1 at 1200 and that of stage 2 at 1150 were kept, one of 1400 was rejected."""
+    config = shipped(tmp_path)
+    Store(config.db)
+    book = Book(config.db, config.name)
+    book.begin(config, "policy:base")
+    book.begin_base("policy:base")
+    book.rate("policy:base", (1000.0, 950.0, 1050.0))
+    for stage, elo, kept in ((1, 1200.0, True), (2, 1150.0, True), (3, 1400.0, False)):
+        one = book.begin_attempt(stage, 1, f"stage-{stage}", "policy:base", {})
+        book.note_checkpoint(one, f"policy:{stage}")
+        book.rate(f"policy:{stage}", (elo, elo - 50, elo + 50))
+        learned = book.attempt(stage, 1)
+        assert learned is not None
+        book.decide(learned, kept)
+    return book
+
+
+def test_the_best_so_far_is_met_where_it_is_not_the_parent(book: Book, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from training.curriculum.loop import _Loop
+
+    def met(config: Curriculum, parent: str) -> list[tuple[str, str]]:
+        loop = _Loop(config, book, Clock(tmp_path, book), Console(file=io.StringIO()), "")
+        return loop.earlier(config.stages[2], parent)
+
+    config = shipped(tmp_path)
+    assert book.best() == "policy:1"
+    assert met(config, "policy:2") == [("parent", "policy:2"), ("best", "policy:1")]
+    assert met(config, "policy:1") == [("parent", "policy:1")]
+    assert met(shipped(tmp_path, best=False), "policy:2") == [("parent", "policy:2")]
+    assert met(shipped(tmp_path, require="nothing"), "policy:2") == []
+
+
+def test_a_gate_of_an_earlier_version_is_read_and_a_begun_curriculum_resumed(tmp_path: Path) -> None:
+    told = yaml.safe_load((SHIPPED / "gen1ou-cpu.yaml").read_text()) | {"out": str(tmp_path)}
+    old = {
+        "require": "not H0",
+        "elo0": 0,
+        "elo1": 30,
+        "alpha": 0.05,
+        "beta": 0.05,
+        "model": "normalized",
+        "battles": 400,
+    }
+    told["stages"][0]["gate"]["parent"].clear()
+    told["stages"][0]["gate"]["parent"] |= old
+    config = checked_curriculum(told, "test")
+    Store(config.db)
+    book = Book(config.db, config.name)
+    book.begin(config, "policy:base")
+    book.begin_attempt(1, 1, "first-steps", "policy:base", {})
+    with book._writing() as connection:  # as the version without the key has left it
+        connection.execute("UPDATE curricula SET config = replace(config, ', \"best\": null', '')")
+        (text,) = connection.execute("SELECT config FROM curricula").fetchone() or ("",)
+    assert '"battles": 400' in text and '"best"' not in text
+    book.begin(config, "policy:base")
+    assert config.stages[0].gate.parent.best is None
+
+
+@pytest.fixture(scope="module")
+def simulation() -> ModuleType:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "scripts"))
+        spec = importlib.util.spec_from_file_location("sim_gates", ROOT / "scripts" / "sim_gates.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["sim_gates"] = module  # dataclasses look their module up
+        spec.loader.exec_module(module)
+        return module
+
+
+def test_a_worse_checkpoint_passed_most_stages_and_passes_few_now(simulation: ModuleType, tmp_path: Path) -> None:
+    before, _, now = simulation.GATES
+    asked = shipped(tmp_path).stages[0].gate.parent
+    assert (now.test.elo0, now.test.elo1, now.battles, not now.undecided) == (
+        asked.elo0, asked.elo1, asked.battles, asked.require == "H1",
+    )  # fmt: skip
+
+    def with_one_retry(gate: Any, lead: float) -> float:
+        shares = simulation.with_lead(simulation.KINDS["independent"], lead, "logistic")
+        passed, battles = simulation.passed(gate.of_tries(2), shares, 240, np.random.default_rng(7))
+        assert battles.max() <= gate.battles
+        return float(passed.reshape(120, 2).any(axis=1).mean())
+
+    assert with_one_retry(before, -10) == pytest.approx(0.77, abs=0.09)
+    assert with_one_retry(before, -20) == pytest.approx(0.51, abs=0.09)
+    assert with_one_retry(now, -10) < 0.2 and with_one_retry(now, -20) < 0.05
+    assert with_one_retry(now, 40) > 0.99, "what is better still passes"
