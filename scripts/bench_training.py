@@ -27,7 +27,7 @@ from training.config import Cloning
 from training.data.stream import Batch, padded
 from training.data.trajectory import Trajectory
 
-SETTINGS = Cloning(name="cloning", targets="choices", only_won=False, coach_value_share=0.0, value_weight=0.25)
+SETTINGS = Cloning(name="cloning", targets="choices", coach_value_share=0.0, value_weight=0.25)
 SORTED_TOGETHER = 8
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 

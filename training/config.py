@@ -6,14 +6,16 @@ that names it. The presets lie in training/presets/, each a file that can be use
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from teamsets.errors import BadInput
 from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
+from training import former
 from training.settings import Change, changed, named
 
 PRESETS = Path(__file__).with_name("presets")
@@ -44,11 +46,21 @@ class Network(Section):
     freeze: list[str]
 
 
+PolicyFrom = Literal["won", "all", "none"]
+ValueFrom = Literal["all", "none"]
+
+
 class Source(Section):
-    """A dataset and its weight in the mixture, in trajectories."""
+    """A dataset and its weight in the mixture, in trajectories.
+
+    policy_from: the sides from which the policy learns; value_from: those from which the value does. A value that sees
+    won sides alone learns who played, and not how a battle stands. Files of before say neither: then both are `all`.
+    """
 
     path: str
     weight: Annotated[float, Field(gt=0)]
+    policy_from: PolicyFrom = "all"
+    value_from: ValueFrom = "all"
 
 
 class Data(Section):
@@ -69,7 +81,6 @@ class Cloning(Section):
 
     name: Literal["cloning"]
     targets: Literal["choices", "shares"]
-    only_won: bool
     coach_value_share: Annotated[float, Field(ge=0, le=1)]
     value_weight: Annotated[float, Field(ge=0)]
 
@@ -174,10 +185,20 @@ class Config(Section):
     evaluation: Evaluation
     tracking: Tracking
 
+    _former = model_validator(mode="before")(former.run)
+
 
 def read_config(path: Path, changes: Sequence[Change] = ()) -> Config:
     """The configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
-    return checked(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
+    told = changed(read_yaml(path), changes, str(path))
+    say_former(path, told)
+    return checked(told, named(str(path), changes))
+
+
+def say_former(path: Path, told: Any) -> None:
+    """Names on stderr the settings of a file that have another name or form by now. told: what it holds."""
+    for note in former.notes(told):
+        print(f"{path}: {note}", file=sys.stderr)
 
 
 def read_yaml(path: Path) -> Any:

@@ -10,7 +10,7 @@ import yaml
 
 from agents.policy import checkpoint
 from teamsets.errors import BadInput
-from training.config import Config, checked, preset_text
+from training.config import Config, PolicyFrom, checked, preset_text
 from training.data.orders import HELD_OUT
 
 Objective = Literal["cloning", "offline-rl"]
@@ -24,13 +24,15 @@ _OBJECTIVES = {"cloning": "finetune", "offline-rl": "tiny-offline-rl"}
 class FineTuning:
     """A run `out` from the checkpoint `start_from` on, on the dataset `out`/data.
 
-    own_weight: of that dataset in the mixture; mix: earlier datasets with theirs. holds_out: whether it has a part held out.
-    What is None, and no freeze at all, leave what the configuration says. distil: a coach's shares and values are targets.
+    own_weight: of that dataset in the mixture; policy_from: from which of its sides the policy learns; mix: earlier datasets
+    with their weights. holds_out: whether it has a part held out. What is None, and no freeze at all, leave what the
+    configuration says. distil: a coach's shares and values are targets.
     """
 
     start_from: str
     out: Path
     own_weight: float = 1.0
+    policy_from: PolicyFrom = "all"
     mix: tuple[tuple[str, float], ...] = ()
     holds_out: bool = False
     epochs: float | None = None
@@ -53,7 +55,7 @@ class FineTuning:
         told["network"]["start_from"] = _pinned(folder)
         told["network"]["preset"] = _preset(folder)
         told["network"]["freeze"] = list(self.freeze) or told["network"]["freeze"]
-        own = {"path": str(self.data), "weight": self.own_weight}
+        own = {"path": str(self.data), "weight": self.own_weight, "policy_from": self.policy_from}
         told["data"]["train"] = [own, *({"path": path, "weight": weight} for path, weight in self.mix)]
         if self.holds_out:
             told["data"]["validate_on"].insert(0, f"{self.data}{HELD_OUT}")

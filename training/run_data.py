@@ -11,8 +11,9 @@ from torch import Tensor, nn
 
 from training.algorithms.tensors import Sums, Tensors
 from training.config import Config
+from training.data.orders import HELD_OUT
 from training.data.shards import BadData, digest, opened
-from training.data.stream import Stream
+from training.data.stream import Stream, Use
 from training.validation import held_out, validated
 
 
@@ -26,13 +27,18 @@ class RunData:
         self._data, self._out = config.data, config.out
         sources = self._data.train
         datasets = [opened(Path(source.path)) for source in sources]
-        self._held_out = [held_out(path) for path in self._data.validate_on]
+        uses = [Use(source.policy_from, source.value_from) for source in sources]
+        # What was held out of a dataset is measured as the dataset is learned from; any other with everything in it.
+        of = {f"{source.path}{HELD_OUT}": use for source, use in zip(sources, uses, strict=True)}
+        self._held_out = [(held_out(path), of.get(path, Use())) for path in self._data.validate_on]
         paths = [source.path for source in sources] + self._data.validate_on
-        self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + self._held_out, strict=True)}
+        measured = [dataset for dataset, _ in self._held_out]
+        self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + measured, strict=True)}
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
             datasets,
             [source.weight for source in sources],
+            uses,
             size=self._data.batch,
             longest=self._data.longest,
             seed=config.seed,

@@ -13,7 +13,7 @@ from training.algorithms.tensors import Sums, Tensors, added, local_means, on_de
 from training.config import BadConfig, Data
 from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, opened
-from training.data.stream import in_order
+from training.data.stream import Use, in_order
 
 #: So many batches of each dataset are measured.
 _BATCHES = 64
@@ -32,16 +32,19 @@ def held_out(path: str) -> Dataset:
 
 def validated(
     network: nn.Module,
-    datasets: Sequence[Dataset],
+    datasets: Sequence[tuple[Dataset, Use]],
     data: Data,
     device: torch.device,
     loss: Callable[[nn.Module, Tensors], tuple[Tensor, Sums]],
 ) -> dict[str, float]:
-    """The means over decisions of what the learning rule measures. loss: the rule's, for a network and a batch."""
+    """The means over decisions of what the learning rule measures. datasets: each with what is learned from the like of it.
+
+    loss: the rule's, for a network and a batch.
+    """
     network.eval()
     gathered: Sums = {}
-    for dataset in datasets:
-        for batch in islice(in_order(dataset, data.batch, data.longest), _BATCHES):
+    for dataset, use in datasets:
+        for batch in islice(in_order(dataset, data.batch, data.longest, use), _BATCHES):
             with torch.no_grad():
                 _, sums = loss(network, on_device(batch, device))
             gathered = added(gathered, sums)

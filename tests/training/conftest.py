@@ -15,6 +15,15 @@ from training.data.shards import Dataset, DatasetWriter, opened
 from training.data.trajectory import Trajectory
 
 
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Datasets are built without further processes, which take longer to start than small datasets to build."""
+    monkeypatch.setattr(
+        "training.data.from_store.pooled",
+        lambda work, batches, processes: (work(one) for batch in batches for one in batch),
+    )
+
+
 @pytest.fixture(scope="session")
 def observed_sides(played: Path) -> list[Trajectory]:
     """Both sides of the gen1ou and gen9ou battles of `played`, in an order that does not hang on which ended first."""

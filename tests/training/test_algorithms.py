@@ -42,6 +42,8 @@ def case(
         values=torch.full((1, length), torch.nan),
         results=torch.tensor([result]),
         real=torch.ones(1, length, dtype=torch.bool),
+        policy_mask=torch.ones(1, dtype=torch.bool),
+        value_mask=torch.ones(1, dtype=torch.bool),
     )
     return Output(full.requires_grad_(), value), batch
 
@@ -51,7 +53,6 @@ def cloning(**changes: object) -> Cloning:
         **{
             "name": "cloning",
             "targets": "choices",
-            "only_won": False,
             "coach_value_share": 0.0,
             "value_weight": 0.0,
             **changes,
@@ -88,7 +89,8 @@ def test_cloning_leaves_out_what_is_not_known_padding_and_lost_sides() -> None:
     assert loss.item() == pytest.approx(LOG2)
     assert sums["policy_loss"][1].item() == 1
     output, batch = case([[0.0, 0.0]], [0], result=0.0)
-    loss, _ = LOSSES["cloning"](output, batch, cloning(only_won=True, value_weight=1.0))
+    batch.policy_mask[0] = False
+    loss, _ = LOSSES["cloning"](output, batch, cloning(value_weight=1.0))
     assert loss.item() == pytest.approx(math.log(51)), "the value is learned from lost battles, too"
 
 
@@ -178,3 +180,28 @@ def test_no_gradient_flows_through_the_advantage() -> None:
     loss, _ = LOSSES["offline-rl"](output, batch, offline(filter="exponential"))
     loss.backward()
     assert output.value.grad is None or not output.value.grad.any()
+
+
+@pytest.mark.parametrize("rule", ["cloning", "offline-rl"])
+def test_each_trajectory_teaches_what_its_masks_say(rule: str) -> None:
+    """A lost side of which the value alone learns, a won one of which both do, and a tie of which the policy alone does."""
+    settings = cloning(value_weight=1.0) if rule == "cloning" else offline(filter="exponential", value_weight=1.0)
+    sides = [case([[1.0, 0.0], [0.0, 2.0]], [0, 1], result=result) for result in (0.0, 1.0, 0.5)]
+    alone = []
+    for output, batch in sides:
+        output = Output(output.logits, output.value.requires_grad_())
+        LOSSES[rule](output, batch, settings)[0].backward()
+        alone.append((output.logits.grad, output.value.grad))
+    logits = torch.cat([output.logits.detach() for output, _ in sides]).requires_grad_()
+    value = torch.zeros(3, 2, 51, requires_grad=True)
+    joined = {name: torch.cat([getattr(batch, name) for _, batch in sides]) for name in vars(sides[0][1])}
+    masks = {"policy_mask": torch.tensor([False, True, True]), "value_mask": torch.tensor([True, True, False])}
+    loss, sums = LOSSES[rule](Output(logits, value), Tensors(**joined | masks), settings)
+    loss.backward()
+    assert logits.grad is not None and value.grad is not None
+    assert not logits.grad[0].any() and not value.grad[2].any()
+    for place in (1, 2):
+        assert torch.equal(logits.grad[place], alone[place][0][0]) and logits.grad[place].any()
+    for place in (0, 1):
+        assert torch.equal(value.grad[place], alone[place][1][0]) and value.grad[place].any()
+    assert (sums["policy_loss"][1], sums["value_loss"][1], sums["agreement"][1]) == (4, 4, 4)

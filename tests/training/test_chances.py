@@ -33,6 +33,7 @@ from training.data.targets import Target
 
 WATCHED = resolve(coached_spec("heuristic:max-damage", "heuristic:expert")).spec
 WHERE = "agent LIKE 'coached%'"
+pytestmark = pytest.mark.usefixtures("in_this_process")
 
 
 @pytest.fixture(scope="module")

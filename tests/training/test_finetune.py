@@ -113,6 +113,7 @@ def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> No
         start_from=f"policy:{START}",
         out=tmp_path / "ft",
         own_weight=2.0,
+        policy_from="won",
         mix=(("earlier", 0.5),),
         holds_out=True,
         epochs=3.0,
@@ -124,8 +125,9 @@ def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> No
     told = asked.config(base()).model_dump()
     assert told["out"] == str(tmp_path / "ft") and told["network"]["start_from"] == START
     assert told["network"]["preset"] == "tiny" and told["network"]["freeze"] == ["words.*"]
-    own = {"path": str(tmp_path / "ft" / "data"), "weight": 2.0}
-    assert told["data"]["train"] == [own, {"path": "earlier", "weight": 0.5}]
+    own = {"path": str(tmp_path / "ft" / "data"), "weight": 2.0, "policy_from": "won", "value_from": "all"}
+    earlier = {"path": "earlier", "weight": 0.5, "policy_from": "all", "value_from": "all"}
+    assert told["data"]["train"] == [own, earlier]
     assert told["data"]["validate_on"] == [str(tmp_path / "ft" / "data-held-out")]
     assert told["length"]["epochs"] == 3.0
     assert (told["algorithm"]["targets"], told["algorithm"]["coach_value_share"]) == ("shares", DISTILLED_VALUE)

@@ -25,13 +25,10 @@ def run(*words: str) -> Result:
 
 def test_a_value_is_read_as_yaml_and_ends_in_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "my.yaml").write_text(preset_text("tiny"))
-    words = ("optimizer.learning_rate=1e-4", "algorithm.only_won=true", "data.train.0.weight=3", "reference.checkpoint=",
-             "data.validate_on=[a, b]")  # fmt: skip
+    words = ("optimizer.learning_rate=1e-4", "data.train.0.policy_from=won", "data.train.0.weight=3",
+             "reference.checkpoint=", "data.validate_on=[a, b]")  # fmt: skip
     config = read_config(tmp_path / "my.yaml", [parsed(word) for word in words])
-    assert (config.optimizer.learning_rate, config.algorithm.only_won if config.algorithm.name == "cloning" else 0) == (
-        1e-4,
-        1,
-    )
+    assert (config.optimizer.learning_rate, config.data.train[0].policy_from) == (1e-4, "won")
     assert (config.data.train[0].weight, config.data.validate_on, config.reference.checkpoint) == (3, ["a", "b"], "")
     curriculum = read_curriculum(located("gen1ou-cpu", "curriculum"), [parsed("stages.0.battles=12")])
     assert curriculum.stages[0].battles == 12

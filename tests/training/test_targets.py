@@ -35,7 +35,7 @@ from training.data.trajectory import MISSING, Trajectory  # noqa: E402
 
 POLICY = "gen1ou-tiny"
 OWN = "agent LIKE 'policy:%'"
-SOFT = Cloning(name="cloning", targets="shares", only_won=False, coach_value_share=0.0, value_weight=0.0)
+SOFT = Cloning(name="cloning", targets="shares", coach_value_share=0.0, value_weight=0.0)
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ For each decision that is known, the loss is the cross-entropy of the policy wit
 
 where p is 1 for the action taken (`targets: choices`), or an expert's target policy where one gave it, and 1 for the action
 taken elsewhere (`targets: shares`; training/data/targets.py says who is an expert, and which decisions have no target since
-an expert's is of no use: they are left out). `only_won: true` leaves out
-the policy's loss of sides that did not win. The value is learned beside it, as classes of the result: two-hot cross-entropy
-with what the side got in the end, from every decision, won or lost. Where a coach declared its chance to win, that chance is
+an expert's is of no use: they are left out). Each dataset says from which sides the policy learns (`policy_from`). The value
+is learned beside it, as classes of the result: two-hot cross-entropy with what the side got in the end, from every decision,
+won or lost, of the datasets with `value_from: all`. Where a coach declared its chance to win, that chance is
 `coach_value_share` of the target's weight, and the result the rest:
 
     L_value = - Σ_c  ((1 - share) · two-hot(result) + share · two-hot(coach's value))_c  log V_c
@@ -42,9 +42,9 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
     if settings.targets == "shares":
         policy_loss = torch.where(batch.targets == Target.EXPERT, -(batch.shares * log_policy).sum(-1), policy_loss)
         # An expert's target policy needs no choice that is known; where an expert gave nothing of use, there is no target.
-        learned = torch.where(batch.targets == Target.CHOICE, learned, batch.real & (batch.targets == Target.EXPERT))
-    if settings.only_won:
-        learned = learned & (batch.results == 1.0)[:, None]
+        learned = torch.where(
+            batch.targets == Target.CHOICE, learned, batch.of_policy & (batch.targets == Target.EXPERT)
+        )
     policy_sum = (policy_loss * learned).sum()
 
     bins = output.value.shape[-1]
@@ -54,11 +54,11 @@ def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sum
         share = settings.coach_value_share * told[..., None]  # [B, T, 1]
         classes = (1 - share) * classes + share * two_hot(batch.values.nan_to_num(), bins)  # [B, T, bins]
     value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
-    value_sum = (value_loss * batch.real).sum()
+    value_sum = (value_loss * batch.of_value).sum()
 
     sums: Sums = {
         "policy_loss": (policy_sum.detach(), learned.sum()),
-        "value_loss": (value_sum.detach(), batch.real.sum()),
+        "value_loss": (value_sum.detach(), batch.of_value.sum()),
         **measured(output.logits.detach(), log_policy.detach(), batch),
     }
     return policy_sum + settings.value_weight * value_sum, sums

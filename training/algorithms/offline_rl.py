@@ -23,6 +23,8 @@ The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t 
 Different from those papers: V instead of Q, so that no action that was never tried is asked about, and λ-returns, since a
 battle's chance is large and its length moderate. With λ = 1 it is filtered cloning with a learned baseline.
 
+Both sums run over the decisions of those sides that a dataset's `policy_from` and `value_from` name.
+
     train base my.yaml        with `algorithm: {name: offline-rl, …}`
 """
 
@@ -52,19 +54,20 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
 
     log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
     taken = of_actions(log_policy, batch.actions)  # [B, T]
-    known, learned = batch.known & batch.followed, batch.followed
+    followed = batch.followed
+    known, valued = batch.known & followed, batch.of_value & followed
     policy_sum = -(weights * taken * known).sum()
 
     classes = two_hot(returns, output.value.shape[-1])  # [B, T, bins]
     value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
-    value_sum = (value_loss * learned).sum()
+    value_sum = (value_loss * valued).sum()
 
-    count, real = known.sum(), learned.sum()
+    count = known.sum()
     sums: Sums = {
         "policy_loss": (-(taken.detach() * known).sum(), count),
-        "value_loss": (value_sum.detach(), real),
+        "value_loss": (value_sum.detach(), valued.sum()),
         "weight": ((weights * known).sum(), count),
-        "advantage": ((advantages * learned).sum(), real),
+        "advantage": ((advantages * followed).sum(), followed.sum()),
         **measured(output.logits.detach(), log_policy.detach(), batch),
     }
     return policy_sum + settings.value_weight * value_sum, sums

@@ -18,7 +18,7 @@ Sums = dict[str, tuple[Tensor, Tensor]]
 class Tensors:
     """A batch on a device: B trajectories of up to T decisions, see `Batch`. numbers, shares, values, results: float32.
 
-    remaining: int64 [B], or [1] for all of them.
+    policy_mask, value_mask: bool [B]; remaining: int64 [B]; or [1] for all of them.
     """
 
     ids: Tensor
@@ -30,12 +30,24 @@ class Tensors:
     values: Tensor
     results: Tensor
     real: Tensor
+    policy_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
+    value_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
     remaining: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))
 
     @property
+    def of_policy(self) -> Tensor:
+        """bool [B, T]: the decisions of the trajectories from which the policy learns."""
+        return self.real & self.policy_mask[:, None]
+
+    @property
+    def of_value(self) -> Tensor:
+        """bool [B, T]: the decisions of the trajectories from which the value learns."""
+        return self.real & self.value_mask[:, None]
+
+    @property
     def known(self) -> Tensor:
-        """bool [B, T]: the decisions of which the action is known."""
-        return self.real & (self.actions != MISSING)
+        """bool [B, T]: the decisions from which the policy learns and of which the action is known."""
+        return self.of_policy & (self.actions != MISSING)
 
     @property
     def followed(self) -> Tensor:

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import track
 
 from arena.human.reading import End, day
-from training.commands.options import selection_options, show_built
+from training.commands.options import say_what_the_value_misses, selection_options, show_built
 from training.data.build import build_once
 from training.data.gates import Gates, words
 from training.data.metamon.files import people_trajectories
@@ -24,6 +24,7 @@ from training.data.stats import count, show
 
 RESULTS = {"won": 1.0, "tied": 0.5, "lost": 0.0}
 ENDS: tuple[End, ...] = get_args(End)
+POLICY_FROM = "leave --result out and say policy_from: won for this dataset under data.train"
 
 
 @click.group()
@@ -53,8 +54,9 @@ def build(
     \b
     Examples:
       train data build --out data/battles
-      train data build --where "agent LIKE 'search:%'" --result won --drop-faulty --out data/won --hold-out 0.02
+      train data build --where "agent LIKE 'search:%'" --drop-faulty --out data/search --hold-out 0.02
     """
+    say_what_the_value_misses(gates["result"], POLICY_FROM)
     built = build_once(db, where, out, Gates(**gates), hold_out, by_expert=by_expert, workers=workers, replace=replace)
     show_built(built)
     if not built.new:
@@ -87,7 +89,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
     \b
     Examples:
       train data import replays --out data/people
-      train data import replays --format gen1ou --least-rating 1500 --result won --out data/good-people
+      train data import replays --format gen1ou --least-rating 1500 --out data/good-people
       train data import parsed-replays/gen1ou --out data/metamon
     """
     filters = Filters(
@@ -98,6 +100,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
         ends=said["ended"] or ENDS,
         least_turns=said["least_turns"],
     )
+    say_what_the_value_misses(", ".join(said["result"]) or "any", POLICY_FROM)
     results = tuple(RESULTS[word] for word in said["result"]) or tuple(RESULTS.values())
     refused: Counter[str] = Counter()
     about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}

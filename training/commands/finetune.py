@@ -11,9 +11,9 @@ import yaml
 
 from teamsets.errors import BadInput
 from training.commands.configuring import set_option
-from training.commands.options import selection_options, show_built
+from training.commands.options import say_what_the_value_misses, selection_options, show_built
 from training.commands.running import need_packages, run_training
-from training.config import checked, preset_text, read_config
+from training.config import PolicyFrom, checked, preset_text, read_config
 from training.data.build import build_once
 from training.data.gates import Gates
 from training.data.shards import opened
@@ -35,6 +35,13 @@ from training.shipped import located
 @click.option("--epochs", type=float, help="As many trajectories as all datasets of the mixture hold, so many times.")
 @click.option("--mix", multiple=True, metavar="DIR=WEIGHT", help="An earlier dataset and its weight; repeatable.")
 @click.option("--own-weight", type=float, default=1.0, show_default=True, help="Weight of the battles selected here.")
+@click.option(
+    "--policy-from",
+    type=click.Choice(get_args(PolicyFrom)),
+    default="all",
+    show_default=True,
+    help="Of which of the battles selected here the policy learns the decisions; the value learns from all.",
+)
 @click.option(
     "--freeze", multiple=True, metavar="PATTERN", help='Parameters that stay as they are: "token_layers.*"; repeatable.'
 )
@@ -68,13 +75,14 @@ def finetune(
 
     \b
     Examples:
-      train finetune --from runs/tiny@best --where "agent LIKE 'policy:%'" --result won --out runs/ft1
+      train finetune --from runs/tiny@best --where "agent LIKE 'policy:%'" --policy-from won --out runs/ft1
       train finetune --from runs/ft1@last --where "agent LIKE 'search:%'" --distil --mix runs/ft1/data=0.5 --out runs/ft2
     """
     need_packages()
     from training.learner import can_be_frozen
 
     gates = Gates(**{name: said.pop(name) for name in Gates.__dataclass_fields__})
+    say_what_the_value_misses(gates.result, "say --policy-from won instead")
     asked = FineTuning(mix=tuple(map(_weighed, mix)), holds_out=hold_out > 0, **said)
     if config is None:
         base = checked({**yaml.safe_load(preset_text("finetune")), "name": asked.out.name}, "preset finetune")

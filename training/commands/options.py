@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, get_args
 
@@ -63,6 +64,16 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def say_what_the_value_misses(result: str, instead: str) -> None:
+    """Says on stderr what a filter by result does to the value. result: `any` for no filter. instead: what to do."""
+    if result != "any":
+        print(
+            f"--result {result}: the value will see no other sides, so it learns who played and not how a battle stands; to "
+            f"filter what the policy learns, {instead}",
+            file=sys.stderr,
+        )
 
 
 def show_built(built: Built) -> None:

@@ -68,9 +68,9 @@ class Book:
             )
             return
         begun = {one.stage for one in self.attempts()}
-        before = dict(_flat(_as_read_now(json.loads(found[0][0]))))
-        changed = {key for key, value in [*before.items(), *_flat(now)] if before.get(key) != value} | (
-            before.keys() - dict(_flat(now)).keys()
+        before, flat = _settings(_as_read_now(json.loads(found[0][0]))), _settings(now)
+        changed = {key for key, value in [*before.items(), *flat.items()] if before.get(key) != value} | (
+            before.keys() - flat.keys()
         )
         fixed = sorted(key for key in changed if not _free(key, begun))
         if fixed:
@@ -265,6 +265,11 @@ def _attempt(
 
 def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> Verdict:
     return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
+
+
+def _settings(told: dict[str, Any]) -> dict[str, Any]:
+    """Every setting by its dotted key, without a key of before that says nothing (training/former.py)."""
+    return {key: value for key, value in _flat(told) if (key, value) != ("training.algorithm.only_won", False)}
 
 
 def _flat(told: Any, key: str = "") -> Iterator[tuple[str, Any]]:

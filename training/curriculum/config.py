@@ -14,11 +14,10 @@ from pydantic import Field
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training.config import BadConfig, Cloning, Config, Section, Source, checked, read_yaml, validated
+from training import former
+from training.config import BadConfig, Cloning, Config, Section, Source, checked, read_yaml, say_former, validated
+from training.curriculum.stage import Learner, LearnFrom, Opponent, Past, Quality, Teams
 from training.settings import Change, changed, named
-
-Sides = Literal["won", "all", "none"]
-Weight = Annotated[float, Field(ge=0)]
 
 #: Keys of the section `training` that the curriculum itself sets.
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
@@ -34,64 +33,6 @@ class Pool(Section):
     agents: Annotated[list[str], Field(min_length=2)]
     anchor: str
     battles: Annotated[int, Field(ge=2)]
-
-
-class Learner(Section):
-    """How the learner plays. temperature: 0 for its likeliest action. watched_by: a coach that is asked at each of its
-    decisions, and whose answers are kept with them; "" for none."""
-
-    temperature: Annotated[float, Field(ge=0)]
-    watched_by: str
-
-
-class Opponent(Section):
-    """An agent, and its share of the stage's battles in parts of the sum of all weights."""
-
-    agent: str
-    weight: Annotated[float, Field(gt=0)]
-
-
-class Past(Section):
-    """Earlier checkpoints of the lineage as opponents. weight: of all together, 0 for none. temperature: theirs.
-
-    sampling: the battles are shared out evenly, all go to the latest, or by (1 - p) ** power, p being the learner's
-    expected share of the points against each by the battles so far (training/curriculum/selves.py).
-    """
-
-    weight: Weight
-    sampling: Literal["uniform", "latest", "prioritised"]
-    power: Annotated[float, Field(gt=0)]
-    temperature: Annotated[float, Field(ge=0)]
-
-
-class Teams(Section):
-    """A team set and its share. growth: `variety:N` is N * growth ** (stage - 1) teams; 1 for other sets."""
-
-    set: str
-    weight: Annotated[float, Field(gt=0)]
-    growth: Annotated[float, Field(ge=1)]
-
-
-class LearnFrom(Section):
-    """Which sides of which battles are learned from, and with which weights in the mixture, in trajectories.
-
-    learner: its own sides (with the answers of who watched); coaches: theirs. earlier: the weight of all datasets of kept
-    stages before; also: datasets from elsewhere.
-    """
-
-    learner: Sides
-    learner_weight: Weight
-    coaches: Sides
-    coaches_weight: Weight
-    earlier: Weight
-    also: list[Source]
-
-
-class Quality(Section):
-    """Which sides are left out of the data. least_decisions: shorter ones. drop_faulty: battles in which somebody failed."""
-
-    least_decisions: Annotated[int, Field(ge=1)]
-    drop_faulty: bool
 
 
 class Test(Section):
@@ -210,7 +151,9 @@ class Curriculum(Section):
 
 def read_curriculum(path: Path, changes: Sequence[Change] = ()) -> Curriculum:
     """The curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
-    return checked_curriculum(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
+    told = changed(read_yaml(path), changes, str(path))
+    say_former(path, told)
+    return checked_curriculum(told, named(str(path), changes))
 
 
 def checked_curriculum(told: Any, name: str) -> Curriculum:
@@ -234,8 +177,9 @@ def attempts(stage: Stage) -> list[Stage]:
         for key, value in changes.items():
             if key == "overrides":
                 changed["overrides"] |= value
-            else:
-                _put(changed, key, value, f"stage {stage.name}: retries.{number}")
+                continue
+            for name, part in former.retry(key, value):
+                _put(changed, name, part, f"stage {stage.name}: retries.{number}")
         found.append(validated(Stage, changed, f"stage {stage.name}, retry {number}"))
     return found
 
@@ -330,21 +274,26 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
         if teams.growth != 1 and not (name == variety.NAME and size.isdecimal()):
             raise BadConfig(f"{named}: teams: {teams.set} cannot grow: only variety:N can")
     learn = stage.learn_from
-    if learn.coaches != "none" and not stage.coaches:
-        raise BadConfig(f"{named}: learn_from.coaches: there is no coach: name one, or say none")
-    for who in ("learner", "coaches"):
-        if getattr(learn, who) != "none" and not getattr(learn, f"{who}_weight"):
-            raise BadConfig(f"{named}: learn_from.{who}_weight: 0 is none: say {who}: none, or give it a weight")
-    if learn.learner == "none" and learn.coaches == "none" and not learn.earlier and not learn.also:
+    if learn.coaches.used and not stage.coaches:
+        raise BadConfig(
+            f"{named}: learn_from.coaches: there is no coach: name one, or say none for policy_from and value_from"
+        )
+    for who, sides in (("learner", learn.learner), ("coaches", learn.coaches)):
+        if sides.used and not sides.weight:
+            raise BadConfig(
+                f"{named}: learn_from.{who}.weight: 0 leaves them out: say so by policy_from and value_from none, or give a "
+                "weight"
+            )
+    if not learn.learner.used and not learn.coaches.used and not learn.earlier and not learn.also:
         raise BadConfig(f"{named}: learn_from: nothing to learn from")
     told = training_config(
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     ).algorithm  # fmt: skip
     soft = isinstance(told, Cloning) and told.targets == "shares"
-    if soft and learn.learner != "none" and not stage.learner.watched_by:
+    if soft and learn.learner.policy_from != "none" and not stage.learner.watched_by:
         raise BadConfig(
             f"{named}: learner.watched_by: nobody watches, and training.algorithm.targets: shares asks for an expert's "
             "target policies: name an expert, say targets: choices (for this stage under overrides), or "
-            "learn_from.learner: none"
+            "learn_from.learner.policy_from: none"
         )

@@ -11,14 +11,13 @@ from arena.fixture import digest
 from arena.store import rows
 from training.config import BadConfig, Config, Source
 from training.curriculum.book import Attempt, Book
-from training.curriculum.config import Curriculum, Sides, Stage, training_config
+from training.curriculum.config import Curriculum, Stage, training_config
 from training.curriculum.play import path_of, pinned, seed_of, specs
+from training.curriculum.stage import Sides
 from training.data.build import build_once
 from training.data.gates import Gates, Result
 from training.data.orders import HELD_OUT
 from training.data.stats import target_lines
-
-_RESULTS: dict[Sides, Result] = {"won": "won", "all": "any"}
 
 
 @dataclass(frozen=True)
@@ -35,30 +34,34 @@ def stage_folder(config: Curriculum, number: int, name: str) -> Path:
 
 
 def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The datasets of an attempt's battles, made once: [{path, weight, trajectories, decisions}].
+    """The datasets of an attempt's battles, made once: [{path, weight, policy_from, value_from, trajectories, decisions}].
 
-    Attempts that learn alike from the same battles have the same datasets. Raises BadConfig where nothing is to be learned.
+    They hold lost sides, too, for the value. Attempts that learn from the same battles have the same datasets. Raises
+    BadConfig where nothing is to be learned, or nothing by the policy that was to learn something.
     """
     assert one.learner is not None and one.play_run is not None
-    learn, made = stage.learn_from, []
-    wanted: tuple[tuple[str, Sides, float, list[str]], ...] = (
-        ("learner", learn.learner, learn.learner_weight, [one.learner]),
-        ("coaches", learn.coaches, learn.coaches_weight, specs([coach.agent for coach in stage.coaches])),
+    learn, made, taught = stage.learn_from, [], False
+    wanted: tuple[tuple[str, Sides, list[str]], ...] = (
+        ("learner", learn.learner, [one.learner]),
+        ("coaches", learn.coaches, specs([coach.agent for coach in stage.coaches])),
     )
-    for who, which, weight, agents in wanted:
-        if which == "none":
+    for who, sides, agents in wanted:
+        if not sides.used:
             continue
         named = ", ".join("'" + agent.replace("'", "''") + "'" for agent in agents)
         where = f"run_id = '{one.play_run}' AND agent IN ({named})"
-        if not _any(config.db, where, which):
-            say(f"stage {stage.name}: the {who} left no side that is to be learned from ({which})")
+        result = needed(sides)
+        if not _any(config.db, where, result):
+            say(f"stage {stage.name}: the {who} left no side that is to be learned from ({result})")
             continue
+        if sides.policy_from == "won" and not _any(config.db, where, "won"):
+            say(f"stage {stage.name}: the {who} won no battle: the value alone learns from their sides")
+        elif sides.policy_from != "none":
+            taught = True
         gates = Gates(
-            least_decisions=stage.quality.least_decisions,
-            result=_RESULTS[which],
-            drop_faulty=stage.quality.drop_faulty,
+            least_decisions=stage.quality.least_decisions, result=result, drop_faulty=stage.quality.drop_faulty
         )
-        named_after = digest([where, which, stage.quality.model_dump(), config.hold_out], 8)
+        named_after = digest([where, result, stage.quality.model_dump(), config.hold_out, "sides"], 8)
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
         built = build_once(config.db, where, folder, gates, config.hold_out, by_expert=who == "coaches")
         for line in target_lines(built.no_target):
@@ -67,14 +70,15 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         made.append(
             {
                 "path": str(folder),
-                "weight": weight,
+                **sides.model_dump(),
                 "trajectories": dataset.trajectories,
                 "decisions": dataset.decisions,
             }
         )
-    if not made and not learn.also and not learn.earlier:
+    asked = any(sides.policy_from != "none" for _, sides, _ in wanted)
+    if not (taught if asked else made) and not learn.also and not learn.earlier:
         raise BadConfig(
-            f"stage {stage.name}: nobody left a side that could be learned from: play more, or learn from all"
+            f"stage {stage.name}: nobody left a side that could be learned from: play more, or say policy_from: all"
         )
     return made
 
@@ -82,14 +86,21 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
 def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[Source]:
     """What is learned from: the stage's own, those of kept stages before in proportion to their size, and others."""
     learn = stage.learn_from
-    sources = [Source(path=each["path"], weight=each["weight"]) for each in datasets]
+    sources = [_source(each, each["weight"]) for each in datasets]
     if learn.earlier:
         total = sum(each["trajectories"] for each in earlier)
-        sources += [Source(path=each["path"], weight=learn.earlier * each["trajectories"] / total) for each in earlier]
+        sources += [_source(each, learn.earlier * each["trajectories"] / total) for each in earlier]
     sources += learn.also
     if not sources:
         raise BadConfig(f"stage {stage.name}: learn_from: nothing was learned before that could be learned again")
     return sources
+
+
+def _source(made: dict[str, Any], weight: float) -> Source:
+    """A dataset as `build_datasets` noted it; one that was noted without `policy_from` holds what it is learned from."""
+    return Source(
+        path=made["path"], weight=weight, **{key: made[key] for key in ("policy_from", "value_from") if key in made}
+    )
 
 
 def run_config(config: Curriculum, stage: Stage, one: Attempt, book: Book) -> Config:
@@ -122,6 +133,11 @@ def learn(config: Curriculum, told: Config) -> Learned:
     return Learned(pinned(f"{finished.folder}@{'best' if best else 'last'}"), finished.step)
 
 
-def _any(db: Path, where: str, which: Sides) -> bool:
-    result = "score = 1" if which == "won" else "score IS NOT NULL"
-    return bool(rows(f"SELECT 1 FROM results WHERE ({where}) AND {result} LIMIT 1", db))
+def needed(sides: Sides) -> Result:
+    """Which sides a dataset of theirs must hold."""
+    return "won" if (sides.policy_from, sides.value_from) == ("won", "none") else "any"
+
+
+def _any(db: Path, where: str, result: Result) -> bool:
+    condition = "score = 1" if result == "won" else "score IS NOT NULL"
+    return bool(rows(f"SELECT 1 FROM results WHERE ({where}) AND {condition} LIMIT 1", db))

@@ -23,10 +23,12 @@ from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum import gate
 from training.curriculum.config import Curriculum, Stage, training_config
+from training.curriculum.learn import needed
 from training.curriculum.measuring import Measuring
 from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs
 from training.curriculum.selves import with_temperature
 from training.curriculum.speeds import Pairing, Speeds, checkpoint_bytes, measure, pairing
+from training.curriculum.stage import Sides
 from training.data.shards import BadData, opened
 from training.schedule import total_steps
 
@@ -122,12 +124,17 @@ def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairin
     if stage.past.weight:
         players.append((with_temperature(base, stage.past.temperature), stage.past.weight))
     coaches = set(specs([coach.agent for coach in stage.coaches]))
-    share = {"won": 0.5, "all": 1.0, "none": 0.0}
+    learn = stage.learn_from
     pairs = apportioned([weight for _, weight in players], (stage.battles + 1) // 2)
     for (spec, _), count in zip(players, pairs, strict=True):
         meetings[pairing(learner, spec)] += 2 * count
-        sides += 2 * count * (share[stage.learn_from.learner] + share[stage.learn_from.coaches] * (spec in coaches))
+        sides += 2 * count * (_share(learn.learner) + _share(learn.coaches) * (spec in coaches))
     return meetings, sides
+
+
+def _share(sides: Sides) -> float:
+    """Of somebody's sides those that are learned from, where half are won."""
+    return {"any": 1.0, "won": 0.5}[needed(sides)] if sides.used else 0.0
 
 
 def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:

@@ -13,8 +13,9 @@ from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings
 from teamsets.errors import BadInput
 from training.config import Network
-from training.curriculum.config import NEW, Curriculum, Stage, Teams
+from training.curriculum.config import NEW, Curriculum, Stage
 from training.curriculum.selves import checkpoint_of, earlier, past_weights, with_temperature
+from training.curriculum.stage import Teams
 
 #: The `kind` of a curriculum's runs in the store.
 KIND = "curriculum"

@@ -12,7 +12,7 @@ from agents import resolve
 from arena.ratings.bradley_terry import fit
 from arena.ratings.pentanomial import elo_score
 from arena.store import rows
-from training.curriculum.config import Past
+from training.curriculum.stage import Past
 
 #: Battles, half of them won, by which the fitted lead over an earlier self is drawn to nothing.
 PRIOR_BATTLES = 8.0

@@ -7,7 +7,7 @@ batches' worth of trajectories are sorted by length before they are cut into bat
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import NUMBERS, TOKENS, WORDS
+from training.config import PolicyFrom, ValueFrom
 from training.data.shards import BadData, Dataset, Shard, all_trajectories, read_shard
 from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory
@@ -27,10 +28,23 @@ _SORTED_TOGETHER = 8
 
 
 @dataclass(frozen=True)
+class Use:
+    """What is learned from a dataset. policy_from: from which of its sides the policy learns; value_from: the value."""
+
+    policy_from: PolicyFrom = "all"
+    value_from: ValueFrom = "all"
+
+    def teaches_policy(self, result: float) -> bool:
+        """Whether the policy learns from a side with this result."""
+        return self.policy_from == "all" or (self.policy_from == "won" and result == 1.0)
+
+
+@dataclass(frozen=True)
 class Batch:
     """B trajectories of up to T decisions, padded at the end. Arrays as in `Trajectory`, with B in front.
 
-    real: bool [B, T], false where padded. results: float32 [B]. remaining: int64 [B].
+    real: bool [B, T], false where padded. results: float32 [B]. policy_mask, value_mask: bool [B], whether the policy, and
+    whether the value, learns from the trajectory. remaining: int64 [B].
     """
 
     ids: NDArray[np.int16]
@@ -42,6 +56,8 @@ class Batch:
     values: NDArray[np.float16]
     results: NDArray[np.float32]
     real: NDArray[np.bool_]
+    policy_mask: NDArray[np.bool_]
+    value_mask: NDArray[np.bool_]
     remaining: NDArray[np.int64]
 
     @property
@@ -56,15 +72,26 @@ class Batch:
 class Stream:
     """Batches without end out of several datasets. `state` and `restore` make it go on from where it was.
 
-    weights: of each dataset, in trajectories. size: trajectories a batch. longest: more decisions than this are cut to a
-    window of that length, drawn by the seed. Raises BadData for a dataset that is damaged or empty.
+    weights: of each dataset, in trajectories. uses: of each what is learned from it; None: everything from all. size:
+    trajectories a batch. longest: more decisions than this are cut to a window of that length, drawn by the seed. Raises
+    BadData for a dataset that is damaged or empty.
     """
 
-    def __init__(self, datasets: list[Dataset], weights: list[float], *, size: int, longest: int, seed: int) -> None:
+    def __init__(
+        self,
+        datasets: list[Dataset],
+        weights: list[float],
+        uses: list[Use] | None = None,
+        *,
+        size: int,
+        longest: int,
+        seed: int,
+    ) -> None:
         for dataset in datasets:
             if not dataset.trajectories:
                 raise BadData(f"dataset {dataset.folder}: holds no trajectory")
         self._weights = np.array(weights) / sum(weights)
+        self._uses = uses or [Use()] * len(datasets)
         self._datasets, self._size, self._longest, self._seed = datasets, size, longest, seed
         means = [np.minimum(np.concatenate(dataset.lengths), longest).mean() for dataset in datasets]
         #: Decisions of a batch, the mean over whole epochs of the mixture: the same number at every step.
@@ -92,17 +119,19 @@ class Stream:
         while True:
             drawn = [self._next(orders, sources) for _ in range(_SORTED_TOGETHER * self._size)]
             generator = np.random.default_rng((self._seed, self._round))
-            cut = [_drawn_window(one, self._longest, generator) for one in drawn]
-            cut.sort(key=len)
+            cut = [(_drawn_window(one, self._longest, generator), use) for one, use in drawn]
+            cut.sort(key=lambda one: len(one[0]))
             for batch in generator.permutation(_SORTED_TOGETHER)[self._given :]:
                 self._given += 1
-                yield padded(cut[batch * self._size : (batch + 1) * self._size])
+                chosen = cut[batch * self._size : (batch + 1) * self._size]
+                yield padded([one for one, _ in chosen], [use for _, use in chosen])
             self._round, self._given = self._round + 1, 0
             self._began = [order.taken for order in orders]
 
-    def _next(self, orders: list[_Order], sources: list[Iterator[Trajectory]]) -> Trajectory:
+    def _next(self, orders: list[_Order], sources: list[Iterator[Trajectory]]) -> tuple[Trajectory, Use]:
         taken = np.array([order.taken for order in orders])
-        return next(sources[int(np.argmax(self._weights * (taken.sum() + 1) - taken))])
+        place = int(np.argmax(self._weights * (taken.sum() + 1) - taken))
+        return next(sources[place]), self._uses[place]
 
 
 class _Order:
@@ -144,8 +173,12 @@ def _drawn_window(trajectory: Trajectory, longest: int, generator: np.random.Gen
     return _window(trajectory, int(generator.integers(max(1, len(trajectory) - longest + 1))), longest)
 
 
-def padded(trajectories: list[Trajectory]) -> Batch:
-    """A batch of whole trajectories. Padding has id 0, number 0, every action legal and none known."""
+def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) -> Batch:
+    """A batch of whole trajectories. Padding has id 0, number 0, every action legal and none known.
+
+    uses: of each trajectory what is learned from its dataset; None: everything.
+    """
+    uses = uses or [Use()] * len(trajectories)
     shape = (len(trajectories), max(map(len, trajectories)))
     empty: dict[str, Any] = {
         "ids": np.zeros((*shape, TOKENS, WORDS), np.int16),
@@ -161,18 +194,28 @@ def padded(trajectories: list[Trajectory]) -> Batch:
         real[row, : len(one)] = True
         for name, array in empty.items():
             array[row, : len(one)] = getattr(one, name)
-    results = np.array([one.result for one in trajectories], np.float32)
-    remaining = np.array([one.remaining for one in trajectories], np.int64)
-    return Batch(**empty, real=real, results=results, remaining=remaining)
+    teaches = [use.teaches_policy(one.result) for one, use in zip(trajectories, uses, strict=True)]
+    return Batch(
+        **empty,
+        real=real,
+        results=np.array([one.result for one in trajectories], np.float32),
+        policy_mask=np.array(teaches, np.bool_),
+        value_mask=np.array([use.value_from == "all" for use in uses], np.bool_),
+        remaining=np.array([one.remaining for one in trajectories], np.int64),
+    )
 
 
-def in_order(dataset: Dataset, size: int, longest: int) -> Iterator[Batch]:
-    """A dataset once through, in the order of the disk, for measuring. What is longer than `longest` loses its end."""
+def in_order(dataset: Dataset, size: int, longest: int, use: Use | None = None) -> Iterator[Batch]:
+    """A dataset once through, in the order of the disk, for measuring. What is longer than `longest` loses its end.
+
+    use: what is learned from datasets like it; None: everything.
+    """
+    uses = [use or Use()] * size
     waiting: list[Trajectory] = []
     for one in all_trajectories(dataset):
         waiting.append(_window(one, 0, longest))
         if len(waiting) == size:
-            yield padded(waiting)
+            yield padded(waiting, uses)
             waiting = []
     if waiting:
-        yield padded(waiting)
+        yield padded(waiting, uses[: len(waiting)])

@@ -75,14 +75,14 @@ def test_a_variant_that_cannot_be_is_named(told: dict[str, Any], changes: dict[s
 def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> None:
     grid = {
         "rate": {"low": {"optimizer.learning_rate": 1e-4}, "high": {"optimizer.learning_rate": 1e-3}},
-        "rule": {"won": {"algorithm.only_won": True, "algorithm.value_weight": 0.5}, "all": {}},
+        "rule": {"won": {"algorithm.targets": "choices", "algorithm.value_weight": 0.5}, "all": {}},
     }
     found = variants(ablation(told, grid=grid))
     assert list(found) == ["low+won", "low+all", "high+won", "high+all"]
-    keys = {"optimizer.learning_rate": 1e-3, "algorithm.only_won": True, "algorithm.value_weight": 0.5}
+    keys = {"optimizer.learning_rate": 1e-3, "algorithm.targets": "choices", "algorithm.value_weight": 0.5}
     assert found["high+won"] == keys
-    grid["again"] = {"x": {"algorithm.only_won": False}, "y": {}}
-    with pytest.raises(BadConfig, match=r"algorithm.only_won is changed by more than one axis"):
+    grid["again"] = {"x": {"algorithm.targets": "shares"}, "y": {}}
+    with pytest.raises(BadConfig, match=r"algorithm.targets is changed by more than one axis"):
         ablation(told, grid=grid)
 
 

@@ -47,7 +47,7 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
         "teams": [{"set": "variety:8", "weight": 1, "growth": 2}, {"set": "competitive", "weight": 1, "growth": 1}],
         "retries": [{"epochs": 1}],
     }
-    first["learn_from"] = first["learn_from"] | {"learner": "won"}
+    first["learn_from"] = first["learn_from"] | {"learner": {"policy_from": "won", "value_from": "all", "weight": 1}}
     first["learner"] = {"temperature": 0, "watched_by": ""}
     first["past"] = first["past"] | {"temperature": 0}
     first["gate"] = {
@@ -59,7 +59,12 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
     worse = first | {"name": "worse", "retries": []}
     selves = first | {"name": "selves", "coaches": [], "retries": []}
     selves["past"] = first["past"] | {"weight": 1, "sampling": "prioritised"}
-    selves["learn_from"] = first["learn_from"] | {"learner": "all", "coaches": "none", "earlier": 0.5}
+    selves["learn_from"] = {
+        "learner": {"policy_from": "all", "value_from": "all", "weight": 1},
+        "coaches": {"policy_from": "none", "value_from": "none", "weight": 0},
+        "earlier": 0.5,
+        "also": [],
+    }
     selves["gate"] = {
         "parent": first["gate"]["parent"] | {"require": "nothing"},
         "pool": {"by": "nothing", "tolerance": 0},

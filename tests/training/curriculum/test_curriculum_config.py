@@ -55,7 +55,7 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
         (lambda told: told["stages"][1].update(name="first"), "two have the same name"),
         (lambda told: told["stages"][0].update(coaches=[]), "nobody to play against"),
         (lambda told: told["stages"][0].update(opponents=[{"agent": "heuristic:max-damage", "weight": 1}]), "named twice"),
-        (lambda told: told["stages"][2]["learn_from"].update(coaches="won"), "learn_from.coaches: there is no coach"),
+        (lambda told: told["stages"][2]["learn_from"]["coaches"].update(policy_from="won"), "learn_from.coaches: there is"),
         (
             lambda told: told["training"]["algorithm"].update(targets="shares"),
             "stage first: learner.watched_by: nobody watches, and .*targets: shares .* say targets: choices",
@@ -65,7 +65,7 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
             "stage worse: learner.watched_by: nobody watches",
         ),
         (
-            lambda told: told["stages"][2]["learn_from"].update(learner="none", earlier=0),
+            lambda told: told["stages"][2]["learn_from"].update(learner="none", earlier=0, learner_weight=1),
             "stage selves: learn_from: nothing to learn from",
         ),
     ],
@@ -82,7 +82,7 @@ def test_soft_targets_want_an_expert_for_the_learner_s_own_sides_alone(tmp_path:
     told = yaml.safe_load(yaml.safe_dump(toy(tmp_path / "toy")))
     told["training"]["algorithm"]["targets"] = "shares"
     told["stages"][0]["learner"]["watched_by"] = "heuristic:expert"
-    told["stages"][1]["learn_from"]["learner"] = "none"
+    told["stages"][1]["learn_from"]["learner"]["policy_from"] = "none"
     told["stages"][2]["overrides"] = {"algorithm.targets": "choices"}
     assert len(read(told, tmp_path).stages) == 3
 

@@ -17,7 +17,7 @@ from arena.fixture import FixtureTeam
 from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
 from arena.store import rows
-from training.curriculum.config import Curriculum, Past, Teams
+from training.curriculum.config import Curriculum
 from training.curriculum.play import (
     apportioned,
     base_of,
@@ -28,6 +28,7 @@ from training.curriculum.play import (
     team_set,
 )
 from training.curriculum.selves import PRIOR_BATTLES, chances, checkpoint_of, earlier, past_weights, with_temperature
+from training.curriculum.stage import Past, Teams
 
 
 def curriculum(folder: Path, **stage: Any) -> Curriculum:
