@@ -86,13 +86,19 @@ class Cloning(Section):
 
 
 class OfflineRL(Section):
-    """training/algorithms/offline_rl.py. trace: λ of the returns that the value learns from; 1 is the result alone."""
+    """training/algorithms/offline_rl.py. trace: λ of the returns that the value learns from; 1 is the result alone.
+
+    advantage_traces: λ of the returns whose mean the policy's advantages are taken of; [] for `trace` alone.
+    normalize_weights: divide the weights by their mean. Files of earlier versions have neither.
+    """
 
     name: Literal["offline-rl"]
     filter: Literal["binary", "exponential"]
     temperature: Annotated[float, Field(gt=0)]
     largest_weight: Annotated[float, Field(gt=0)]
     trace: Annotated[float, Field(ge=0, le=1)]
+    advantage_traces: list[Annotated[float, Field(ge=0, le=1)]] = []
+    normalize_weights: bool = False
     value_weight: Annotated[float, Field(ge=0)]
 
 

@@ -174,6 +174,35 @@ def test_the_exponential_filter_weighs_by_the_advantage() -> None:
     assert loss.item() == pytest.approx(2.0 * LOG2), "exp(2) is cut to the largest weight"
 
 
+def test_weights_are_divided_by_their_mean() -> None:
+    output, batch = case([[0.0, 0.0], [0.0, 0.0, 0.0]], [0, 1], result=0.0, values=[25, 0])
+    loss, sums = LOSSES["offline-rl"](output, batch, offline(filter="exponential", normalize_weights=True))
+    one, other = math.exp(-0.5 / 0.5), 1.0  # their mean is 0.684
+    mean = (one + other) / 2
+    assert loss.item() == pytest.approx((one * LOG2 + other * math.log(3)) / mean, abs=1e-5)
+    assert sums["weight"][0].item() == pytest.approx(one + other, abs=1e-5), "measured before"
+    output, batch = case([[0.0, 0.0]], [0], result=0.0, values=[50])
+    loss, _ = LOSSES["offline-rl"](output, batch, offline(normalize_weights=True))
+    assert loss.item() == 0, "nothing turned out well: no division by zero"
+
+
+def test_advantages_over_several_lambdas_reward_luck_less() -> None:
+    """The critic holds every state for even, so each result is luck: the mean weight of a won and a lost battle is what luck
+    alone is rewarded with. d = ±1/2; at the first of three decisions A = λ² d."""
+
+    def reward(traces: list[float]) -> float:
+        weights = []
+        for result in (1.0, 0.0):
+            output, batch = case([[0.0, 0.0]] * 3, [0, -1, -1], result=result, values=[25] * 3)
+            settings = offline(filter="exponential", largest_weight=100.0, advantage_traces=traces)
+            weights.append(LOSSES["offline-rl"](output, batch, settings)[1]["weight"][0].item())
+        return sum(weights) / 2
+
+    assert reward([]) == reward([1.0]) == pytest.approx(math.cosh(0.5 / 0.5), abs=1e-4)
+    assert reward([0.0, 0.5, 1.0]) == pytest.approx(math.cosh((0 + 0.25 + 1) / 3 * 0.5 / 0.5), abs=1e-4)
+    assert reward([0.0]) == pytest.approx(1.0, abs=1e-4)
+
+
 def test_no_gradient_flows_through_the_advantage() -> None:
     output, batch = case([[0.0, 0.0]], [0], result=1.0)
     output = Output(output.logits, output.value.requires_grad_())

@@ -13,10 +13,18 @@ In the full return those decisions' values weigh 1 - λ^n together and the resul
 With λ = 1 that is the result, as it must be; with a smaller one and a far end, V(s_L). The decision at s_L itself is not
 learned, since its advantage would compare V(s_L) with itself.
 
-The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t - V(s_t), for which no gradient flows:
+The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t - V(s_t), for which no gradient flows.
+`advantage_traces` names several λ, of whose returns G_t is then the mean here (the value learns that of `trace`):
 
     binary        w = 1 where A > 0, else 0                          (as in CRR's binary filter)
     exponential   w = min(exp(A / temperature), largest_weight)      (as in AWR, CRR, AWAC)
+
+The exponential rewards luck: of two choices that are equally good, the one with the wider spread of returns has the larger
+E[exp(A / temperature)]. Returns of smaller λ take less of the result's luck and more of the critic's errors; the mean over
+several λ lies between. With `normalize_weights` the weights are divided by their mean over the known decisions that a
+process learns from at once (its part of a batch, divided by `compute.accumulate`), so that the temperature does not change
+how large the policy's loss is beside the value's. The mean counts as LEAST_MEAN at least, so that a batch in which nearly
+nothing turned out well is not multiplied without bound.
 
     L = Σ - w(A_t) log π(a_t | history) + value_weight · Σ CE(two-hot(G_t), value)
 
@@ -37,6 +45,9 @@ from agents.policy.network import Output, expected_value, two_hot
 from training.algorithms.tensors import Sums, Tensors, log_probabilities, measured, of_actions
 from training.config import OfflineRL
 
+#: What the mean of the weights counts as at least when they are divided by it.
+LEAST_MEAN = 0.05
+
 
 def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, Sums]:
     """The loss summed over the batch's decisions, and what is measured.
@@ -46,7 +57,11 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
     with torch.no_grad():
         values = expected_value(output.value)  # [B, T]
         returns = lambda_returns(values, batch.results, batch.real, settings.trace, batch.remaining)  # [B, T]
-        advantages = returns - values
+        judged = [
+            lambda_returns(values, batch.results, batch.real, trace, batch.remaining)
+            for trace in settings.advantage_traces
+        ] or [returns]
+        advantages = torch.stack(judged).mean(0) - values
         if settings.filter == "binary":
             weights = (advantages > 0).float()
         else:
@@ -56,7 +71,9 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
     taken = of_actions(log_policy, batch.actions)  # [B, T]
     followed = batch.followed
     known, valued = batch.known & followed, batch.of_value & followed
-    policy_sum = -(weights * taken * known).sum()
+    mean_weight = (weights * known).sum() / known.sum().clamp(min=1)
+    scale = 1 / mean_weight.clamp(min=LEAST_MEAN) if settings.normalize_weights else 1.0
+    policy_sum = -(scale * weights * taken * known).sum()
 
     classes = two_hot(returns, output.value.shape[-1])  # [B, T, bins]
     value_loss = -(classes * torch.log_softmax(output.value, dim=-1)).sum(-1)  # [B, T]
