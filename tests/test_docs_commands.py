@@ -38,7 +38,11 @@ RULES = [
         "python scripts/sim_coverage.py --tournaments 2 --resamples 20",
         "tournaments",
     ),
-    Rule(r"agent LIKE 'search:%' AND won", "agent = 'heuristic:expert'", "battles of a search, which is slow"),
+    Rule(
+        r"agent LIKE 'search:%'(?=\" --out data/search)",
+        "agent = 'heuristic:expert'",
+        "battles of a search, which is slow",
+    ),
     Rule(r"--least-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
     *TRAINING_RULES,
