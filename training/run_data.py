@@ -11,10 +11,9 @@ from torch import Tensor, nn
 
 from training.algorithms.tensors import Sums, Tensors
 from training.config import Config
-from training.data.orders import HELD_OUT
 from training.data.shards import BadData, digest, opened
 from training.data.stream import Stream, Use
-from training.validation import held_out, validated
+from training.validation import held_out_parts, validated
 
 
 class RunData:
@@ -26,13 +25,11 @@ class RunData:
     def __init__(self, config: Config) -> None:
         self._data, self._out = config.data, config.out
         sources = self._data.train
-        datasets = [opened(Path(source.path)) for source in sources]
+        self._datasets = datasets = [opened(Path(source.path)) for source in sources]
         uses = [Use(source.policy_from, source.value_from) for source in sources]
-        # What was held out of a dataset is measured as the dataset is learned from; any other with everything in it.
-        of = {f"{source.path}{HELD_OUT}": use for source, use in zip(sources, uses, strict=True)}
-        self._held_out = [(held_out(path), of.get(path, Use())) for path in self._data.validate_on]
+        self._held_out = held_out_parts(self._data)
         paths = [source.path for source in sources] + self._data.validate_on
-        measured = [dataset for dataset, _ in self._held_out]
+        measured = [part.dataset for part in self._held_out]
         self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + measured, strict=True)}
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
@@ -43,6 +40,15 @@ class RunData:
             longest=self._data.longest,
             seed=config.seed,
         )
+
+    def passes(self, steps: int) -> list[str]:
+        """How often each dataset is gone through in so many steps, in words: "data/battles 2.0 times"."""
+        total = sum(source.weight for source in self._data.train)
+        drawn = steps * self._data.batch / total
+        return [
+            f"{source.path} {drawn * source.weight / dataset.trajectories:.1f} times"
+            for source, dataset in zip(self._data.train, self._datasets, strict=True)
+        ]
 
     @property
     def state(self) -> dict[str, Any]:

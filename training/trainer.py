@@ -31,6 +31,7 @@ from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
 from training.state import DiskFull, TrainingFailed, disk_full_told, finite, restore_state, save_state
 from training.tracking import Pace, Tracking
+from training.validation import in_words
 
 #: Steps in a row whose gradient is not finite after which a run stops. fp16 lowers its scale by a half in each.
 _BAD_STEPS = 20
@@ -159,6 +160,7 @@ class _Run:
             f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch} trajectories "
             f"on {self.accelerator.device}{resumed}; {self.folder.path}/{CURVES} shows the curves"
         )
+        self.tracking.say(f"passes over the data: {'; '.join(self.data.passes(self.total))}")
         self.tracking.doing(self.step, "learning")
 
     def _learn(self, batch: Batch) -> tuple[Sums, float]:
@@ -236,7 +238,7 @@ class _Run:
             self.tracking.note(
                 self.step,
                 {f"validation/{name}": value for name, value in measured.items()},
-                f"held out: policy loss {measured['policy_loss']:.4f}, accuracy {100 * measured['agreement']:.1f}%",
+                f"held out: {in_words(measured)}",
             )
         if accelerator.is_main_process:
             checkpoint.save(
@@ -253,7 +255,7 @@ class _Run:
         accelerator.wait_for_everyone()
         if self.tracking is None:
             return
-        if measured and self.config.evaluation.best_by == "validation":
+        if "policy_loss" in measured and self.config.evaluation.best_by == "validation":
             self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
         self.folder.prune(self.config.checkpoints.keep)
         write_curves(self.folder.path)
@@ -298,4 +300,4 @@ def _means(accelerator: Accelerator, sums: Sums) -> dict[str, float]:
     """The means over all processes."""
     stacked = torch.tensor([[float(part) for part in pair] for pair in sums.values()], device=accelerator.device)
     totals = accelerator.reduce(stacked, reduction="sum").tolist()
-    return {name: total / max(1.0, count) for name, (total, count) in zip(sums, totals, strict=True)}
+    return {name: total / count for name, (total, count) in zip(sums, totals, strict=True) if count}

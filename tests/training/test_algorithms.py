@@ -73,6 +73,22 @@ def test_cloning_is_the_cross_entropy_with_what_was_chosen() -> None:
     )
 
 
+def test_what_is_measured_is_of_decisions_with_a_choice() -> None:
+    # The second decision is forced; of the third only the expert's word is known.
+    output, batch = case([[0.0, math.log(3)], [0.0], [0.0, math.log(3)]], [0, 0, -1])
+    batch.shares[0, 2, :2] = torch.tensor([0.25, 0.75])
+    batch.targets[0, 2] = Target.EXPERT
+    _, sums = LOSSES["cloning"](output, batch, cloning())
+    assert [float(part) for part in sums["agreement"]] == [0, 1], "the forced one would be right for nothing"
+    entropy = -0.25 * math.log(0.25) - 0.75 * math.log(0.75)
+    assert sums["entropy"][0].item() == pytest.approx(2 * entropy) and sums["entropy"][1].item() == 2
+    assert [float(part) for part in sums["expert_agreement"]] == [1, 1]
+    assert sums["expert_kl"][0].item() == pytest.approx(0, abs=1e-6) and sums["expert_kl"][1].item() == 1
+    batch.shares[0, 2, :2] = torch.tensor([1.0, 0.0])
+    _, sums = LOSSES["cloning"](output, batch, cloning())
+    assert sums["expert_kl"][0].item() == pytest.approx(math.log(4)) and sums["expert_agreement"][0].item() == 0
+
+
 def test_cloning_of_shares_and_of_choices_where_there_are_none() -> None:
     output, batch = case([[0.0, 0.0], [math.log(3), 0.0]], [0, 1])
     batch.shares[0, 1, :2] = torch.tensor([0.75, 0.25])

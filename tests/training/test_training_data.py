@@ -20,7 +20,7 @@ from teamsets.formats import get_format
 from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard
 from training.data.stats import count
-from training.data.stream import Batch, Stream, in_order
+from training.data.stream import Batch, Stream, sampled
 from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory, observed
 
@@ -203,18 +203,22 @@ def test_a_batch_is_padded_behind_and_cut_where_it_is_too_long(dataset: Dataset)
         assert sum(part.decisions for part in parts) == batch.decisions
 
 
-def test_measuring_goes_once_through_a_dataset(dataset: Dataset) -> None:
-    assert sum(batch.decisions for batch in in_order(dataset, 4, 10_000)) == dataset.decisions
+def test_measuring_goes_once_through_a_dataset_or_a_sample_of_it(dataset: Dataset) -> None:
+    assert sum(batch.decisions for batch in sampled(dataset, 4, 10_000, 10_000)) == dataset.decisions
+    few, again = ([batch.real.sum(1).tolist() for batch in sampled(dataset, 4, 10_000, 6)] for _ in range(2))
+    assert few == again and [len(one) for one in few] == [4, 2], "always the same ones"
+    first = [length for shard in dataset.lengths for length in shard][:6]
+    assert [length for one in few for length in one] != first, "not those that happen to come first"
 
 
 def test_what_was_cut_off_behind_a_trajectory_is_counted(dataset: Dataset) -> None:
     lengths = [length for shard in dataset.lengths for length in shard]
     assert max(lengths) > 24 > min(lengths)
-    measured = [int(left) for batch in in_order(dataset, 4, 24) for left in batch.remaining]
-    assert measured == [max(0, length - 24) for length in lengths]
-    for batch in take(stream(dataset), 16):  # a drawn window may end anywhere
+    for batch in [*sampled(dataset, 4, 24, 10_000), *take(stream(dataset), 16)]:  # a drawn window may end anywhere
         kept = batch.real.sum(1)
         assert ((batch.remaining == 0) | (kept == 24)).all() and (kept + batch.remaining <= max(lengths)).all()
+    ends = [int(left) for batch in sampled(dataset, 4, 24, 10_000) for left in batch.remaining]
+    assert sum(left > 0 for left in ends) > 0, "some windows end before the battle does"
 
 
 def test_what_is_counted(dataset: Dataset, observed_sides: list[Trajectory]) -> None:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from training.data.stream import Batch
+from training.data.targets import Target
 from training.data.trajectory import MISSING
 
 #: What a rule returns beside its loss: for each metric its sum over the batch, and the number of decisions summed over.
@@ -76,11 +77,22 @@ def of_actions(log_policy: Tensor, actions: Tensor) -> Tensor:
 
 
 def measured(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
-    """How often the likeliest action is the one taken, and the entropy of the policy (nats)."""
-    known, count = batch.known, batch.known.sum()
-    agreed = (logits.argmax(-1) == batch.actions) & known
-    entropy = -(log_policy.exp() * log_policy).sum(-1) * batch.real
-    return {"agreement": (agreed.sum(), count), "entropy": (entropy.sum(), batch.real.sum())}
+    """What every rule measures of the policy, where there was something to choose (two legal actions or more).
+
+    agreement: how often the likeliest action is the one taken; entropy: of the policy, in nats. Where an expert gave a
+    target policy, expert_agreement: how often the likeliest actions of both are the same; expert_kl: KL(expert || policy).
+    """
+    free = batch.real & (batch.legal.sum(-1) > 1)
+    known, told = free & batch.known, free & (batch.targets == Target.EXPERT)
+    likeliest = logits.argmax(-1)
+    entropy = -(log_policy.exp() * log_policy).sum(-1)
+    kl = (torch.xlogy(batch.shares, batch.shares) - batch.shares * log_policy).sum(-1)
+    return {
+        "agreement": (((likeliest == batch.actions) & known).sum(), known.sum()),
+        "entropy": ((entropy * free).sum(), free.sum()),
+        "expert_agreement": (((likeliest == batch.shares.argmax(-1)) & told).sum(), told.sum()),
+        "expert_kl": ((kl * told).sum(), told.sum()),
+    }
 
 
 def added(sums: Sums, more: Sums) -> Sums:
@@ -92,6 +104,11 @@ def added(sums: Sums, more: Sums) -> Sums:
     }
 
 
+def scaled(sums: Sums, by: float) -> Sums:
+    """Sums and counts times a number, as if so many times as much had been measured."""
+    return {name: (total * by, count * by) for name, (total, count) in sums.items()}
+
+
 def local_means(sums: Sums) -> dict[str, float]:
-    """The means of what this process has summed."""
-    return {name: float(total) / max(1.0, float(count)) for name, (total, count) in sums.items()}
+    """The means of what this process has summed; none of what was never counted."""
+    return {name: float(total) / float(count) for name, (total, count) in sums.items() if count}

@@ -112,15 +112,17 @@ def run_config(config: Curriculum, stage: Stage, one: Attempt, book: Book) -> Co
         if each.status == "kept" and each.stage < one.stage
         for dataset in each.datasets or []
     ]
-    held_out = [Path(each["path"] + HELD_OUT) for each in one.datasets]
+    # Also what was held out of what is learned again: a stage may forget.
+    sources = mixture(stage, one.datasets, earlier)
+    held_out = [source.path + HELD_OUT for source in sources if Path(source.path + HELD_OUT).exists()]
     return training_config(
         config,
         stage,
         out=stage_folder(config, one.stage, one.name) / f"attempt-{one.attempt}",
         parent=path_of(one.parent),
         seed=seed_of(config, "learn", one.stage, one.attempt),
-        sources=mixture(stage, one.datasets, earlier),
-        validate_on=[str(path) for path in held_out] if config.hold_out else [],
+        sources=sources,
+        validate_on=held_out if config.hold_out else [],
     )
 
 

@@ -26,6 +26,9 @@ OPEN_SHARDS = 4
 #: Of so many batches the trajectories are sorted by length together.
 _SORTED_TOGETHER = 8
 
+#: Which trajectories of a large dataset are measured never changes in a run.
+_SAMPLE_SEED = 20_000
+
 
 @dataclass(frozen=True)
 class Use:
@@ -205,15 +208,18 @@ def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) ->
     )
 
 
-def in_order(dataset: Dataset, size: int, longest: int, use: Use | None = None) -> Iterator[Batch]:
-    """A dataset once through, in the order of the disk, for measuring. What is longer than `longest` loses its end.
+def sampled(dataset: Dataset, size: int, longest: int, most: int, use: Use | None = None) -> Iterator[Batch]:
+    """Up to `most` of its trajectories, each once, drawn without replacement: the same whenever it is asked, for measuring.
 
-    use: what is learned from datasets like it; None: everything.
+    Of one that is longer than `longest` a window is drawn. use: what is learned from datasets like it; None: everything.
     """
+    generator = np.random.default_rng(_SAMPLE_SEED)
+    drawn = {int(place) for place in generator.permutation(dataset.trajectories)[:most]}
     uses = [use or Use()] * size
     waiting: list[Trajectory] = []
-    for one in all_trajectories(dataset):
-        waiting.append(_window(one, 0, longest))
+    for place, one in enumerate(all_trajectories(dataset)):
+        if place in drawn:
+            waiting.append(_drawn_window(one, longest, generator))
         if len(waiting) == size:
             yield padded(waiting, uses)
             waiting = []
