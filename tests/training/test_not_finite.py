@@ -257,8 +257,9 @@ def test_a_run_has_curves_and_a_live_line(small: Small, dataset: Any, capsys: py
     finished = train(small(**{"data.validate_on": [str(dataset.folder)]}))
     words = "".join(ElementTree.parse(finished.folder / "curves.svg").getroot().itertext())
     assert "step 8" in words and "accuracy" in words and "gradient norm" in words and "held out" in words
-    first, second, *_ = capsys.readouterr().err.splitlines()
-    assert "parameters, 8 steps of 4 trajectories on cpu" in first and second.startswith("1/8 · loss ")
+    first, passes, second, *_ = capsys.readouterr().err.splitlines()
+    assert "parameters, 8 steps of 4 trajectories on cpu" in first and passes.startswith("passes over the data: ")
+    assert second.startswith("1/8 · loss ")
 
 
 def test_curves_of_a_long_run_stay_small_and_leave_out_what_is_not_finite() -> None:
