@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from bench_throughput import arena_speed
+from bench_throughput import ArenaSpeed, arena_speed
 
 PLAYERS = {
     "random": ("random", "agents.heuristics.uniform:UniformRandom"),
@@ -29,15 +29,24 @@ def main() -> None:
     options = parser.parse_args()
     for format_id in options.formats:
         for player in options.players:
-            speeds: dict[bool, list[float]] = {False: [], True: []}
+            speeds: dict[bool, list[ArenaSpeed]] = {False: [], True: []}
             for turn in range(options.rounds):
                 for isolate, found in speeds.items():
-                    speed, _ = arena_speed(PLAYERS[player], format_id, options.battles, turn, isolate=isolate)
+                    speed = arena_speed(PLAYERS[player], format_id, options.battles, turn, isolate=isolate)
                     found.append(speed)
                     way = "isolated" if isolate else "shared"
-                    print(f"{format_id}, {player}, {way}: {speed:.1f} battles/s", flush=True)
-            shared, isolated = (statistics.median(found) for found in speeds.values())
-            print(f"{format_id}, {player}: --isolate takes {shared / isolated:.2f} times as long", flush=True)
+                    print(
+                        f"{format_id}, {player}, {way}: {speed.battles:.1f} battles/s, {speed.cpu_ms:.1f} ms CPU",
+                        flush=True,
+                    )
+            shared, isolated = (
+                [statistics.median(column) for column in zip(*found, strict=True)] for found in speeds.values()
+            )
+            print(
+                f"{format_id}, {player}: --isolate takes {shared[0] / isolated[0]:.2f} times as long"
+                f" and {isolated[2] / shared[2]:.2f} times the CPU time",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import os
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from poke_env.concurrency import POKE_LOOP
 from poke_env.player import RandomPlayer
@@ -72,10 +74,28 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple
     return battles / seconds, turns / seconds
 
 
+def cpu_seconds(process: int) -> float:
+    """The CPU time (user and system) of a process, of its descendants, and of all that these have waited for. Linux only."""
+    with contextlib.suppress(OSError):  # it has ended
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task").glob("*/children")
+        below = [int(child) for threads in children for child in threads.read_text().split()]
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, below))
+    return 0.0
+
+
+class ArenaSpeed(NamedTuple):
+    """battles, turns: a second. cpu_ms: CPU time of all processes for a battle, in milliseconds; 0 outside of Linux."""
+
+    battles: float
+    turns: float
+    cpu_ms: float
+
+
 def arena_speed(
     agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False, isolate: bool = False
-) -> tuple[float, float]:
-    """Battles/s and turns/s of a run of the arena, from the first hand-out to the last battle in DuckDB, warm as above."""
+) -> ArenaSpeed:
+    """How fast a run of the arena is, from the first hand-out to the last battle in DuckDB, warm as above."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.duckdb"
         warm = 10 * default_workers()
@@ -85,17 +105,24 @@ def arena_speed(
                 agents, (format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
             )
             run = prepare(store, settings)
-            marks: list[tuple[float, int, int]] = []
+            marks: list[tuple[float, int, int, float]] = []
+            looking = 0.0  # CPU time that looking has taken
 
             def mark(progress: Progress) -> None:
-                marks.append((time.perf_counter(), progress.played, progress.turns))
+                nonlocal looking
+                began = time.process_time()
+                marks.append((time.perf_counter(), progress.played, progress.turns, cpu_seconds(os.getpid()) - looking))
+                looking += time.process_time() - began
 
             asyncio.run(play(run, store, workers=default_workers(), show=mark))
             ended = time.perf_counter()
             ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
     # Counting begins when the workers have had their ten battles each, as the other side has.
-    began, played, turns_before = next((found for found in marks if found[1] >= warm), marks[0])
-    return (total - played) / (ended - began), (turns - turns_before) / (ended - began)
+    began, played, turns_before, cpu_before = next((found for found in marks if found[1] >= warm), marks[0])
+    # The workers have ended by the last mark: what they have used is counted up to the one before.
+    _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
+    cpu = (cpu_then - cpu_before) / max(played_then - played, 1)
+    return ArenaSpeed((total - played) / (ended - began), (turns - turns_before) / (ended - began), cpu * 1000)
 
 
 def main() -> None:
@@ -108,9 +135,9 @@ def main() -> None:
     uniform = ("random", "agents.heuristics.uniform:UniformRandom")
     battles: int = options.battles
     ways: dict[str, Callable[[str, int], tuple[float, float]]] = {
-        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed),
-        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True),
-        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed),
+        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed)[:2],
+        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True)[:2],
+        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed)[:2],
     }
     with local_server() as uri:
         ways = {"poke-env": lambda format_id, seed: poke_env_speed(uri, format_id, battles, seed), **ways}
