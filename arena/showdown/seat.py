@@ -82,7 +82,7 @@ class Seat:
         if self.reads_battle:
             self.battle.feed(lines)
         else:
-            self._follow_turns(lines)
+            self._follow_turns(text)
         request = view.get("ask")
         if request is None:
             return False
@@ -108,18 +108,17 @@ class Seat:
             else:
                 self._entries[entry["ident"]] = entry
 
-    def _follow_turns(self, lines: list[str]) -> None:
-        for line in reversed(lines):
-            if line.startswith("|turn|"):
-                self.battle.turn = int(line[6:])
-                return
+    def _follow_turns(self, text: str) -> None:
+        line = ("\n" + text).rpartition("\n|turn|")
+        if line[1]:
+            self.battle.turn = int(line[2].partition("\n")[0])
 
     def decide(self) -> Choice | Awaitable[Choice]:
         """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
         self._check_refusals()
         self.clock.start()
         later, answer = self._step(self._first_answer)
-        return self._decide_later(answer) if later else self._settle(answer)
+        return self._decide_later(answer) if later else self._settle(*answer)
 
     def _check_refusals(self) -> None:
         if self._refused >= REFUSALS:
@@ -129,7 +128,7 @@ class Seat:
         choice = await self._awaited(answer)
         while choice is None:
             later, again = self._step(self._answer)
-            choice = await self._awaited(again) if later else self._read(again)
+            choice = await self._awaited(again) if later else self._read(*again)
         return self._note(choice)
 
     async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
@@ -142,15 +141,16 @@ class Seat:
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 raise  # the battle is over; otherwise something of the agent's own was cancelled
             raise _raised(error, self.clock) from None
-        return self._read(settled)
+        self._check_time()
+        return self._read(*self._step(self._meant, settled))
 
-    def _settle(self, answer: Any) -> Choice:
-        choice = self._read(answer)
+    def _settle(self, choice: Choice | None, shown: str) -> Choice:
+        choice = self._read(choice, shown)
         while choice is None:
             later, answer = self._step(self._answer)
             if later:
                 raise Fault("illegal", "answered at once first and with a coroutine then")
-            choice = self._read(answer)
+            choice = self._read(*answer)
         return self._note(choice)
 
     def _step(self, function: Any, *arguments: Any) -> Any:
@@ -169,23 +169,19 @@ class Seat:
         return self._answer()
 
     def _answer(self) -> tuple[bool, Any]:
-        """Whether the agent's answer is to be awaited (which may run code of its type's), and the answer."""
+        """Whether the agent's answer is to be awaited (which may run code of its type's), and what `_meant` says of it, or
+        the answer itself where it is to be awaited. In one step: a guarded step costs more than a quick agent's choice."""
         assert self.request is not None
         if self.request.get("teamPreview"):
             answer = self.agent.team_preview(self.battle)
             answer = self.battle.legal[0] if answer is None else answer
         else:
             answer = self.agent.act(self.battle)
-        return inspect.isawaitable(answer), answer
+        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
 
-    def _read(self, answer: Any) -> Choice | None:
-        """The legal choice meant, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late."""
-        if self.clock.left < 0:
-            raise self._too_late()
-        assert self.request is not None
-        if answer is None and self.request.get("teamPreview"):
-            return self.battle.legal[0]
-        choice, shown = self._step(self._meant, answer)
+    def _read(self, choice: Choice | None, shown: str) -> Choice | None:
+        """The choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late. See `_meant`."""
+        self._check_time()
         if choice is None:
             self._illegal += 1
             if self._illegal >= ILLEGAL_ANSWERS:
@@ -193,9 +189,15 @@ class Seat:
                 raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
         return choice
 
+    def _check_time(self) -> None:
+        if self.clock.left < 0:
+            raise self._too_late()
+
     def _meant(self, answer: Any) -> tuple[Choice | None, str]:
         """The legal choice meant by an answer; where there is none, the answer for people. Runs the agent's code."""
         assert self.request is not None
+        if answer is None and self.request.get("teamPreview"):
+            return self.battle.legal[0], ""
         try:
             choice = read_answer(answer, self.battle.legal, self.request)
         except Exception:  # an order of the agent's own making that cannot be read
@@ -307,8 +309,12 @@ def new_seat(
     gen: int,
     seed: int,
     think_limit: float,
+    kind: type[Seat] | None = None,
 ) -> Seat:
-    """A seat with its agent, its generator seeded by `seed`, and an empty battle. Raises Fault: it takes no generator."""
+    """A seat with its agent, its generator seeded by `seed`, and an empty battle. Raises Fault: it takes no generator.
+
+    kind: the class of the seat, Seat by default.
+    """
     rng = random.Random(seed)
 
     def sit_down() -> bool:
@@ -317,4 +323,4 @@ def new_seat(
 
     reads_battle = _in_making(guard, who, sit_down)
     battle = SeatBattle(tag, role, role, gen, format_id, rng)
-    return Seat(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)
+    return (kind or Seat)(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)

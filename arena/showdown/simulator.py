@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,8 @@ class _Table(Table):
     def __init__(self, simulator: Simulator, fixture: Fixture, serial: int) -> None:
         self.host = simulator.host
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self.tasks: set[asyncio.Task[None]] = set()
+        self.tasks: set[asyncio.Future[Choice]] = set()
+        self.choices: dict[str, str] = {}  # role -> what it has chosen, not yet sent
         self.id = self.host.open(self.receive)
         rules = simulator.rules
         tag = f"battle-{fixture.format}-{self.id}"
@@ -101,7 +103,6 @@ class _Table(Table):
 
     def update(self, message: Message) -> None:
         ended = "end" in message
-        order: dict[str, Any] = {"op": "choose", "id": self.id}
         later: list[tuple[Seat, Awaitable[Choice]]] = []
         for role, seat in self.seats.items():
             if not seat.see(message[role]) or ended or self.fault:
@@ -112,7 +113,7 @@ class _Table(Table):
                 self.lose(role, fault)
                 continue
             if isinstance(choice, Choice):
-                order[role] = choice.wire
+                self.choices[role] = choice.wire
             else:
                 later.append((seat, choice))
         if ended:
@@ -122,22 +123,29 @@ class _Table(Table):
             if self.fault:
                 drop(awaitable)
             else:
-                task = asyncio.ensure_future(self.choose_later(seat, awaitable))
+                task = asyncio.ensure_future(awaitable)
                 self.tasks.add(task)
-                task.add_done_callback(self.tasks.discard)
-        if len(order) > 2 and not self.fault:
-            self.host.send(order)
+                task.add_done_callback(functools.partial(self.chosen_later, seat))
+        self.send_choices()
 
-    async def choose_later(self, seat: Seat, awaitable: Awaitable[Choice]) -> None:
-        try:
-            choice = await awaitable
-        except Fault as fault:
-            self.lose(seat.role, fault)
-        except Exception as error:
+    def chosen_later(self, seat: Seat, task: asyncio.Future[Choice]) -> None:
+        self.tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if isinstance(error, Fault):
+            self.lose(seat.role, error)
+        elif isinstance(error, Exception):
             self.break_off(error)
-        else:
-            if not self.fault and not self.over.done():
-                self.host.send({"op": "choose", "id": self.id, seat.role: choice.wire})
+        elif error is None:
+            self.choices[seat.role] = task.result().wire
+            self.send_choices()
+
+    def send_choices(self) -> None:
+        """Sends the choices of all seats that were asked, once they are there: the host answers each order."""
+        if self.choices and not self.tasks and not self.fault and not self.over.done():
+            self.host.send({"op": "choose", "id": self.id, **self.choices})
+            self.choices = {}
 
     def lose(self, role: str, fault: Fault) -> None:
         """The seat has failed: it loses. The host's answer to this ends the battle. Only the first fault counts."""
@@ -153,7 +161,7 @@ class _Table(Table):
 
     def close(self) -> None:
         self.host.forget(self.id)
-        for task in self.tasks:
+        for task in list(self.tasks):
             task.cancel()
 
     def end(self, end: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import time
 from collections.abc import Awaitable, Collection, Iterable
@@ -158,7 +159,10 @@ def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
 
 
 def drop(awaitable: Awaitable[Choice]) -> None:
-    """Closes a coroutine that nobody will await."""
+    """Closes a coroutine, or cancels a future, that nobody will await."""
+    if isinstance(awaitable, asyncio.Future):
+        awaitable.cancel()
+        return
     close = getattr(awaitable, "close", None)
     if close is not None:
         close()
