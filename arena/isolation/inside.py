@@ -10,7 +10,10 @@ All of this may be overwritten by the agent: the worker believes nothing of it (
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import functools
 import gc
+import inspect
 import socket
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -42,25 +45,61 @@ class SeatSettings:
         return orjson.dumps({"make": asdict(self)})
 
 
-class Inside(asyncio.Protocol):
-    """The agent's end of the channel. ended: done when the worker has closed its end."""
+class InsideSeat(Seat):
+    """A seat in an agent process. The worker keeps the record: here nothing is kept that the next choice does not need."""
 
-    def __init__(self) -> None:
-        self.ended = asyncio.get_running_loop().create_future()
+    @functools.cached_property
+    def _plain(self) -> bool:
+        """Whether the agent's diagnostics are an attribute of its own, so that looking for them runs none of its code."""
+        return inspect.getattr_static(type(self.agent), "thought", None) is None
+
+    def see(self, view: dict[str, Any]) -> bool:
+        self.log.clear()
+        return super().see(view)
+
+    def _note(self, choice: Choice) -> Choice:
+        self.decisions.clear()
+        return super()._note(choice)
+
+    def _thought(self) -> dict[str, Any] | None:
+        return None if self._plain and vars(self.agent).get("thought") is None else super()._thought()
+
+
+class Inside:
+    """The agent's end of the channel, which blocks: nothing is read before it is there. ended: done when the worker has
+    closed its end.
+
+    No transport of asyncio's: many agent processes take turns, and every line of code that one runs at its turn is no
+    longer in the processor's cache.
+    """
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.ended = self._loop.create_future()
+        self._channel = channel
         self._guard = StepGuard()
         self._seat: Seat | None = None
         self._parts: list[bytes] = []
         self._thinking: asyncio.Task[None] | None = None
+        self._loop.add_reader(channel, self._receive)
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.WriteTransport)
-        self._transport = transport
+    def _receive(self) -> None:
+        try:
+            self._read()
+        except BaseException as error:  # a fault of ours: better an end with a traceback than silence
+            if not self.ended.done():
+                self.ended.set_exception(error)
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.ended.done():
-            self.ended.set_result(None)
-
-    def data_received(self, data: bytes) -> None:
+    def _read(self) -> None:
+        try:
+            data = self._channel.recv(1 << 18)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            self._loop.remove_reader(self._channel)
+            if not self.ended.done():
+                self.ended.set_result(None)
+            return
         *ends, rest = data.split(b"\n")
         for end in ends:
             line = b"".join([*self._parts, end])
@@ -93,6 +132,7 @@ class Inside(asyncio.Protocol):
             gen=told.gen,
             seed=told.seed,
             think_limit=told.think_limit,
+            kind=InsideSeat,
         )
 
     def _decide(self, views: list[dict[str, Any]]) -> None:
@@ -129,7 +169,8 @@ class Inside(asyncio.Protocol):
         self._say({"fault": fault.kind, "words": words})
 
     def _say(self, message: dict[str, Any]) -> None:
-        self._transport.write(orjson.dumps(message, default=repr, option=_JSON) + b"\n")
+        with contextlib.suppress(BrokenPipeError):  # `_receive` finds the end of input
+            self._channel.sendall(orjson.dumps(message, default=repr, option=_JSON) + b"\n")
 
 
 def run(channel: int) -> None:
@@ -139,6 +180,4 @@ def run(channel: int) -> None:
 
 
 async def _serve(channel: socket.socket) -> None:
-    channel.setblocking(False)
-    _, inside = await asyncio.get_running_loop().create_unix_connection(Inside, sock=channel)
-    await inside.ended
+    await Inside(channel).ended

@@ -1,146 +1,24 @@
-"""The worker's end of agent processes and of the nursery that forks them."""
+"""The worker's end of the nursery that forks agent processes."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import OrderedDict
 from typing import Any
 
 import orjson
 
-from teamsets.errors import ArenaError
+from arena.isolation.agent_process import AgentProcess, Turns
 
-#: The longest line that an agent process may write, in bytes: a choice with its diagnostics, which are bounded as well.
-MAX_LINE = 512 * 1024
 #: How many agent processes of a worker may wait for a next battle.
 MAX_IDLE = 24
-_KEPT_OUTPUT = 4000  # bytes of what an agent prints, of which its last line may be told
-
-
-class ProcessEnded(ArenaError):
-    """An agent process has ended, or has broken the rules of its channel and was ended. The message says how."""
-
-
-class Silent(ArenaError):
-    """An agent process has not answered in time, and was ended."""
-
-
-class AgentProcess(asyncio.Protocol):
-    """One agent process: asked one thing at a time. Nothing that it writes is trusted, and nothing of it is executed."""
-
-    def __init__(self, nursery: NurseryProcess, key: tuple[str, str]) -> None:
-        self.key = key
-        self.pid = 0
-        self._nursery = nursery
-        self._loop = asyncio.get_running_loop()
-        self._transport: asyncio.Transport | None = None
-        self._parts: list[bytes] = []
-        self._size = 0  # of the parts
-        self._waiting: asyncio.Future[dict[str, Any]] | None = None
-        self._unread: list[dict[str, Any]] = []
-        self._printed = bytearray()
-        self.output: tuple[asyncio.ReadTransport, int] | None = None  # the pipe of what it prints, and its descriptor
-        self._breach = ""
-        self.ended = ""  # how, once it has
-
-    async def ask(self, line: bytes, seconds: float) -> dict[str, Any]:
-        """Sends a line and waits for the answer. Raises ProcessEnded; Silent, having ended it, after so many seconds."""
-        assert self._transport is not None
-        self._transport.write(line + b"\n")
-        return await self.next_answer(seconds)
-
-    async def next_answer(self, seconds: float) -> dict[str, Any]:
-        """The next line that it writes; see `ask`."""
-        if self._unread:
-            return self._unread.pop(0)
-        if self.ended:
-            raise ProcessEnded(self.ended)
-        waiting = self._waiting = self._loop.create_future()
-        alarm = self._loop.call_later(max(seconds, 0.0), self._ring, waiting)
-        try:
-            return await waiting
-        finally:
-            alarm.cancel()
-            self._waiting = None
-
-    def _ring(self, waiting: asyncio.Future[dict[str, Any]]) -> None:
-        if not waiting.done():
-            waiting.set_exception(Silent("silent"))
-            self.kill()
-
-    def kill(self) -> None:
-        """Ends it at once, with the process group that it leads."""
-        self._nursery.kill(self.pid)
-
-    # asyncio's side of the protocol
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        *ends, rest = data.split(b"\n")
-        for end in ends:
-            line = b"".join([*self._parts, end])
-            self._parts.clear()
-            self._size = 0
-            self._line_received(line)
-        self._parts.append(rest)
-        self._size += len(rest)
-        if self._size > MAX_LINE:
-            self._break(f"wrote more than {MAX_LINE:,} bytes in one line into its channel")
-
-    def _line_received(self, line: bytes) -> None:
-        if self._breach:
-            return
-        try:
-            answer = orjson.loads(line) if len(line) <= MAX_LINE else None
-        except orjson.JSONDecodeError:
-            answer = None
-        if not isinstance(answer, dict) or len(self._unread) > 1:
-            self._break("wrote into its channel what is no answer")
-        elif self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(answer)
-        else:
-            self._unread.append(answer)
-
-    def _break(self, words: str) -> None:
-        self._breach = self._breach or words
-        self._parts.clear()
-        self._size = 0
-        self.kill()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.kill()  # it may have closed the channel only; the nursery says how it ended
-
-    def output_received(self, data: bytes) -> None:
-        """What the agent has printed."""
-        self._printed = (self._printed + data)[-_KEPT_OUTPUT:]
-
-    def process_ended(self, code: int) -> None:
-        """The nursery has reaped it."""
-        if self.output is not None:
-            transport, descriptor = self.output
-            with contextlib.suppress(OSError):  # its last words may not have been read yet
-                self.output_received(os.read(descriptor, 1 << 16))
-            transport.close()
-        how = self._breach or f"ended its process {_how(code)}"
-        last = self._printed.decode(errors="replace").strip().split("\n")[-1][:300]
-        self.ended = how + (f": {last}" if last else "")
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_exception(ProcessEnded(self.ended))
-        if self._transport is not None:
-            self._transport.abort()
-
-
-def _how(code: int) -> str:
-    return f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
+_LOOK_SECONDS = 0.1  # how often overdue answers are looked for
 
 
 class _Output(asyncio.Protocol):
@@ -154,13 +32,10 @@ class _Output(asyncio.Protocol):
 
 
 class NurseryProcess:
-    """The worker's end of the nursery. turn: held by the agent process that computes.
-
-    One computes at a time, as without isolation, so that an agent limited by time has as much of a core as there.
-    """
+    """The worker's end of the nursery. turns: who computes."""
 
     def __init__(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
-        self.turn = asyncio.Lock()
+        self.turns = Turns()
         self._orders = orders
         self._process = process
         self._loop = asyncio.get_running_loop()
@@ -170,6 +45,7 @@ class NurseryProcess:
         self._idle: OrderedDict[AgentProcess, None] = OrderedDict()  # the one that has waited longest first
         self._rest = b""
         self._loop.add_reader(orders, self._hear)
+        self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     @classmethod
     def launch(cls) -> NurseryProcess:
@@ -207,7 +83,7 @@ class NurseryProcess:
             return await self._forked(key, gen)
 
     async def _forked(self, key: tuple[str, str], gen: int) -> AgentProcess:
-        process = AgentProcess(self, key)
+        process = AgentProcess(key, self.turns, self.kill)
         channel, its = socket.socketpair()
         reading, writing = os.pipe()
         self._pid = self._loop.create_future()
@@ -239,8 +115,16 @@ class NurseryProcess:
         if pid in self._living:
             self._say({"kill": pid})
 
+    def _look(self) -> None:
+        """Ends the processes whose answers are overdue. One alarm for all: one for each question costs more."""
+        now = time.monotonic()
+        for process in list(self._living.values()):
+            process.look(now)
+        self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
+
     def end(self) -> None:
         """Ends the nursery and all agent processes."""
+        self._looking.cancel()
         self._loop.remove_reader(self._orders)
         self._living.clear()
         self._orders.close()

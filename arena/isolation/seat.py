@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import random
-import time
-from collections.abc import Awaitable, Iterable
+from collections.abc import Iterable
 from typing import Any, get_args
 
 import orjson
 
-from agents import Agent, Choice, SeatBattle
+from agents import Agent, Choice, SeatBattle, read_answer
+from arena.isolation.agent_process import AgentProcess, Answer, ProcessEnded, Silent
 from arena.isolation.inside import SeatSettings
-from arena.isolation.process import AgentProcess, NurseryProcess, ProcessEnded, Silent
+from arena.isolation.process import NurseryProcess
 from arena.showdown.guard import Clock, StepGuard
 from arena.showdown.seat import MAKING_SECONDS, Fault, FaultKind, Seat
 
@@ -33,6 +33,8 @@ class IsolatedSeat(Seat):
         self._process: AgentProcess | None = None
         self._views: list[bytes] = []
         self._asked = False  # a question is open
+        self._choice: asyncio.Future[Choice] | None = None
+        self._received: Any = None  # the diagnostics that came with the last answer
         self._bringing = asyncio.ensure_future(self._bring())
         # Whoever never asks for a decision never awaits it.
         self._bringing.add_done_callback(lambda task: task.cancelled() or task.exception())
@@ -42,55 +44,77 @@ class IsolatedSeat(Seat):
         self._views.append(orjson.dumps(view))
         return super().see(view)
 
-    def decide(self) -> Awaitable[Choice]:
-        """The agent's choice. Raises Fault when awaited."""
-        return self._decide()
-
-    async def _decide(self) -> Choice:
+    def decide(self) -> asyncio.Future[Choice]:
+        """The agent's choice. Raises Fault, at once or when awaited."""
         self._check_refusals()
-        process = await asyncio.shield(self._bringing)
+        self._choice = asyncio.get_running_loop().create_future()
+        if self._bringing.done():
+            self._ask(self._bringing)
+        else:
+            self._bringing.add_done_callback(self._ask)
+        return self._choice
+
+    def _ask(self, bringing: asyncio.Task[AgentProcess]) -> None:
+        if bringing.cancelled() or self._choice is None or self._choice.done():
+            return
+        error = bringing.exception()
+        if error is None:
+            bringing.result().ask(self._question, self.clock.limit + GRACE_SECONDS, self._answered)
+        else:
+            self._choice.set_exception(error)
+
+    def _question(self) -> bytes | None:
+        """The question's line, when it is this seat's turn."""
+        if self._choice is None or self._choice.done():
+            return None  # the battle is over
+        self._asked = True
+        self.clock.start()
+        return b'{"decide":' + self._new_views() + b"}"
+
+    def _answered(self, answer: Answer) -> None:
+        self._asked = False
+        if self._choice is None or self._choice.done():
+            return
+        try:
+            self._choice.set_result(self._chosen(answer))
+        except Exception as error:
+            self._choice.set_exception(error)
+
+    def _chosen(self, answer: Answer) -> Choice:
         late = f"no choice within {self.clock.limit:g} s, and its process was ended"
-        async with self._nursery.turn:
-            self.clock.start()
-            deadline = time.monotonic() + self.clock.limit + GRACE_SECONDS
-            answer = await self._ask(process, b'{"decide":' + self._new_views() + b"}", deadline, late)
-        if answer.get("later") is True:
-            answer = await self._ask(process, None, deadline, late)
-        words = answer.get("choice")
-        choice = self._read(words) if isinstance(words, str) else None
+        words = _checked(answer, late).get("choice")
+        self._check_time()
+        assert self.request is not None
+        choice = read_answer(words, self.battle.legal, self.request) if isinstance(words, str) else None
         if choice is None:
             raise Fault("error", "wrote into its channel what is no answer")
-        thought = answer.get("thought")
-        self.agent.thought = thought if isinstance(thought, dict) else None
+        self._received = answer.get("thought") if isinstance(answer, dict) else None
         return self._note(choice)
+
+    def _thought(self) -> dict[str, Any] | None:
+        """The diagnostics received, which are plain data: no code of the agent's runs here, and no clock is needed."""
+        thought, self._received = self._received, None
+        kept: dict[str, Any] | None = self._diagnostics.take(thought if isinstance(thought, dict) else None)
+        return kept
 
     async def _bring(self) -> AgentProcess:
         """A process in which the agent has been made."""
         self._process = process = await self._nursery.agent_process(self._told.spec, self.role, self._told.gen)
-        async with self._nursery.turn:
-            deadline = time.monotonic() + MAKING_SECONDS + GRACE_SECONDS
-            await self._ask(process, self._told.order(), deadline, f"was not ready within {MAKING_SECONDS:g} s")
+        late = f"was not ready within {MAKING_SECONDS:g} s"
+        await self._told_of(process, self._told.order(), MAKING_SECONDS + GRACE_SECONDS, late)
         return process
+
+    async def _told_of(self, process: AgentProcess, line: bytes, seconds: float, late: str) -> dict[str, Any]:
+        """The answer to a line that asks for no choice. Raises Fault when there is none (`late` says so)."""
+        try:
+            return _checked(await process.answer(line, seconds), late)
+        except (ProcessEnded, Silent) as error:
+            return _checked(error, late)
 
     def _new_views(self) -> bytes:
         """What the seat has seen since the last time, as a list of JSON."""
         views, self._views = self._views, []
         return b"[" + b",".join(views) + b"]"
-
-    async def _ask(self, process: AgentProcess, line: bytes | None, deadline: float, late: str) -> dict[str, Any]:
-        """The answer to a line, or to the last one. Raises Fault when there is none (`late` says so), or a fault comes."""
-        self._asked = True
-        seconds = deadline - time.monotonic()
-        try:
-            answer = await (process.next_answer(seconds) if line is None else process.ask(line, seconds))
-        except Silent:
-            raise Fault("timeout", late) from None
-        except ProcessEnded as error:
-            raise Fault("error", str(error)) from None
-        self._asked = answer.get("later") is True
-        if "fault" in answer:
-            raise _fault(answer)
-        return answer
 
     async def part(self) -> None:
         """Tells the agent that the battle is over, and gives its process back; ends it where that cannot be."""
@@ -98,11 +122,11 @@ class IsolatedSeat(Seat):
         if process is None or not self._bringing.done() or self._bringing.exception() is not None:
             return self.drop()
         try:
-            while self._asked:  # the opponent has lost meanwhile
-                self._asked = (await process.next_answer(_PARTING_SECONDS)).get("later") is True
-            async with self._nursery.turn:
-                deadline = time.monotonic() + self.clock.limit + GRACE_SECONDS
-                over = await self._ask(process, b'{"finish":' + self._new_views() + b"}", deadline, "")
+            if self._asked:  # the opponent has lost meanwhile
+                await process.open_answer(_PARTING_SECONDS)
+                self._asked = False
+            finish = b'{"finish":' + self._new_views() + b"}"
+            over = await self._told_of(process, finish, self.clock.limit + GRACE_SECONDS, "")
         except (Fault, Silent, ProcessEnded):
             return self.drop()
         oddities = over.get("over")
@@ -161,7 +185,14 @@ class Isolation:
         self._nursery.end()
 
 
-def _fault(answer: dict[str, Any]) -> Fault:
-    kind, words = answer["fault"], str(answer.get("words"))[:1000]
-    kinds: tuple[FaultKind, ...] = get_args(FaultKind)
-    return Fault(kind, words) if kind in kinds else Fault("error", words)
+def _checked(answer: Answer, late: str) -> dict[str, Any]:
+    """The answer. Raises Fault when there is none (`late`: the words for silence), or where it tells of a fault."""
+    if isinstance(answer, Silent):
+        raise Fault("timeout", late)
+    if isinstance(answer, ProcessEnded):
+        raise Fault("error", str(answer))
+    if "fault" in answer:
+        kind, words = answer["fault"], str(answer.get("words"))[:1000]
+        kinds: tuple[FaultKind, ...] = get_args(FaultKind)
+        raise Fault(kind if kind in kinds else "error", words)
+    return answer
