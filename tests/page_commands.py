@@ -119,7 +119,6 @@ TRAINING_RULES = [
     Rule(
         r"^(train finetune .*)", r"\1 --set length.most_steps=2 --set data.batch=2 --set checkpoints.every=2", "steps"
     ),
-    Rule(r"--result won ", "", "battles, of which an untrained network may win none"),
 ]
 
 
