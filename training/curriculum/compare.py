@@ -1,9 +1,8 @@
 """A checkpoint against the whole pool: its rating, where it wins, where it fails, what changed since its parent.
 
 Shares are of the points, by opponent and team set; an average over opponents or team sets counts each alike, whatever was
-played. Intervals are of 95%, from random weights on pairs of battles (`resampled_rates`). A checkpoint and its parent meet
-an opponent with the same teams and seeds, which makes a difference more exact than its interval says: the weights of the
-two are drawn independently.
+played. Intervals are of 95%, from random weights on pairs of battles (`resampled_rates`); a checkpoint and its parent have
+played different pairs, so the two sides of a difference are drawn for themselves.
 """
 
 from __future__ import annotations

@@ -84,9 +84,7 @@ def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSe
 def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[str, ...]) -> EvaluateSettings:
     """The pool's own battles (checkpoint None), which count for every checkpoint after, or a checkpoint against the pool.
 
-    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again. All
-    checkpoints meet an opponent with the same teams and seeds, so that a child is compared with its parent by how they
-    play, and not by what they drew.
+    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again.
     """
     pool = tuple(specs(config.pool.agents))
     return EvaluateSettings(
@@ -97,7 +95,6 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
         seed=seed_of(config, "held out"),
         rules=Rules(config.think_limit),
         challengers=() if checkpoint is None else (checkpoint,),
-        same_luck=checkpoint is not None,
         anchor=config.pool.anchor,
     )
 

@@ -155,22 +155,6 @@ def test_the_verdict_is_no_gate_over_again(undisturbed: Path) -> None:
     assert not {*rows(teams.format("="), undisturbed)} & {*rows(teams.format("<>"), undisturbed)}
 
 
-def test_all_checkpoints_meet_the_pool_with_the_same_teams_and_seeds(undisturbed: Path) -> None:
-    met = []
-    for checkpoint in (stand_in.BASE, "heuristic:expert"):
-        measured = Book(undisturbed, "toy").measured(checkpoint)
-        assert measured is not None
-        met.append(
-            rows(
-                "SELECT opponent, seed, p1_team, p2_team FROM evidence_results JOIN battles USING (battle_id) "
-                "WHERE for_run = ? AND agent = ? ORDER BY ALL",
-                undisturbed,
-                [measured["run_id"], checkpoint],
-            )
-        )
-    assert met[0] and met[0] == met[1]
-
-
 def test_status_draws_the_lineage(undisturbed: Path) -> None:
     out = io.StringIO()
     show_status(undisturbed, None, Console(file=out, width=200))
