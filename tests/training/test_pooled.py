@@ -6,10 +6,11 @@ import os
 import runpy
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
-from arena_helpers import PROJECT
+from arena_helpers import PROJECT, processes, wait
 
 from teamsets.errors import ArenaError
 from training.data.pooled import pooled
@@ -29,6 +30,19 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     script.write_text("from training.data.pooled import pooled\nprint(list(pooled(abs, [[-1, -2]], 2)))\n")
     said = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, cwd=PROJECT)
     assert said.returncode != 0 and 'outside of `if __name__ == "__main__":`' in said.stderr
+
+
+def test_nothing_outlives_who_asked(tmp_path: Path) -> None:
+    mark = uuid.uuid4().hex
+    script = tmp_path / "asks.py"
+    script.write_text(
+        "import time\nfrom training.data.pooled import pooled\n"
+        "if __name__ == '__main__':\n    list(pooled(time.sleep, [[0.01] * 8, [60] * 8], 2))\n"
+    )
+    with subprocess.Popen([sys.executable, script], cwd=PROJECT, env={**os.environ, "MARK": mark}) as process:
+        wait(lambda: len(processes(mark)) >= 4, 60)  # itself, two that work, and the server that forks them
+        process.kill()
+    wait(lambda: not processes(mark), 30)
 
 
 @pytest.mark.parametrize("name", ["ablate.py", "curriculum.py"])
