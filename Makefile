@@ -42,7 +42,7 @@ format: setup-dev ## write the format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
 bench: setup-dev ## battles a second, against poke-env over a local Showdown server
-	@$(BIN)/python scripts/bench_throughput.py $(ARGS)
+	@$(BIN)/python scripts/bench/throughput.py $(ARGS)
 
 clean:           ## remove what set-up made (never a database)
 	rm -rf .venv node_modules

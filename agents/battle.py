@@ -1,4 +1,4 @@
-"""What an agent sees: poke-env's `Battle`, fed by a seat, with the legal choices of the moment beside it."""
+"""An agent's view of a battle: poke-env's `Battle`, updated by a seat, with the current legal choices."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SHEET = ("details", "moves", "stats", "baseAbility")
 
 
 class SeatBattle(Battle):
-    """poke-env's `Battle` as one seat sees it.
+    """poke-env's `Battle` from one seat's point of view.
 
     legal: the legal choices of the current request, moves first.
     rng: the seat's own generator; the only source of chance that an agent may use if its battles are to be repeated.
     format_id: the format played, e.g. "gen1ou".
-    oddities: protocol lines that poke-env could not take in (its state may then be a little behind the truth).
+    oddities: number of protocol lines that poke-env could not parse (its state may then be slightly out of date).
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
@@ -43,7 +43,7 @@ class SeatBattle(Battle):
         self._entries: dict[str, dict[str, Any]] = {}
 
     def feed(self, lines: list[str]) -> None:
-        """Takes in protocol lines, as this seat's websocket would have brought them."""
+        """Ingests protocol lines, as this seat's websocket would deliver them."""
         for line in lines:
             message = line.split("|")
             kind = message[1] if len(message) > 1 else "t:"
@@ -63,7 +63,7 @@ class SeatBattle(Battle):
                 self.oddities += 1
 
     def ask(self, request: dict[str, Any]) -> None:
-        """Takes in a request (Showdown's JSON, decoded) and sets `legal`."""
+        """Ingests a request (Showdown's JSON, decoded) and sets `legal`."""
         try:
             self.parse_request(request)
         except Exception:  # as above; what is legal comes from the request itself, not from poke-env

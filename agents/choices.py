@@ -1,7 +1,7 @@
-"""What a seat may choose: the legal choices of a Showdown request, and the reading of an agent's answer.
+"""The legal choices of a Showdown request, and the parsing of an agent's answer.
 
-A choice has two faces. Its `words` are for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
-"team 312456"); its `wire` is what the simulator is told ("move 2 terastallize", "switch 3").
+A choice has two forms. Its `words` are for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
+"team 312456"); its `wire` is the form sent to the simulator ("move 2 terastallize", "switch 3").
 """
 
 from __future__ import annotations

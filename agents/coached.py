@@ -1,4 +1,4 @@
-"""`coached?learner=SPEC&coach=SPEC`: one agent plays, another is asked what it would have done."""
+"""`coached?learner=SPEC&coach=SPEC`: plays the learner, and labels its decisions with the coach's actions (DAgger)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import inspect
 import random
 from typing import Any, ClassVar
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote
 
 from agents.battle import SeatBattle
 from agents.choices import Choice, read_answer
@@ -18,27 +18,26 @@ _USE = "coached?learner=SPEC&coach=SPEC, with %26 for each & inside a SPEC"
 
 
 class Coached(Agent):
-    """The learner plays; at each of its decisions the coach is asked too, and what it thinks is kept beside the choice.
+    """Plays the learner's choices; at each decision the coach is asked too, and its diagnostics are stored with the choice.
 
-    So a learner finds out what a stronger player does in the positions that it gets into itself, which the coach's own
-    battles never show (dataset aggregation, "DAgger"). `train` takes the coach's shares as the target of these decisions
-    and its `win_probability` as a target of the value.
+    This is dataset aggregation (DAgger): the coach labels the states that the learner itself reaches, which do not occur in
+    the coach's own battles. `train` uses the coach's target policy for these decisions, and its `win_probability` as a value
+    target.
 
-    Kept with each decision: the coach's own diagnostics (`visits` or `probabilities`, `win_probability` …; the probability 1
-    of its choice where it has none), `coach`, what it would have chosen (null: nothing legal), and `learner`, the learner's
-    own diagnostics.
+    Stored with each decision: the coach's diagnostics (`visits` or `probabilities`, `win_probability` …; probability 1 for
+    its choice if it has none), `coach`, the coach's choice (null: nothing legal), and `learner`, the learner's diagnostics.
 
-    Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the chance that the coach's choice is
-    made instead of the learner's, 0.
+    Options: learner and coach, agent specs, with %26 for each & inside of them; lead, the probability that the coach's
+    choice is played instead of the learner's, 0.
     """
 
     repeatable: ClassVar[bool] = False
 
     def __init__(self, learner: str = "", coach: str = "", lead: float = 0.0) -> None:
         if not learner or not coach:
-            raise BadInput(f"coached: says not who plays and who is asked: give {_USE}")
+            raise BadInput(f"coached: learner and coach are required: {_USE}")
         if not 0 <= lead <= 1:
-            raise BadInput(f"coached: lead={lead}: give a chance from 0 to 1")
+            raise BadInput(f"coached: lead={lead}: must be a probability from 0 to 1")
         self.lead = lead
         self.learner, self.coach = _source(learner).make(), _source(coach).make()
 
@@ -57,10 +56,10 @@ class Coached(Agent):
         """What either lacks."""
         both = _both(options)
         if not both:
-            return f"it needs two agents: {_USE}"
+            return f"learner and coach are required: {_USE}"
         for source in both:
             if source.outside:
-                return f"{source.spec} is a program of its own, which cannot be asked here"
+                return f"{source.spec} is an external program, which cannot be used as learner or coach"
         return next((words for source in both if (words := source.missing(format_id))), "")
 
     def start(self, battle: SeatBattle) -> None:
@@ -85,9 +84,16 @@ class Coached(Agent):
 
 
 def coached_spec(learner: str, coach: str, lead: float = 0.0) -> str:
-    """The spec of a learner whose decisions a coach looks at."""
+    """Returns the spec of a learner whose decisions a coach labels."""
     plain, led = (quote(spec, safe=":/?=,.@") for spec in (learner, coach)), f"&lead={lead}" if lead else ""
     return "coached?learner={}&coach={}".format(*plain) + led
+
+
+def coached_parts(spec: str) -> dict[str, str]:
+    """What `coached_spec` was made of: {"learner": spec, "coach": spec}; empty for the spec of any other agent."""
+    family, _, query = spec.partition("?")
+    options = dict(parse_qsl(query)) if family == "coached" else {}
+    return {name: options[name] for name in ("learner", "coach") if name in options}
 
 
 def _thought(learner: Agent, coach: Agent, advice: Choice | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The contract of an agent: what it is asked, and what it may answer."""
+"""The interface of an agent: its methods and the answers that it may give."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Answer = Choice | BattleOrder | Move | Pokemon | str
 
 
 class Agent:
-    """A player. Subclass it and give it `act`; one instance plays one seat of one battle, so `self` may remember.
+    """A player. Subclass it and implement `act`; one instance plays one seat of one battle, so it may keep state in `self`.
 
     Constructor arguments with defaults become options of the spec: `def __init__(self, risk: float = 0.2)` is
     `mymodule:MyAgent?risk=0.5`. Anything raised, an answer too late or three illegal ones in a row lose the battle,
-    with the reason kept; nothing that an agent does ends the tournament.
+    and the reason is stored; an agent cannot end the tournament.
     """
 
     #: The spec that made it; set by the registry.
@@ -35,13 +35,13 @@ class Agent:
     outside: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
-    #: What it thought at its last decision, JSON-able; kept with the decision, then cleared. Some names have a meaning for
-    #: training: `win_probability`, a chance to win from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
+    #: Diagnostics of its last decision, JSON-able; stored with the decision, then cleared. Some names have a meaning for
+    #: training: `win_probability`, from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
     thought: dict[str, Any] | None = None
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
-        """Whether it is repeatable with these options; as `repeatable` says, unless a subclass knows better."""
+        """Returns whether it is repeatable with these options; `repeatable` unless a subclass overrides this."""
         return cls.repeatable
 
     @classmethod
@@ -51,9 +51,9 @@ class Agent:
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """What it lacks to play a format (None: any at all) and the mend, in one line; empty when nothing.
+        """Returns what it lacks to play a format (None: any format) and the fix, in one line; empty if nothing.
 
-        Asked before a run begins, so that an agent that needs a program or a file does not lose every battle instead.
+        Called before a run starts, so that an agent without its program or file is refused instead of losing every battle.
         """
         return ""
 
@@ -69,4 +69,4 @@ class Agent:
         raise NotImplementedError(f"{type(self).__name__}.act")
 
     def finish(self, battle: SeatBattle) -> None:
-        """Called once after the battle, whatever its end."""
+        """Called once after the battle, however it ended."""

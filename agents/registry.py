@@ -1,7 +1,7 @@
 """From an agent spec to agents: `random`, `heuristic:max-damage?risk=0.2`, `poke-env:RandomPlayer`, `my.module:MyAgent`.
 
 A spec is FAMILY[:NAME][?option=value[&option=value]]. Families are the built-in ones, those that installed packages
-announce by the entry-point group `arena.agents`, and, when neither knows the word, any importable `module:Class`.
+register in the entry-point group `arena.agents`, and otherwise any importable `module:Class`.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class AgentSource:
     spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
     fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
     repeatable: whether the same seed gives the same battle. options: every option that it takes, with its default.
-    documentation: its class's own. missing: as the class's own (`Agent.missing`). outside: it is a program of its own,
-    which plays over a websocket.
+    documentation: of its class. missing: as `Agent.missing`. outside: it is an external program, which plays over a
+    websocket.
     """
 
     spec: str
@@ -62,7 +62,7 @@ class AgentSource:
 
 
 def resolve(spec: str) -> AgentSource:
-    """The source of agents for `spec`. Raises UnknownAgent with what is wrong and what would be right."""
+    """Returns the source of agents for `spec`. Raises UnknownAgent that names the problem and the known agents."""
     head, _, query = spec.strip().partition("?")
     family, _, argument = head.partition(":")
     thing = _find(family, argument, spec)
@@ -88,7 +88,7 @@ def resolve(spec: str) -> AgentSource:
 
 
 def known_specs() -> dict[str, str]:
-    """Every spec that can be named without further ado -> the first line of its documentation."""
+    """Returns all specs that need no further arguments, each with the first line of its documentation."""
     found: dict[str, str] = {}
     for family, members in _built_in().items():
         for name, thing in members.items():
@@ -154,10 +154,13 @@ def _find(family: str, argument: str, spec: str) -> Any:
             names = sorted(set(built_in) - {"*"})
             ways = [f"{family}:NAME"] if "*" in built_in else []
             ways += [f"one of {', '.join(names)}"] if names else []
-            raise UnknownAgent(f"agent '{spec}': say which {family}: {', or '.join(ways)}")
-        raise UnknownAgent(f"agent '{spec}': there is no {family} '{argument}'{_hint(argument, built_in)}")
+            raise UnknownAgent(f"agent '{spec}': the name of a {family} is missing: use {', or '.join(ways)}")
+        raise UnknownAgent(f"agent '{spec}': no {family} named '{argument}'{_hint(argument, built_in)}")
     if family == "user":
-        raise UnknownAgent(f"agent '{spec}': so people and programs are called that came by a server: not an agent")
+        raise UnknownAgent(
+            f"agent '{spec}': user:NAME labels a remote player in stored battles and cannot be started as an agent; "
+            "`arena agents list` shows all agents"
+        )
     if family in _announced():
         return _checked(_announced()[family].load(), spec)
     if argument:
@@ -173,7 +176,7 @@ def _imported(module: str, name: str, spec: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             raise UnknownAgent(
-                f"agent '{spec}': no family and no module is called '{module}'{_hint(spec, known_specs())}; "
+                f"agent '{spec}': there is no family or module '{module}'{_hint(spec, known_specs())}; "
                 "`arena agents list` shows all"
             ) from None
         raise UnknownAgent(f"agent '{spec}': module '{module}' could not be imported: {error}") from error

@@ -68,9 +68,9 @@ def evaluate(
         battles=battles, budget=budget, minutes=minutes, seed=seed, think_limit=think_limit, max_turns=max_turns
     )
     if resume and (agents or all):
-        raise BadInput("evaluate(resume=…): a run keeps the agents that it started with: leave them out")
+        raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
     if venue not in ("simulator", "server"):
-        raise BadInput(f"venue={venue!r}: give 'simulator' or 'server'")
+        raise BadInput(f"venue={venue!r}: must be 'simulator' or 'server'")
     settings = None
     if not resume:
         settings, lines = evaluate_settings(
@@ -124,7 +124,7 @@ def match(
     """
     check_limits(battles=battles, minutes=minutes, seed=seed, think_limit=think_limit)
     if resume and agents:
-        raise BadInput("match(resume=…): a match keeps the agents that it started with: leave them out")
+        raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
     test = SprtSettings() if sprt is True else sprt or None
     settings = None
     if not resume:

@@ -1,4 +1,4 @@
-"""What goes on beside a run's battles: signals that stop it, the journal that is moved into the database, displays."""
+"""Background tasks of a run: signals that stop it, ingesting the journal, displays."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def signals_to(stop: Callable[[], None]) -> Iterator[None]:
 
 
 async def regularly(seconds: float, function: Callable[[], None]) -> None:
-    """Calls a function again and again, so many seconds apart."""
+    """Calls a function periodically, so many seconds apart."""
     while True:
         await asyncio.sleep(seconds)
         function()
 
 
 async def taking_in(store: Store) -> None:
-    """Moves the journal into the database now and then; when a reader is in the file, the next time will do."""
+    """Ingests the journal periodically; skips a time when a reader has the file open."""
     while True:
         await asyncio.sleep(TAKE_IN_SECONDS)
         # Shielded: a transaction under way when the run ends is waited for, never cut off.

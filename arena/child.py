@@ -1,4 +1,4 @@
-"""A child process spoken to in lines over its pipes: what a host and a worker have in common."""
+"""A child process that exchanges lines over its pipes: the common part of a host and a worker."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
             self._child.send_signal(signal.SIGKILL)
 
     async def end_within(self, seconds: float, dead: asyncio.Future[str]) -> None:
-        """Ends it: politely by closing its input, by force when it is not `dead` after so long."""
+        """Ends it: by closing its input, and by SIGKILL if it is not `dead` after so long."""
         self.end_input()
         try:
             await asyncio.wait_for(asyncio.shield(dead), seconds)

@@ -1,4 +1,4 @@
-"""The command `arena`. Thin: every command parses, calls, prints; what goes wrong on purpose is one line."""
+"""The command line `arena`. Each command parses, calls and prints; an expected error is one line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COMMANDS = {
 )
 @click.version_option(package_name="battle-arena", prog_name="arena")
 def cli() -> None:
-    """A battle arena for Pokémon agents on the real Showdown simulator; every battle is kept in DuckDB."""
+    """Evaluate and rank Pokémon agents on the Showdown simulator; every battle is stored in DuckDB."""
 
 
 def main() -> None:

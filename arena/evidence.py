@@ -10,15 +10,15 @@ from teamsets.errors import BadInput
 
 
 def latest_run(db: Path) -> str:
-    """The run that began last. Raises BadInput when there is none."""
+    """Returns the run that was started last. Raises BadInput if there is none."""
     found = rows("SELECT run_id FROM runs ORDER BY started DESC, run_id DESC LIMIT 1", db)
     if not found:
-        raise BadInput(f"database {db}: no run in it: `arena evaluate` makes one")
+        raise BadInput(f"database {db}: contains no run; `arena evaluate` starts one")
     return str(found[0][0])
 
 
 def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
-    """All pairs that count for a run in a format, in an order that hangs on nothing but the pairs."""
+    """All pairs that count for a run in a format, in an order that depends on nothing but the pairs."""
     pairs = rows(
         "SELECT agent, opponent, sum(score), count(score), team_set FROM evidence_results "
         "WHERE for_run = ? AND format = ? AND agent < opponent "

@@ -65,5 +65,5 @@ def showdown_seed(*parts: Any) -> str:
 
 
 def seat_seed(fixture_seed: str, seat: str) -> int:
-    """The seed of a seat's own generator. It hangs on the seat, not on the agent in it."""
+    """The seed of a seat's own generator. It depends on the seat, not on the agent in it."""
     return int(digest([fixture_seed, seat], 16), 16)

@@ -1,4 +1,4 @@
-"""Sees to it that nothing is left of a process: neither the process nor what it has started.
+"""A process supervisor: when a process ends, everything that it has started is killed.
 
 Two ways. `python keeper.py LOG COMMAND...` runs a program of other people: it gets a process group of its own, whose
 number is our one line of output; what it prints goes to the file LOG. When it ends, or our stdin is closed (our owner ended

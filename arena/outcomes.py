@@ -60,7 +60,7 @@ class Outcome:
             ".json": lambda: json.dumps(self.summary, ensure_ascii=False, indent=1) + "\n",
         }.get(path.suffix)
         if made is None:
-            raise BadInput(f"{path}: a report ends in .html, .md or .json")
+            raise BadInput(f"{path}: unknown kind of report: use a name ending in .html, .md or .json")
         path.write_text(made(), encoding="utf-8")
         return path
 

@@ -63,7 +63,7 @@ class Defaults:
     optional: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Who `--all` means in these formats, and a line for each optional agent that lacks something here."""
+        """Returns the agents of `--all` in these formats, and a line for each optional agent that cannot play here."""
         players, lines = list(self.agents), []
         for spec in self.optional.get(formats[0], ()):
             if all(spec in self.optional.get(format_id, ()) for format_id in formats):
@@ -87,13 +87,13 @@ def load_defaults(path: Path | None = None) -> Defaults:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadInput(f"pool file {path}: {error.strerror}: say --pool FILE") from None
+        raise BadInput(f"pool file {path}: {error.strerror}: name another with --pool FILE") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"pool file {path}: not TOML: {error}") from None
+        raise BadInput(f"pool file {path}: not valid TOML: {error}") from None
     strange = sorted(table.keys() - {"evaluate", "external"})
     if strange or not all(isinstance(value, dict) for value in table.values()):
         raise BadInput(
-            f"pool file {path}: takes the tables [evaluate] and [external], and nothing else: {', '.join(strange or table)}"
+            f"pool file {path}: unknown: {', '.join(strange or table)}; the tables are [evaluate] and [external]"
         )
     for key, value in table.get("external", {}).items():  # where programs of other people lie; agents/external reads it
         if key not in VARIABLES or not isinstance(value, str):
@@ -106,17 +106,15 @@ def load_defaults(path: Path | None = None) -> Defaults:
         if key not in _KINDS:
             raise BadInput(f"pool file {path}: [evaluate] has no key '{key}': it takes {', '.join(_KINDS)}")
         if not isinstance(value, _KINDS[key]) or isinstance(value, bool):
-            raise BadInput(f"pool file {path}: [evaluate] {key} is of the wrong kind: {value!r}")
+            raise BadInput(f"pool file {path}: [evaluate] {key} has the wrong type: {value!r}")
         if isinstance(value, list) and not all(isinstance(item, str) for item in value):
             raise BadInput(f"pool file {path}: [evaluate] {key} must be a list of strings")
         if isinstance(value, list) and not value:
-            raise BadInput(
-                f"pool file {path}: [evaluate] {key} names no {key}: give at least one, or leave the line out"
-            )
+            raise BadInput(f"pool file {path}: [evaluate] {key} is empty: name at least one, or remove the line")
         if isinstance(value, int | float):
             _check_limit(f"pool file {path}: [evaluate] {key}", key, value)
     if "agents" not in values:
-        raise BadInput(f"pool file {path}: [evaluate] names no agents")
+        raise BadInput(f"pool file {path}: [evaluate] agents is missing or empty: name at least one")
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     return Defaults(path=path, optional=optional, **{**values, **lists})
 
@@ -132,7 +130,7 @@ def _check_limit(where: str, key: str, value: float) -> None:
     lowest, highest = LIMITS[key]
     if not lowest <= value <= highest or (key in _OPEN and value == lowest):  # nan is not in any range
         bound = f"more than {lowest}" if key in _OPEN else f"at least {lowest}"
-        raise BadInput(f"{where} is {value}: give a number {bound}, at most {highest}")
+        raise BadInput(f"{where} is {value}: must be {bound} and at most {highest}")
 
 
 def _optional(path: Path, told: Any) -> dict[str, tuple[str, ...]]:

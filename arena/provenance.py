@@ -1,4 +1,4 @@
-"""What a run was made with: the commit and the versions of everything that a battle depends on."""
+"""The provenance of a run: the commit and the versions of everything that a battle depends on."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class BattleRecord:
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
     decisions: of both seats, p1's first; thoughts hold JSON's types only (see showdown/diagnostics.py).
-    oddities: protocol lines that poke-env could not take in.
+    oddities: number of protocol lines that poke-env could not parse.
     """
 
     fixture: Fixture

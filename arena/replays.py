@@ -1,4 +1,4 @@
-"""A stored battle played again from its input log, and compared with what was kept."""
+"""Replays a stored battle from its input log, and compares it with the stored logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pandas
 
 from arena.fixture import SEATS
 from arena.record import unpacked
-from arena.showdown.host import Host
+from arena.simulator.host import Host
 from arena.store import frame
 from teamsets.errors import BadInput
 
@@ -67,21 +67,21 @@ def play_again(battle: StoredBattle, *, stock: bool = False) -> Comparison:
     """
     if not battle.input_log and any(battle.logs.values()):
         raise BadInput(
-            f"battle {battle.battle_id}: was played on a server that keeps its chance and the other side's choices to "
-            f"itself, so it cannot be played again: `arena watch {battle.battle_id}` shows what was seen of it"
+            f"battle {battle.battle_id}: was played on a server that does not reveal its seed and the opponent's choices, "
+            f"so it cannot be replayed: `arena watch {battle.battle_id}` shows our side of it"
         )
     if not battle.input_log:
         raise BadInput(
-            f"battle {battle.battle_id}: its worker died in it ({battle.reason}), so it has no input log to replay"
+            f"battle {battle.battle_id}: its worker process died ({battle.reason}), so it has no input log to replay"
         )
     logs = asyncio.run(_replayed(battle.input_log, stock))
     for seat in SEATS:
         kept, again = battle.logs[seat], logs[seat]
         for number, (before, after) in enumerate(zip(kept, again, strict=False), 1):
             if before != after:
-                return Comparison(number - 1, f"{seat}, line {number}: it was '{before}', and is '{after}'")
+                return Comparison(number - 1, f"{seat}, line {number}: stored '{before}', replayed '{after}'")
         if len(kept) != len(again):
-            return Comparison(min(len(kept), len(again)), f"{seat}: it had {len(kept)} lines, and has {len(again)}")
+            return Comparison(min(len(kept), len(again)), f"{seat}: stored {len(kept)} lines, replayed {len(again)}")
     return Comparison(sum(map(len, battle.logs.values())), None)
 
 

@@ -1,4 +1,4 @@
-"""`arena serve`: our own server, open for people and programs, who play with the pool; every battle kept."""
+"""`arena serve`: a local server on which people and programs play against the pool; every battle is stored."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 
 from arena.background import regularly, taking_in
 from arena.fixture import FixtureTeam
+from arena.lobby.residents import House, Limits
 from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.server.local import LocalServer, ServerDied
-from arena.showdown.server.residents import House, Limits
-from arena.showdown.simulator import Rules
+from arena.server.local import LocalServer, ServerDied
+from arena.simulator.guard import StepGuard
 from arena.store import Store
 from arena.tournament import (
     EvaluateSettings,
@@ -25,11 +24,12 @@ from arena.tournament import (
     load_pools,
     resolve_each,
 )
+from arena.venue import Rules
 
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """Who plays what, and where. patience: a visitor's seconds for one decision. battles: after so many it ends; None:
+    """Settings of `arena serve`. patience: a visitor's seconds for one decision. battles: after so many it ends; None:
     when it is stopped. port: 0 for any that is free. limits: on what visitors may have open."""
 
     agents: tuple[str, ...]
@@ -53,7 +53,7 @@ class ServeRun:
 
 
 def prepare(store: Store, settings: ServeSettings) -> ServeRun:
-    """Checks the settings, loads the teams, and notes the run in the store. Raises BadInput with what is wrong.
+    """Checks the settings, loads the teams, and records the run in the store. Raises BadInput that names the problem.
 
     Battles that its agents played with each other in earlier runs count for its ratings, so that visitors are rated on
     the same scale.
@@ -85,7 +85,7 @@ async def serve(
     show: Callable[[House], None],
     told: Callable[[BattleRecord], None],
 ) -> bool:
-    """Opens the server until it is stopped; True when all battles came to their end.
+    """Runs the server until it is stopped; returns True if all battles were finished.
 
     opened(server, house) is called when visitors may come, show(house) four times a second, told(record) after each
     battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those that
@@ -137,7 +137,8 @@ async def serve(
                 house.closing = True
                 if not house.quiet.is_set():
                     tell(
-                        f"No new battles. Those that go on ({len(house.meetings)}) are waited for; Ctrl-C again drops them."
+                        f"No new battles are started. Waiting for {len(house.meetings)} in progress; Ctrl-C again aborts "
+                        "them."
                     )
                 await _first(server, house, house.quiet, dropping)
                 dropped = not house.quiet.is_set()

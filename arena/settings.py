@@ -1,4 +1,4 @@
-"""What a user asked for, over the pool file's defaults, as the settings of a run: for the commands and for Python."""
+"""Settings of a run: the user's options merged with the pool file's defaults; for the commands and for Python."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from pathlib import Path
 
 from arena.pool import load_defaults
 from arena.ratings.sprt import SprtSettings
-from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings
+from arena.venue import Rules
 from teamsets.errors import BadInput
 
-#: Battles on each team set after which a test that is still undecided ends.
+#: Maximum number of battles on each team set for a sequential test.
 MOST_BATTLES = 20_000
-#: Battles on each team set of a match without a test.
+#: Battles on each team set for a match without a test.
 MATCH_BATTLES = 100
 
 
@@ -38,21 +38,23 @@ def evaluate_settings(
     venue: str | None = None,
     isolate: bool = False,
 ) -> tuple[EvaluateSettings, tuple[str, ...]]:
-    """The settings of `arena evaluate`, and a line for each agent of the pool that cannot play here.
+    """The settings of `arena evaluate`, and one line for each agent of the pool that cannot play.
 
-    everyone: the whole pool plays. None and () mean the pool file's value. Raises BadInput.
+    everyone: add the whole pool. None and () take the pool file's value. Raises BadInput.
     """
     defaults = load_defaults(pool)
     formats = formats or defaults.formats
     everybody, left_out = defaults.pool(formats) if everyone else ((), ())
     if not agents and not everyone:
-        raise BadInput("agents: say which, or --all for the pool of the pool file; `arena agents list` shows them")
+        raise BadInput("agents: none given: name agents, or use --all for the pool; `arena agents list` shows them")
     if battles is not None and budget is not None:
-        raise BadInput(f"--battles {battles} --budget {budget}: give one: battles for each pairing, or in all")
+        raise BadInput(
+            f"--battles {battles} --budget {budget}: give only one: --battles is per pairing, --budget the total"
+        )
     if battles is None and minutes is None and budget is None:
         budget = defaults.budget
     adaptive = budget is not None or (minutes is not None and battles is None)
-    # A limit on the time is the pool's; somebody who names a number of battles wants that number.
+    # The pool file's time limit does not apply if a number of battles is given.
     own = battles is not None or budget is not None or no_limit
     settings = EvaluateSettings(
         agents=everybody + agents + challengers,
@@ -88,9 +90,12 @@ def match_settings(
     fresh: bool = False,
     isolate: bool = False,
 ) -> EvaluateSettings:
-    """The settings of `arena match`. agents: two. test: None plays all battles. Raises BadInput."""
+    """The settings of `arena match`. agents: exactly two. test: the sequential test;
+
+    None plays all battles. Raises BadInput.
+    """
     if len(agents) != 2:
-        raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` plays with more")
+        raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` takes more")
     return EvaluateSettings(
         agents,
         (format_id,),

@@ -25,10 +25,10 @@ from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN, Plan
 from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
-from arena.showdown.host import Host, HostDied
-from arena.showdown.simulator import Rules
-from arena.showdown.table import know_programs
+from arena.simulator.host import Host, HostDied
+from arena.sources import know_programs
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store
+from arena.venue import Rules
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
 from teamsets.loading import load_set
@@ -36,7 +36,7 @@ from teamsets.loading import load_set
 
 @dataclass(frozen=True)
 class EvaluateSettings:
-    """What a run is to play. agents: specs; minutes: None for no limit; fresh: count no battle of earlier runs.
+    """Settings of a run. agents: specs; minutes: None for no limit; fresh: reuse no battles of earlier runs.
 
     schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
     is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
@@ -75,8 +75,7 @@ _NAMED = 4
 class Run:
     """A run that is ready to be played.
 
-    results: of its battles that are in the store already, its own or taken over from earlier runs. known: the pairs that
-    were taken over, which count beside them.
+    results: of its battles in the store, its own or reused from earlier runs. known: the reused pairs, which count too.
     """
 
     run_id: str
@@ -87,7 +86,7 @@ class Run:
     notes: tuple[str, ...] = ()
 
     def schedule(self, limit: int | None = None) -> Schedule:
-        """Its schedule from the start; what is in the store already is passed over. limit: only so many battles."""
+        """Returns its schedule from the start; stored battles are skipped. limit: maximum number of battles."""
         settings = self.settings
         if settings.schedule == "adaptive":
             anchor = settings.anchor or default_anchor(self.plan.agents)
@@ -101,7 +100,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Played:
-    """What became of a run: its schedule, its counts, and its status as the table `runs` has it (arena/store/schema.py)."""
+    """The outcome of a run: its schedule, its counts, and its status as in the table `runs` (arena/store/schema.py)."""
 
     schedule: Schedule
     progress: Progress
@@ -117,11 +116,11 @@ class Played:
 
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
-    """Checks the settings, loads teams, and notes the run in the store. Raises BadInput with what is wrong."""
+    """Checks the settings, loads teams, and records the run in the store. Raises BadInput that names the problem."""
     resolver = _resolver(settings)
     sources = resolve_all(settings.agents, resolver)
     notes = tuple(
-        f"{s.spec} is not repeatable: its battles may differ when played again" for s in sources if not s.repeatable
+        f"{s.spec} is not repeatable: its battles may differ in another run" for s in sources if not s.repeatable
     )
     specs = tuple(source.spec for source in sources)
     if not settings.isolate and (sharing := sharing_note(specs)):
@@ -129,7 +128,7 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     challengers = tuple(dict.fromkeys(resolver(spec).spec for spec in settings.challengers))
     anchor = default_anchor(specs) if settings.anchor is None else resolver(settings.anchor).spec
     if anchor not in specs:
-        raise BadInput(f"anchor '{anchor}': does not play in this run: name one of {', '.join(specs)}")
+        raise BadInput(f"anchor '{anchor}': does not play in this run; name one of {', '.join(specs)}")
     settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
     pools, skipped = load_pools(settings)
     check_available(sources, settings.formats)
@@ -159,10 +158,10 @@ def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
 
 
 def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = "evaluate") -> Run:
-    """The stored run (the latest of the kind when None), ready to go on for so many minutes (None: to its end).
+    """The stored run (the latest of the kind when None), ready to continue for `minutes` (None: to its end).
 
     Its aborted battles will be played again.
-    Raises BadInput when it cannot be the same run any more.
+    Raises BadInput if it cannot be continued as the same run.
     """
     stored = store.resume_run(run_id, kind)
     config = dict(stored.config)
@@ -183,8 +182,8 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
     changed = [s.spec for s in sources if stored.fingerprints.get(s.spec) != s.fingerprint]
     if changed:
         raise BadInput(
-            f"run {stored.run_id}: the code of {', '.join(changed)} has changed since it began: "
-            "its battles would mix two players under one name; start a new run without --resume"
+            f"run {stored.run_id}: the code of {', '.join(changed)} has changed since it started, so its battles would mix "
+            "two versions under one name; start a new run without --resume"
         )
     store.continue_run(stored.run_id, {**stored.config, "minutes": minutes})
     store.forget_aborted(stored.run_id)
@@ -224,9 +223,7 @@ def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] =
     """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
     sources = resolve_each(specs, resolver)
     if len(sources) < 2:
-        raise BadInput(
-            f"agents: at least two different ones are needed to play, not {len(sources)}: name more, or --all"
-        )
+        raise BadInput(f"agents: at least two different ones are needed, not {len(sources)}: name more, or use --all")
     return sources
 
 
@@ -250,7 +247,7 @@ def check_ours(sources: list[AgentSource], command: str) -> None:
     for source in sources:
         if source.outside:
             raise BadInput(
-                f"agent '{source.spec}': a program of its own, which `arena {command}` cannot bring: name others; "
+                f"agent '{source.spec}': an external program, which `arena {command}` cannot run; name other agents; "
                 "`arena evaluate` plays with it"
             )
 
@@ -258,7 +255,7 @@ def check_ours(sources: list[AgentSource], command: str) -> None:
 def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[FixtureTeam, ...]], tuple[str, ...]]:
     """(format, team set) -> teams, in the order of the settings; and a line for each set with teams left out."""
     if settings.battles < 1:
-        raise BadInput(f"battles {settings.battles}: at least 1 for each pairing and team set")
+        raise BadInput(f"battles {settings.battles}: must be at least 1 per pairing and team set")
     pools: dict[tuple[str, str], tuple[FixtureTeam, ...]] = {}
     notes: list[str] = []
     for format_id in dict.fromkeys(settings.formats):
@@ -303,7 +300,7 @@ async def play(
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
-    """Plays what is left of a run; Ctrl-C and SIGTERM, once or many times, stop it cleanly, as does cancelling its task.
+    """Plays the rest of a run; Ctrl-C and SIGTERM, once or repeatedly, stop it cleanly, as does cancelling its task.
 
     show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
     are in the store or its journal.
@@ -351,5 +348,5 @@ async def play(
 
 
 def default_workers() -> int:
-    """As many as there are cores that this process may use."""
+    """Returns the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -28,10 +28,10 @@ def main() -> None:
     if not found:
         sys.exit(
             _refused(
-                f"{asked.database}: no agent LIKE '{asked.agents}' declared a chance to win: name others by --agents"
+                f"{asked.database}: no agent LIKE '{asked.agents}' predicted a win probability; select others with --agents"
             )
         )
-    print("agent · battles · decisions · mean chance said · mean result · Brier · of the base rate · gain [95%]")
+    print("agent · battles · decisions · mean predicted P(win) · mean result · Brier · of the base rate · gain [95%]")
     for one in found:
         gain, low, high = one.gain
         print(

@@ -49,8 +49,8 @@ def team_files(root: Path, format_id: str) -> list[TeamFile]:
     fitting = [file for file in found if file.format in (None, format_id)]
     if not fitting:
         others = sorted({file.format for file in found if file.format})
-        has = f"it has teams for {', '.join(others)}" if others else "put one team a file there, named *.txt"
-        raise BadInput(f"team folder '{root}': holds no team for {format_id}: {has}")
+        has = f"it has teams for {', '.join(others)}" if others else "put one team per file there, named *.txt"
+        raise BadInput(f"team folder '{root}': contains no team for {format_id}: {has}")
     return fitting
 
 

@@ -70,7 +70,7 @@ def install(say: Callable[[str], None]) -> Path:
                 _install_into(target, node, tool)
     except OSError as error:
         raise MissingTool(
-            f"the cache folder {target.parent} cannot be used: {error.strerror or error}: make it writable, or set "
+            f"the cache folder {target.parent} is not writable: {error.strerror or error}: make it writable, or set "
             "XDG_CACHE_HOME to another folder"
         ) from None
     showdown.package.cache_clear()
@@ -121,4 +121,4 @@ def _why(code: int, stderr: str) -> str:
     told = told or stderr.strip()[-200:].replace("\n", " ") or f"exit code {code}"
     if any(word in stderr for word in _OFFLINE):
         return f"{NOT_REACHED} (npm ci: {told}): check the network and npm's registry, then run `arena setup` again"
-    return f"npm ci failed ({told}): correct that, then run `arena setup` again"
+    return f"npm ci failed ({told}): fix the problem, then run `arena setup` again"

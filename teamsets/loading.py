@@ -51,9 +51,9 @@ def load_set(
     """
     chosen = get_format(format_id)
     if chosen.random:
-        raise BadInput(f"format '{format_id}': the simulator draws its teams: leave out the team set")
+        raise BadInput(f"format '{format_id}': the simulator generates its teams: leave out the team set")
     if count is not None and count < 1:
-        raise BadInput(f"count {count}: a set holds at least one team: give a number of 1 or more")
+        raise BadInput(f"count {count}: must be 1 or more")
     name, _, wanted = name_or_path.partition(":")
     if name == variety.NAME:
         size = count or _variety_size(name_or_path, wanted)
@@ -69,7 +69,7 @@ def _variety_size(name: str, wanted: str) -> int:
     if not wanted:
         return variety.SIZE
     if not wanted.isdecimal() or int(wanted) == 0:
-        raise BadInput(f"team set '{name}': '{wanted}' is no number of teams: write e.g. {variety.NAME}:250")
+        raise BadInput(f"team set '{name}': '{wanted}' is not a number of teams: write e.g. {variety.NAME}:250")
     return int(wanted)
 
 
@@ -105,7 +105,7 @@ def _load_files(name: str, root: Path, format_id: str, skip_invalid: bool) -> Te
         teams.setdefault(team.id, team)
     if refused and not skip_invalid:
         others = f"{len(refused) - 1} more refused; " if len(refused) > 1 else ""
-        raise BadTeam(f"{refused[0]} ({others}mend the file, or leave such teams out with --skip-invalid)")
+        raise BadTeam(f"{refused[0]} ({others}fix the file, or leave such teams out with --skip-invalid)")
     if not teams:
         raise BadInput(f"team folder '{root}': every team was refused for {format_id}, the first: {refused[0]}")
     return TeamSet(name, format_id, tuple(teams.values()), (*refused, *doubled))

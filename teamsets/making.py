@@ -25,7 +25,7 @@ def make_files(name: str, format_id: str, folder: Path, *, count: int | None = N
     folder would be one set.
     """
     if name not in _MAKERS:
-        raise BadInput(f"team set '{name}': not a set that can be made: choose {' or '.join(_MAKERS)}")
+        raise BadInput(f"team set '{name}': not a set that can be generated: choose {' or '.join(_MAKERS)}")
     make, usual = _MAKERS[name]
     chosen = get_format(format_id)
     target = folder / chosen.id

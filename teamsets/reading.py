@@ -32,7 +32,7 @@ def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
     if len(data) > max_bytes:
         raise Refused(f"larger than {_size(max_bytes)}")
     if b"\0" in data:
-        raise Refused("holds NUL bytes, so it is no text")
+        raise Refused("contains NUL bytes, so it is not a text file")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
@@ -64,10 +64,10 @@ def parse_yaml(text: str) -> Any:
     except Refused:
         raise
     except yaml.YAMLError as error:
-        raise Refused(f"is no YAML: {' '.join(str(error).split())}") from None
+        raise Refused(f"is not valid YAML: {' '.join(str(error).split())}") from None
     # PyYAML lets through what int(), float() and its own dicts raise: 2024-99-99, !!bool maybe, a number of 5,000 digits.
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError) as error:
-        raise Refused(f"is no YAML: a value cannot be read: {' '.join(str(error).split())[:200]}") from None
+        raise Refused(f"is not valid YAML: a value cannot be read: {' '.join(str(error).split())[:200]}") from None
 
 
 def _size(count: int) -> str:
@@ -86,13 +86,13 @@ class _Limited(yaml.SafeLoader):
         self._nodes += 1
         self._depth += 1
         if self._nodes > MAX_YAML_NODES:
-            raise Refused(f"holds more than {MAX_YAML_NODES:,} values")
+            raise Refused(f"contains more than {MAX_YAML_NODES:,} values")
         if self._depth > MAX_YAML_DEPTH:
             raise Refused(f"is nested more than {MAX_YAML_DEPTH} levels deep")
         node = super().compose_node(parent, index)
         self._depth -= 1
         if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_YAML_SCALAR:
-            raise Refused(f"holds a value of more than {MAX_YAML_SCALAR:,} characters")
+            raise Refused(f"contains a value of more than {MAX_YAML_SCALAR:,} characters")
         return node
 
 
@@ -106,7 +106,7 @@ def _check_expanded(root: yaml.Node) -> None:
             return 1, 1
         key = id(node)
         if key in within:
-            raise Refused("holds an alias that leads back to itself")
+            raise Refused("contains an alias that refers to itself")
         if key not in known:  # an anchor stands before its aliases, so this never goes deeper than the text is nested
             within.add(key)
             inside = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
@@ -114,9 +114,9 @@ def _check_expanded(root: yaml.Node) -> None:
             within.remove(key)
             known[key] = 1 + sum(n for n, _ in measured), 1 + max((levels for _, levels in measured), default=0)
             if known[key][0] > MAX_YAML_NODES:
-                raise Refused(f"holds more than {MAX_YAML_NODES:,} values once its aliases are written out")
+                raise Refused(f"contains more than {MAX_YAML_NODES:,} values once its aliases are expanded")
             if known[key][1] > MAX_YAML_DEPTH:
-                raise Refused(f"is nested more than {MAX_YAML_DEPTH} levels deep once its aliases are written out")
+                raise Refused(f"is nested more than {MAX_YAML_DEPTH} levels deep once its aliases are expanded")
         return known[key]
 
     measure(root)

@@ -16,9 +16,9 @@ from typing import Any
 
 from arena.record import unpacked
 from arena.schedules.plan import Plan
-from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, play, prepare
+from arena.venue import Rules
 
 TESTS = Path(__file__).parent
 PROJECT = TESTS.parent

@@ -113,11 +113,13 @@ TRAINING_RULES = [
     ),
     Rule(
         r"^train base my.yaml$",
-        "train base my.yaml --set length.most_steps=4 --set checkpoints.every=2 --set data.batch=4",
+        "train base my.yaml --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
         "steps",
     ),
     Rule(
-        r"^(train finetune .*)", r"\1 --set length.most_steps=2 --set data.batch=2 --set checkpoints.every=2", "steps"
+        r"^(train finetune .*)",
+        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set checkpoints.every=2",
+        "steps",
     ),
 ]
 

@@ -95,5 +95,5 @@ def test_doctor_says_what_is_missing_and_fails(tmp_path: Path) -> None:
     said = run_arena("doctor", cwd=tmp_path, ARENA_NODE="/nonexistent")
     assert said.code == 1
     assert re.search(r"^node +NO: .*(/nonexistent|ARENA_NODE)", said.out, re.MULTILINE), said.out
-    assert "evaluation cannot work until the lines marked NO are mended" in said.out
+    assert "evaluation cannot work until the lines marked NO are fixed" in said.out
     assert "Traceback" not in said.err

@@ -31,11 +31,11 @@ PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name n
 PORT, OTHER_PORT = free_port(), free_port()
 RULES = [
     Rule(r"^make search.*", "true", "a build of some minutes, which CI makes"),
-    Rule(r"^python scripts/sim_cycles.py", "python scripts/sim_cycles.py --pools 3", "pools"),
-    Rule(r"^python scripts/sim_sprt.py", "python scripts/sim_sprt.py --matches 20", "matches"),
+    Rule(r"^python scripts/simulate/cycles.py", "python scripts/simulate/cycles.py --pools 3", "pools"),
+    Rule(r"^python scripts/simulate/sprt.py", "python scripts/simulate/sprt.py --matches 20", "matches"),
     Rule(
-        r"^python scripts/sim_coverage.py",
-        "python scripts/sim_coverage.py --tournaments 2 --resamples 20",
+        r"^python scripts/simulate/interval_coverage.py",
+        "python scripts/simulate/interval_coverage.py --tournaments 2 --resamples 20",
         "tournaments",
     ),
     Rule(
@@ -66,6 +66,7 @@ RULES = [
         r"--format gen1ou \1",
         "poke-engine of another generation",
     ),
+    Rule(r"^(arena match .*weights=\S*gen)3(.*--format gen)3", r"\g<1>1\g<2>1", "the same"),
     Rule(r"policy:runs/tiny@1000", "mybot:Strongest", "a training run's checkpoint"),
     Rule(r"policy:runs/tiny@2000", "heuristic:staller", "the same"),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),

@@ -13,15 +13,63 @@ ROOMS = ("teamsets", "agents", "arena", "training")
 ROOT = Path(__file__).parents[1]
 
 
-def imported_rooms(path: Path) -> set[str]:
-    """The rooms that a file imports from, at its top or inside a function."""
+PLACES = {
+    f"arena.{room}"
+    for room in ("simulator", "protocol", "server", "programs", "lobby", "ladder", "runner", "isolation")
+}
+FAMILIES = {"agents.heuristics", "agents.policy", "agents.search", "agents.external"}
+#: Folders that import nothing from some others: the folder -> the packages and modules that it does without.
+WITHOUT = {
+    "agents.mechanics": FAMILIES,
+    "agents.heuristics": FAMILIES - {"agents.heuristics"},
+    "agents.policy": FAMILIES - {"agents.policy"},
+    "agents.search": FAMILIES - {"agents.search"},
+    "arena.venue": PLACES,
+    "arena.simulator": PLACES - {"arena.simulator"},
+    "arena.protocol": PLACES - {"arena.simulator", "arena.protocol"},
+    "arena.programs": PLACES - {"arena.simulator", "arena.protocol", "arena.programs"},
+    "arena.server": PLACES - {"arena.simulator", "arena.protocol", "arena.programs", "arena.server"},
+    "arena.lobby": {"arena.ladder", "arena.runner", "arena.isolation"},
+    "arena.ladder": {"arena.server", "arena.programs", "arena.lobby", "arena.runner", "arena.isolation"},
+}
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports from, at its top or inside a function; `from a import b` counts as a and as a.b."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            found.add(node.module.split(".")[0])
-    return found & set(ROOMS)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def imported_rooms(path: Path) -> set[str]:
+    """The rooms that a file imports from."""
+    return {name.split(".")[0] for name in imported(path)} & set(ROOMS)
+
+
+def files_of(package: str) -> list[Path]:
+    """The Python files of a package, or the one of a module."""
+    base = ROOT / package.replace(".", "/")
+    return sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
+
+
+@pytest.mark.parametrize("package", WITHOUT)
+def test_a_folder_does_without_those_beside_and_above_it(package: str) -> None:
+    files = files_of(package)
+    assert files, f"{package} is empty"
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(names)
+        for path in files
+        if (
+            names := {
+                name for name in imported(path) if (name + ".").startswith(tuple(f"{w}." for w in WITHOUT[package]))
+            }
+        )
+    }
+    assert not wrong
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -36,6 +84,7 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
     wrong.write_text("def later():\n    from arena.store import frame\n    import training\n")
     assert imported_rooms(wrong) == {"arena", "training"}
+    assert {"arena.store", "arena.store.frame", "training"} == imported(wrong)
 
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.

@@ -65,7 +65,7 @@ def test_a_documented_command_exists_with_its_options(page: str, command: str) -
     ids=lambda value: value[:60],
 )
 def test_a_documented_script_exists(page: str, script: str) -> None:
-    assert (PROJECT / script).is_file(), page
+    assert (PROJECT / script).exists(), page
 
 
 @pytest.mark.parametrize(

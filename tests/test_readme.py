@@ -38,15 +38,15 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     """The same stages, with a handful of battles and steps each."""
     told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
     told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
-    told["training"]["length"]["most_steps"] = 3
-    told["training"]["data"] |= {"batch": 4, "longest": 24}
+    told["training"]["length"]["max_steps"] = 3
+    told["training"]["data"] |= {"batch_size": 4, "max_length": 24}
     told["verdict"]["battles"] = 4
     for stage in told["stages"]:
         stage["battles"] = 12
         stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
         stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 4}, "pool": stage["gate"]["pool"]}
-        if stage["learner"]["watched_by"].startswith("search:"):
-            stage["learner"] = stage["learner"] | {"watched_by": "search:mcts?iterations=40&samples=2"}
+        if stage["learner"]["expert"].startswith("search:"):
+            stage["learner"] = stage["learner"] | {"expert": "search:mcts?iterations=40&samples=2"}
     return told
 
 
@@ -55,18 +55,18 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     told["seeds"] = [1]
     told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
     if told["kind"] == "train":
-        told["base"]["length"]["most_steps"] = 2
-        told["base"]["data"] |= {"batch": 2, "longest": 24, "validate_on": []}
+        told["base"]["length"]["max_steps"] = 2
+        told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}
         for order in told["data"].values():
-            order |= {"most_decisions": 0, "hold_out": 0.0}
+            order |= {"max_decisions": 0, "hold_out": 0.0}
         told["equal"].remove("data")  # so few battles cannot be cut to the same size
     else:
-        told["base"]["training"]["data"] |= {"batch": 4, "longest": 24}
-        told["base"]["training"]["length"]["most_steps"] = 2
+        told["base"]["training"]["data"] |= {"batch_size": 4, "max_length": 24}
+        told["base"]["training"]["length"]["max_steps"] = 2
         for variant in told["grid"]["rounds"].values():
             rounds = len(variant["stages"])
             for stage in variant["stages"]:
-                stage |= {"battles": 36 // rounds, "overrides": {"length.most_steps": 6 // rounds}}
+                stage |= {"battles": 36 // rounds, "overrides": {"length.max_steps": 6 // rounds}}
                 stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 1}]
     return told
 

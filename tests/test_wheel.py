@@ -95,7 +95,7 @@ def test_a_user_sets_up_and_plays_in_an_empty_folder(programs: Path, tmp_path: P
     assert second.code == 0 and "nothing to do" in second.out
 
     doctor = ran(arena, "doctor", cwd=folder, **cache)
-    assert doctor.code == 0 and "everything that evaluation needs is here" in doctor.out, doctor.out
+    assert doctor.code == 0 and "everything that evaluation needs is installed" in doctor.out, doctor.out
     played = ran(arena, "evaluate", "random", "heuristic:max-damage", "--battles", 2, cwd=folder, **cache)
     assert (played.code, played.err) == (0, ""), played
     assert "heuristic:max-damage" in played.out

@@ -16,12 +16,12 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from arena.report.page.drawings import Axis
+from arena.ratings.evidence import Floats
+from arena.ratings.rates import interval
+from arena.report.page.drawings import Axis, document
 from arena.report.page.markup import Html, el
 from arena.store import rows
 from training.data.chances import win_probability
-
-Floats = NDArray[np.float64]
 
 BINS = 10
 RESAMPLES = 2000
@@ -107,7 +107,7 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
         if chosen.any():
             sums = weights @ by_pair(won, chosen), weights @ by_pair(np.ones_like(said), chosen)
             shares = sums[0] / np.maximum(sums[1], 1e-12)
-            bins.append(Bin(int(chosen.sum()), float(said[chosen].mean()), float(shares[0]), *_ends(shares[1:])))
+            bins.append(Bin(int(chosen.sum()), float(said[chosen].mean()), float(shares[0]), *interval(shares[1:])))
     gain = base_rate - brier
     return Calibration(
         agent,
@@ -117,14 +117,9 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
         float(mean[0]),
         float(brier[0]),
         float(base_rate[0]),
-        (float(gain[0]), *_ends(gain[1:])),
+        (float(gain[0]), *interval(gain[1:])),
         tuple(bins),
     )
-
-
-def _ends(samples: Floats) -> tuple[float, float]:
-    low, high = np.quantile(samples, (0.025, 0.975))
-    return float(low), float(high)
 
 
 def picture(found: list[Calibration]) -> str:
@@ -135,21 +130,7 @@ def picture(found: list[Calibration]) -> str:
         _panel(one, x=(number % _ACROSS) * (_SIZE + _LEFT), y=(number // _ACROSS) * (_SIZE + _TOP + 34))
         for number, one in enumerate(found)
     ]
-    return (
-        el(
-            "svg",
-            el("style", _STYLE),
-            el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
-            panels,
-            xmlns="http://www.w3.org/2000/svg",
-            width=wide,
-            height=high,
-            viewBox=f"0 0 {wide} {high}",
-            role="img",
-            aria_label="Reliability of declared chances to win",
-        )
-        + "\n"
-    )
+    return document(_STYLE, panels, width=wide, height=high, words="Reliability diagram of predicted win probabilities")
 
 
 def _panel(one: Calibration, *, x: int, y: int) -> Html:
@@ -177,7 +158,8 @@ def _panel(one: Calibration, *, x: int, y: int) -> Html:
             "g",
             el(
                 "title",
-                f"{each.decisions:,} decisions: said {each.said:.2f}, won {each.won:.2f} [{each.low:.2f}, {each.high:.2f}]",
+                f"{each.decisions:,} decisions: predicted {each.said:.2f}, won {each.won:.2f} [{each.low:.2f}, "
+                f"{each.high:.2f}]",
             ),
             el("line", cls="reach", x1=across(each.said), x2=across(each.said), y1=up(each.low), y2=up(each.high)),
             el("circle", cx=across(each.said), cy=up(each.won), r=round(2 + 4 * (each.decisions / most) ** 0.5, 1)),
@@ -191,10 +173,10 @@ def _panel(one: Calibration, *, x: int, y: int) -> Html:
         el("text", name, cls="head", x=_LEFT, y=18),
         el("text", words, cls="tick", x=_LEFT, y=34),
         grid,
-        el("text", "chance said", cls="tick", x=across(0.5), y=up(0) + 28, text_anchor="middle"),
+        el("text", "predicted P(win)", cls="tick", x=across(0.5), y=up(0) + 28, text_anchor="middle"),
         el(
             "text",
-            "share won",
+            "fraction won",
             cls="tick",
             x=0,
             y=0,

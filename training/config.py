@@ -7,15 +7,17 @@ that names it. The presets lie in training/presets/, each a file that can be use
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from teamsets.errors import BadInput
 from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
 from training import former
+from training.renamed import BothNames, Renamed, current, current_key
 from training.settings import Change, changed, named
 
 PRESETS = Path(__file__).with_name("presets")
@@ -26,9 +28,18 @@ class BadConfig(BadInput):
 
 
 class Section(BaseModel):
-    """A part of a configuration, or a whole one."""
+    """A part of a configuration, or a whole one.
+
+    former_keys: what its settings were called in earlier versions, which are still read: former key -> key.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    former_keys: ClassVar[Mapping[str, str]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename(cls, told: Any) -> Any:
+        return current(cls, told)
 
 
 _Whole = TypeVar("_Whole", bound=Section)
@@ -64,12 +75,16 @@ class Source(Section):
 
 
 class Data(Section):
-    """validate_on: datasets that are never learned from. batch: trajectories a step. longest: decisions of one, at most."""
+    """validate_on: datasets that are never learned from. batch_size: trajectories a step.
 
+    max_length: decisions of a trajectory; longer ones are cut to a window.
+    """
+
+    former_keys: ClassVar = {"batch": "batch_size", "longest": "max_length"}
     train: Annotated[list[Source], Field(min_length=1)]
     validate_on: list[str]
-    batch: Annotated[int, Field(ge=1)]
-    longest: Annotated[int, Field(ge=1)]
+    batch_size: Annotated[int, Field(ge=1)]
+    max_length: Annotated[int, Field(ge=1)]
 
 
 class Cloning(Section):
@@ -86,18 +101,24 @@ class Cloning(Section):
 
 
 class OfflineRL(Section):
-    """training/algorithms/offline_rl.py. trace: λ of the returns that the value learns from; 1 is the result alone.
+    """training/algorithms/offline_rl.py. td_lambda: λ of the returns that the value learns from; 1 is the result alone.
 
-    advantage_traces: λ of the returns whose mean the policy's advantages are taken of; [] for `trace` alone.
-    normalize_weights: divide the weights by their mean. Files of earlier versions have neither.
+    gae_lambda: λ of the generalized advantage estimates whose mean the policy's advantages are; [] for `td_lambda` alone.
+    max_advantage_weight: of a decision in the policy's loss. normalize_weights: divide the weights by their mean. Files of
+    earlier versions have neither `gae_lambda` nor `normalize_weights`.
     """
 
+    former_keys: ClassVar = {
+        "largest_weight": "max_advantage_weight",
+        "trace": "td_lambda",
+        "advantage_traces": "gae_lambda",
+    }
     name: Literal["offline-rl"]
     filter: Literal["binary", "exponential"]
     temperature: Annotated[float, Field(gt=0)]
-    largest_weight: Annotated[float, Field(gt=0)]
-    trace: Annotated[float, Field(ge=0, le=1)]
-    advantage_traces: list[Annotated[float, Field(ge=0, le=1)]] = []
+    max_advantage_weight: Annotated[float, Field(gt=0)]
+    td_lambda: Annotated[float, Field(ge=0, le=1)]
+    gae_lambda: list[Annotated[float, Field(ge=0, le=1)]] = []
     normalize_weights: bool = False
     value_weight: Annotated[float, Field(ge=0)]
 
@@ -115,29 +136,32 @@ class Reference(Section):
 
 
 class Optimizer(Section):
-    """AdamW. schedule: of the learning rate after the warm-up, down to `last_share` of it."""
+    """AdamW. schedule: of the learning rate after the warm-up, down to `min_lr_ratio` of it."""
 
+    former_keys: ClassVar = {"last_share": "min_lr_ratio", "clip_norm": "max_grad_norm"}
     learning_rate: Annotated[float, Field(gt=0)]
     schedule: Literal["constant", "linear", "cosine"]
     warmup_steps: Annotated[int, Field(ge=0)]
-    last_share: Annotated[float, Field(ge=0, le=1)]
+    min_lr_ratio: Annotated[float, Field(ge=0, le=1)]
     weight_decay: Annotated[float, Field(ge=0)]
     betas: tuple[float, float]
-    clip_norm: Annotated[float, Field(gt=0)]
+    max_grad_norm: Annotated[float, Field(gt=0)]
 
 
 class Length(Section):
-    """epochs: times that as many trajectories are seen as all datasets hold. most_steps: 0 for no limit."""
+    """epochs: times that as many trajectories are seen as all datasets hold. max_steps: 0 for no limit."""
 
+    former_keys: ClassVar = {"most_steps": "max_steps"}
     epochs: Annotated[float, Field(gt=0)]
-    most_steps: Annotated[int, Field(ge=0)]
+    max_steps: Annotated[int, Field(ge=0)]
 
 
 class Compute(Section):
-    """accumulate: micro-batches that a batch is cut into. threads: of torch on a CPU, 0 for its own choice."""
+    """gradient_accumulation_steps: micro-batches of a batch. threads: of torch on a CPU, 0 for its own choice."""
 
+    former_keys: ClassVar = {"accumulate": "gradient_accumulation_steps"}
     precision: Literal["fp32", "bf16", "fp16"]
-    accumulate: Annotated[int, Field(ge=1)]
+    gradient_accumulation_steps: Annotated[int, Field(ge=1)]
     activation_checkpointing: bool
     threads: Annotated[int, Field(ge=0)]
 
@@ -196,15 +220,63 @@ class Config(Section):
 
 def read_config(path: Path, changes: Sequence[Change] = ()) -> Config:
     """The configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
-    told = changed(read_yaml(path), changes, str(path))
-    say_former(path, told)
-    return checked(told, named(str(path), changes))
+    return checked(settings_in(Config, path, changes), named(str(path), changes))
 
 
-def say_former(path: Path, told: Any) -> None:
-    """Names on stderr the settings of a file that have another name or form by now. told: what it holds."""
-    for note in former.notes(told):
-        print(f"{path}: {note}", file=sys.stderr)
+def settings_in(model: type[Section], path: Path, changes: Sequence[Change] = ()) -> Any:
+    """What a YAML file with settings of a model holds, under their present names and with changes of `--set`.
+
+    Settings of the file that have another name or form by now are named on stderr. Raises BadConfig, and BadInput for a
+    change of a key that it does not have.
+    """
+    told = read_yaml(path)
+    by_a_person = not _written_by_a_run(path, told)
+    for note in former.notes(told) if by_a_person else ():
+        _note_once(f"{path}: {note}")
+    return with_changes(model, told, changes, str(path), note_former=by_a_person)
+
+
+def with_changes(
+    model: type[Section], told: Any, changes: Sequence[Change], name: str, *, note_former: bool = False
+) -> Any:
+    """Settings of a model under their present names, with changes of `--set`. name: where they are from.
+
+    note_former: list the former names on stderr. Raises BadConfig for a setting under two names, and BadInput for a change
+    of a key that it does not have.
+    """
+    found: list[Renamed] = []
+    try:
+        present = current(model, told, found)
+    except BothNames as error:
+        raise BadConfig(f"{name}: {error}") from None
+    if found and note_former:
+        _note_once(f"{name}: settings with new names (the former are still read): {_listed(found)}")
+    return changed(present, present_changes(model, changes), name)
+
+
+def present_changes(model: type[Section], changes: Sequence[Change]) -> list[Change]:
+    """Changes of `--set` with the present names of their keys; the former ones are named on stderr."""
+    present = [Change(current_key(model, change.key), change.value) for change in changes]
+    for before, now in zip(changes, present, strict=True):
+        if before.key != now.key:
+            _note_once(f"--set {before.key}: the new name of this setting is {now.key} (the former is still read)")
+    return present
+
+
+def _listed(found: Sequence[Renamed]) -> str:
+    return ", ".join(f"{former} is now {key}" for former, key in dict.fromkeys((one.former, one.key) for one in found))
+
+
+def _written_by_a_run(path: Path, told: Any) -> bool:
+    """Whether a file of settings lies in the folder that it names as `out`, as those do that runs keep of their settings."""
+    kept = path.name in ("config.yaml", "curriculum.yaml", "ablation.yaml")
+    return kept and isinstance(told, dict) and Path(str(told.get("out"))).resolve() == path.parent.resolve()
+
+
+@lru_cache(maxsize=256)
+def _note_once(words: str) -> None:
+    """A line on stderr, once a process: an ablation reads its base for every cell."""
+    print(words, file=sys.stderr)
 
 
 def read_yaml(path: Path) -> Any:
@@ -212,17 +284,17 @@ def read_yaml(path: Path) -> Any:
     try:
         return parse_yaml(read_text(path, MAX_YAML_BYTES))
     except FileNotFoundError:
-        raise BadConfig(f"{path}: there is no such file: `train config` prints one to begin with") from None
+        raise BadConfig(f"{path}: no such file; `train config` prints one to start from") from None
     except OSError as error:
         raise BadConfig(f"{path}: cannot be read ({error.strerror}): give a YAML file") from None
     except Refused as error:
-        raise BadConfig(f"{path}: {error}: fix the file, or print one to begin with by `train config`") from None
+        raise BadConfig(f"{path}: {error}: fix the file, or print one to start from with `train config`") from None
 
 
 def checked(told: Any, name: str) -> Config:
     """A configuration from what YAML or JSON held. Raises BadConfig that names every key in question."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: `train config` prints a whole file")
+        raise BadConfig(f"{name}: contains no settings; `train config` prints a complete file")
     return validated(Config, told, name)
 
 
@@ -235,11 +307,13 @@ def validated(model: type[_Whole], told: dict[str, Any], name: str) -> _Whole:
 
 
 def _words(problem: Any) -> str:
+    if isinstance(problem.get("ctx", {}).get("error"), BothNames):
+        return str(problem["ctx"]["error"])
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == "missing":
         return f"{key} is missing"
     if problem["type"] == "extra_forbidden":
-        return f"{key} is not known"
+        return f"{key} is not a known setting"
     return f"{key}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
 
 
@@ -251,5 +325,5 @@ def preset_names() -> list[str]:
 def preset_text(name: str) -> str:
     """A preset's file, comments included. Raises BadConfig."""
     if name not in preset_names():
-        raise BadConfig(f"preset '{name}': there is none of that name: known are {', '.join(preset_names())}")
+        raise BadConfig(f"preset '{name}': unknown; the presets are {', '.join(preset_names())}")
     return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")

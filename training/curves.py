@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.report.page.drawings import Axis
+from arena.report.page.drawings import Axis, document
 from arena.report.page.markup import Html, el
 from training.files import write_whole
 
@@ -17,7 +17,7 @@ FILE = "curves.svg"
 #: Panel title -> the metrics in it, the first of them as measured in training.
 _PANELS = {
     "loss": ("loss", "validation/loss"),
-    "policy loss (nats a decision)": ("policy_loss", "validation/policy_loss"),
+    "policy loss (nats per decision)": ("policy_loss", "validation/policy_loss"),
     "accuracy": ("agreement", "validation/agreement"),
     "value loss": ("value_loss", "validation/value_loss"),
     "gradient norm": ("gradient_norm",),
@@ -67,24 +67,16 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
     last = max(line["step"] for line in lines)
     across = Axis.over([0, last], ticks=5)
     height = 34 + _HEIGHT * ((len(drawn) + 1) // 2)
-    return (
-        el(
-            "svg",
-            el("style", _STYLE),
-            el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
-            el("text", f"{title}: step {last:,}", cls="head", x=12, y=20),
-            [
-                _panel(head, curves, across, x=_WIDTH * (number % 2), y=34 + _HEIGHT * (number // 2))
-                for number, (head, curves) in enumerate(drawn.items())
-            ],
-            xmlns="http://www.w3.org/2000/svg",
-            width=2 * _WIDTH,
-            height=height,
-            viewBox=f"0 0 {2 * _WIDTH} {height}",
-            role="img",
-            aria_label=f"Training curves of {title}",
-        )
-        + "\n"
+    return document(
+        _STYLE,
+        el("text", f"{title}: step {last:,}", cls="head", x=12, y=20),
+        [
+            _panel(head, curves, across, x=_WIDTH * (number % 2), y=34 + _HEIGHT * (number // 2))
+            for number, (head, curves) in enumerate(drawn.items())
+        ],
+        width=2 * _WIDTH,
+        height=height,
+        words=f"Training curves of {title}",
     )
 
 

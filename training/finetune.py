@@ -69,14 +69,14 @@ class FineTuning:
             told["algorithm"] = yaml.safe_load(preset_text(_OBJECTIVES[str(self.objective)]))["algorithm"]
         if self.distil:
             if told["algorithm"]["name"] != "cloning":
-                raise BadInput("--distil: only cloning learns from what a coach thought: say --objective cloning, too")
+                raise BadInput("--distil: only cloning trains on expert targets: add --objective cloning")
             told["algorithm"]["targets"] = "shares"
             told["algorithm"]["coach_value_share"] = told["algorithm"]["coach_value_share"] or DISTILLED_VALUE
         if self.kl is not None:
             told["reference"]["coefficient"] = self.kl
         if self.kl_target is not None:
             if self.kl_target and not told["reference"]["coefficient"]:
-                raise BadInput("--kl-target: there is no coefficient to move: say --kl 0.1, too")
+                raise BadInput("--kl-target: there is no KL coefficient to adapt: add --kl 0.1")
             told["reference"]["target"] = self.kl_target
 
 
@@ -93,4 +93,4 @@ def _preset(folder: Path) -> str:
     for name, preset in PRESETS.items():
         if {**vars(preset), "dropout": 0.0} == shape:
             return name
-    raise BadInput(f"checkpoint {folder}: {Shape(**shape)} is of no preset: start from another one")
+    raise BadInput(f"checkpoint {folder}: {Shape(**shape)} matches no preset: start from another one")

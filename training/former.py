@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from agents.policy.parameter_names import present_name
+
 _WHO = ("learner", "coaches")
 
 
@@ -57,7 +59,7 @@ def retry(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 def notes(told: Any) -> list[str]:
     """One line for each kind of setting in a file that has another name or form by now."""
-    found = []
+    found = _freeze_notes(told)
     settings = told.get("training", told) if isinstance(told, dict) else {}
     if isinstance(settings, dict) and "only_won" in (settings.get("algorithm") or {}):
         found.append("algorithm.only_won is now `policy_from: won` (or all) of each dataset of data.train")
@@ -68,3 +70,15 @@ def notes(told: Any) -> list[str]:
             "weight: 1}`, and `coaches` alike: the value learns from lost sides, too"
         )
     return found
+
+
+def _freeze_notes(told: Any) -> list[str]:
+    """One line for each pattern of `network.freeze` with a parameter's former name."""
+    settings = told.get("training", told) if isinstance(told, dict) else None
+    network = settings.get("network") if isinstance(settings, dict) else None
+    patterns = network.get("freeze") if isinstance(network, dict) else None
+    return [
+        f"network.freeze: {pattern} is now {present_name(pattern)}"
+        for pattern in (patterns if isinstance(patterns, list) else [])
+        if isinstance(pattern, str) and present_name(pattern) != pattern
+    ]

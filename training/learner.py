@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from agents.policy import checkpoint, network
+from agents.policy.parameter_names import former_name
 from training.algorithms.reference import Reference
 from training.config import BadConfig, Config, Network
 from training.state import finite
@@ -35,7 +36,7 @@ def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any
         if replace(loaded.shape, dropout=told.dropout) != shape:
             raise BadConfig(f"network.start_from: {came_from} is not of the preset {told.preset}")
         if not finite(loaded):
-            raise BadConfig(f"{came_from}: holds weights that are not finite: delete it, and start from an earlier one")
+            raise BadConfig(f"{came_from}: contains non-finite weights: delete it, and start from an earlier one")
         made = network.Network(shape)
         made.load_state_dict(loaded.state_dict())
     freeze(made, told.freeze)
@@ -43,7 +44,7 @@ def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any
 
 
 def untrained(told: Network, seed: int) -> network.Network:
-    """A network with its first weights, which hang on the seed alone."""
+    """A network with its first weights, which depend on the seed alone."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return network.Network(_shape(told))
@@ -52,18 +53,20 @@ def untrained(told: Network, seed: int) -> network.Network:
 def freeze(made: nn.Module, patterns: list[str]) -> None:
     """Takes the parameters whose names match any of the patterns out of what is learned.
 
-    Raises BadConfig for a pattern that matches none, and where nothing is left.
+    A pattern that matches no name is tried on the names of earlier versions. Raises BadConfig for one that matches none of
+    these either, and where nothing is left.
     """
     parameters = dict(made.named_parameters())
     for pattern in patterns:
         matching = [name for name in parameters if fnmatchcase(name, pattern)]
+        matching = matching or [name for name in parameters if fnmatchcase(former_name(name), pattern)]
         if not matching:
             first = ", ".join(dict.fromkeys(name.split(".")[0] for name in parameters))
             raise BadConfig(f"network.freeze: '{pattern}' matches no parameter: their names begin with {first}")
         for name in matching:
             parameters[name].requires_grad_(False)
     if not any(parameter.requires_grad for parameter in parameters.values()):
-        raise BadConfig(f"network.freeze: {', '.join(patterns)} leaves nothing to learn: freeze less")
+        raise BadConfig(f"network.freeze: {', '.join(patterns)} leaves no trainable parameter: freeze less")
 
 
 def can_be_frozen(told: Network) -> None:
@@ -97,6 +100,6 @@ def reference_of(config: Config, lineage: list[Any], device: torch.device) -> Re
     elif config.network.start_from:
         folder = Path(lineage[-1]["checkpoint"])  # where it really began, whatever @best is by now
     else:
-        raise BadConfig("reference.checkpoint: is not told, nor network.start_from: name one, or take coefficient 0")
+        raise BadConfig("reference.checkpoint: not set, nor is network.start_from: set one, or use coefficient 0")
     frozen, _ = checkpoint.load(folder, device)
     return Reference(frozen, told.coefficient, told.target, checkpoint.identity(folder))

@@ -36,15 +36,15 @@ class RunData:
             datasets,
             [source.weight for source in sources],
             uses,
-            size=self._data.batch,
-            longest=self._data.longest,
+            size=self._data.batch_size,
+            longest=self._data.max_length,
             seed=config.seed,
         )
 
     def passes(self, steps: int) -> list[str]:
         """How often each dataset is gone through in so many steps, in words: "data/battles 2.0 times"."""
         total = sum(source.weight for source in self._data.train)
-        drawn = steps * self._data.batch / total
+        drawn = steps * self._data.batch_size / total
         return [
             f"{source.path} {drawn * source.weight / dataset.trajectories:.1f} times"
             for source, dataset in zip(self._data.train, self._datasets, strict=True)
@@ -65,8 +65,8 @@ class RunData:
         for path, now in self._digests.items():
             if before.get(path, now) != now:
                 raise BadData(
-                    f"dataset {path}: holds other data than when the run {self._out} was begun: put the earlier dataset "
-                    f"back, or start another run with this one (network.start_from: {self._out}@last)"
+                    f"dataset {path}: holds other data than when the run {self._out} was started: restore the earlier "
+                    f"dataset, or start another run with this one (network.start_from: {self._out}@last)"
                 )
         self.stream.restore(position["stream"])
 

@@ -22,7 +22,7 @@ from typing import Any
 import yaml
 
 from agents.policy import checkpoint
-from training.config import BadConfig, Config, read_config
+from training.config import BadConfig, Config, checked, read_yaml
 from training.files import write_whole
 
 EVALUATIONS = "evaluations.jsonl"
@@ -51,7 +51,7 @@ class RunFolder:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Makes or takes up the folder, for this process alone. Raises BadConfig for one of another configuration."""
-        with alone(self.path, "another process trains there: wait, or name another folder"):
+        with alone(self.path, "in use by another training process: wait, or name another folder"):
             self._keep_config()
             yield
 
@@ -59,15 +59,15 @@ class RunFolder:
         file = self.path / "config.yaml"
         if not file.exists() or not self.steps():
             if self.steps():
-                raise BadConfig(f"out {self.path}: holds checkpoints of an unknown run: name another folder")
+                raise BadConfig(f"out {self.path}: contains checkpoints of an unknown run: name another folder")
             write_whole(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
-        before = read_config(file)
+        before = checked(read_yaml(file), str(file))
         changed = sorted(_changed(before.model_dump(), self._config.model_dump()))
         if changed:
             raise BadConfig(
-                f"out {self.path}: was begun with other settings ({', '.join(changed)}): "
-                f"put them back, or name another folder; the old ones are in {file}"
+                f"out {self.path}: was started with other settings ({', '.join(changed)}): restore them, or name another "
+                f"folder; the old ones are in {file}"
             )
 
     def step_folder(self, step: int) -> Path:

@@ -25,7 +25,7 @@ def parsed(word: str) -> Change:
     key, sign, text = word.partition("=")
     key = key.strip()
     if not sign or not key:
-        raise BadInput(f"--set {word}: write KEY=VALUE, for example optimizer.learning_rate=0.0005")
+        raise BadInput(f"--set {word}: must be KEY=VALUE, for example optimizer.learning_rate=0.0005")
     try:
         return Change(key, parse_yaml(text) if text.strip() else "")
     except Refused as error:

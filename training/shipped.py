@@ -43,6 +43,4 @@ def located(word: str, kind: Kind) -> Path:
         return FOLDERS[kind] / f"{path.stem}.yaml"
     near = get_close_matches(path.stem, known, 1)
     meant = f"did you mean {near[0]}? " if near else ""
-    raise BadConfig(
-        f"{word}: there is no such file and no shipped {kind} of that name: {meant}shipped are {', '.join(known)}"
-    )
+    raise BadConfig(f"{word}: no such file, and no shipped {kind} of that name: {meant}shipped are {', '.join(known)}")

@@ -64,7 +64,7 @@ def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
     if not random_states.exists() and accelerator.process_index and (state / "random_states_0.pkl").exists():
         written = len(list(state.glob("random_states_*.pkl")))
         raise TrainingFailed(
-            f"{random_states}: is missing: the run had {written} processes: start as many, {_instead(folder)}"
+            f"{random_states}: is missing: the run had {written} processes: start the same number, {_instead(folder)}"
         )
     position: dict[str, Any] = _read(state / POSITION, folder)
     _read(random_states, folder)

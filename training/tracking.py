@@ -165,7 +165,7 @@ def _wandb_run(config: Config, folder: Path) -> Any:
     except wandb.Error as error:
         if mode == "offline":
             raise
-        words = f"wandb could not be reached ({error}): going on offline, `wandb sync` sends it later"
+        words = f"wandb could not be reached ({error}): continuing offline; `wandb sync` uploads it later"
         print(f"train: {words}", file=sys.stderr)
         return start("offline")
 

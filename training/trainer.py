@@ -86,10 +86,10 @@ class _Run:
     def __init__(self, config: Config, folder: RunFolder, accelerator: Accelerator) -> None:
         self.config, self.folder, self.accelerator = config, folder, accelerator
         self.tracking: Tracking | None = None
-        parts = accelerator.num_processes * config.compute.accumulate
-        if config.data.batch < parts:
+        parts = accelerator.num_processes * config.compute.gradient_accumulation_steps
+        if config.data.batch_size < parts:
             raise BadConfig(
-                f"data.batch: {config.data.batch} trajectories cannot be cut into {parts} parts: make it larger"
+                f"data.batch_size: {config.data.batch_size} trajectories cannot be split into {parts} parts: make it larger"
             )
         if config.evaluation.every % config.checkpoints.every:
             raise BadConfig(
@@ -157,8 +157,8 @@ class _Run:
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
         resumed = f", resumed at step {self.step:,}" if self.step else ""
         self.tracking.say(
-            f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch} trajectories "
-            f"on {self.accelerator.device}{resumed}; {self.folder.path}/{CURVES} shows the curves"
+            f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch_size} "
+            f"trajectories on {self.accelerator.device}{resumed}; {self.folder.path}/{CURVES} shows the curves"
         )
         self.tracking.say(f"passes over the data: {'; '.join(self.data.passes(self.total))}")
         self.tracking.doing(self.step, "learning")
@@ -171,16 +171,16 @@ class _Run:
         self.network.train()
         gathered: Sums = {}
         mine = batch.rows(accelerator.process_index, accelerator.num_processes)
-        for part in range(config.compute.accumulate):
-            micro = on_device(mine.rows(part, config.compute.accumulate), accelerator.device)
-            last = part == config.compute.accumulate - 1
+        for part in range(config.compute.gradient_accumulation_steps):
+            micro = on_device(mine.rows(part, config.compute.gradient_accumulation_steps), accelerator.device)
+            last = part == config.compute.gradient_accumulation_steps - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
                 loss, sums = self.objective(self.network, micro)
                 # By the same number at every step, so that a decision weighs the same in a batch of short battles and in one
                 # of long ones; gradients are averaged over processes.
                 accelerator.backward(loss * accelerator.num_processes / self.data.stream.mean_decisions)
             gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
-        norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.clip_norm))
+        norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.max_grad_norm))
         # Of all processes: whichever meets a number that is not finite, all stop, and the main process says why.
         means = _means(accelerator, {name: gathered[name] for name in _WATCHED if name in gathered})
         if not math.isfinite(means["loss"]):
@@ -201,7 +201,7 @@ class _Run:
         self.optimizer.zero_grad()
         self.skipped = 0 if good else self.skipped + 1
         if self.skipped == 1 and self.tracking is not None:
-            self.tracking.say(f"step {self.step + 1}: the gradient is not finite: the weights stay as they are")
+            self.tracking.say(f"step {self.step + 1}: the gradient is not finite: step skipped")
         if self.skipped >= _BAD_STEPS:
             raise self._diverged(f"the gradient was not finite in {self.skipped} steps in a row", self.step + 1)
         return good
@@ -227,11 +227,11 @@ class _Run:
         accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
         network = accelerator.unwrap_model(self.network)
         if not finite(network):
-            raise self._diverged("the weights are not finite, so they are not kept,", self.step)
+            raise self._diverged("the weights are not finite, so they are not saved,", self.step)
         measured = self._validated()
         bad = [name for name, value in measured.items() if not math.isfinite(value)]
         if bad:
-            what = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not kept,"
+            what = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not saved,"
             raise self._diverged(what, self.step)
         # Before the checkpoint: a line of a step that was not kept is taken back, one that is missing never comes.
         if self.tracking is not None and measured:

@@ -51,7 +51,7 @@ def _opened(path: str) -> Dataset:
     if not Path(path).exists():
         made = path.removesuffix(HELD_OUT)
         raise BadConfig(
-            f"data.validate_on: {path} is not there: make it with `train data build --out {made} --hold-out 0.03` (and "
+            f"data.validate_on: {path} does not exist: build it with `train data build --out {made} --hold-out 0.03` (and "
             "--replace where the dataset is there), or train without it: --set data.validate_on=[]"
         )
     return opened(Path(path))
@@ -73,7 +73,7 @@ def validated(
     by_dataset: dict[str, float] = {}
     for part in parts:
         sums: Sums = {}
-        for batch in sampled(part.dataset, data.batch, data.longest, _MOST, part.use):
+        for batch in sampled(part.dataset, data.batch_size, data.max_length, _MOST, part.use):
             with torch.no_grad():
                 _, more = loss(network, on_device(batch, device))
             sums = added(sums, more)
@@ -85,7 +85,7 @@ def validated(
 def in_words(measured: dict[str, float]) -> str:
     """The losses and accuracies of `validated`, for a line: of all datasets together."""
     told = {"policy loss": "policy_loss", "value loss": "value_loss"}
-    shares = {"accuracy": "agreement", "agreement with the expert": "expert_agreement"}
+    shares = {"accuracy": "agreement", "agreement with the expert's action": "expert_agreement"}
     losses = [f"{words} {measured[name]:.4f}" for words, name in told.items() if name in measured]
     return ", ".join(
         losses + [f"{words} {100 * measured[name]:.1f}%" for words, name in shares.items() if name in measured]

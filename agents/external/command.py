@@ -61,10 +61,10 @@ class External(ProgramAgent):
             return problem
         folder = options.get("cwd") or "."
         if not os.path.isdir(folder):
-            return f"cwd '{folder}' is no folder: give the folder that the program shall run in"
+            return f"cwd '{folder}' is not a folder: give the folder in which the program runs"
         program = shlex.split(command)[0]
         if shutil.which(os.path.join(folder, program) if os.sep in program else program) is None:
-            return f"its program '{program}' was not found: install it, or give its whole path"
+            return f"its program '{program}' was not found: install it, or give its full path"
         return ""
 
     @classmethod
@@ -111,15 +111,15 @@ def _values(place: Place) -> dict[str, str]:
 def _problem(command: str, role: str) -> str:
     """Why no program can be started with these options, with the mend; empty when it can."""
     if role not in ("challenge", "accept"):
-        return f"role '{role}' is none: say challenge or accept"
+        return f"role '{role}' is unknown: use challenge or accept"
     try:
         words = shlex.split(command)
     except ValueError as error:
-        return f"its command cannot be split into words: {error}: mend its quotation marks"
+        return f"its command cannot be split into words: {error}: check its quotation marks"
     if not words:
-        return "it needs a command: external?command=python bot.py {uri} {user} {opponent}"
+        return "command is required: external?command=python bot.py {uri} {user} {opponent}"
     for word in words:
         for name in _PLACEHOLDER.findall(word):
             if name not in _NAMES:
-                return f"its command has '{{{name}}}': the placeholders are {', '.join(_NAMES)}"
+                return f"its command has the unknown placeholder '{{{name}}}': known are {', '.join(_NAMES)}"
     return ""

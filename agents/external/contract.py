@@ -59,4 +59,4 @@ class ProgramAgent(Agent):
 
     def act(self, battle: Any) -> Any:
         """Nobody asks it."""
-        raise NotImplementedError(f"{self.name} plays on a server only")
+        raise NotImplementedError(f"{self.name} can play on a server only")

@@ -50,7 +50,7 @@ class FoulPlay(ProgramAgent):
     ) -> None:
         for name, value in (("ms", ms), ("parallelism", parallelism), ("threads", threads)):
             if value < 1:
-                raise BadInput(f"foul-play: {name}={value}: give 1 or more")
+                raise BadInput(f"foul-play: {name}={value}: must be 1 or more")
         self.ms, self.parallelism, self.threads = ms, parallelism, threads
         self.allowance, self.start_limit = allowance, start
 
@@ -59,15 +59,15 @@ class FoulPlay(ProgramAgent):
         """What of the checkout, its environment and poke-engine's builds is not there."""
         place = place_of("foul-play")
         if place is None:
-            return f"where foul-play lies is not said: {_GET}, {_NAME_IT}, then `arena agents setup foul-play`"
+            return f"the folder of foul-play is not configured: {_GET}, {_NAME_IT}, then `arena agents setup foul-play`"
         if not _is_checkout(place):
-            return f"{place} is no checkout of foul-play: {_GET}, {_NAME_IT}"
+            return f"{place} is not a checkout of foul-play: {_GET}, {_NAME_IT}"
         home = Home(place)
         if format_id is None:
             return "" if home.built() else "it is not set up: run `arena agents setup foul-play`"
         chosen = get_format(format_id)
         if chosen.random:
-            return "its sets for random battles are not there: choose a format with teams"
+            return "its sets for random battles are not installed: choose a format with teams"
         gen = chosen.gen
         if gen in home.built():
             return ""

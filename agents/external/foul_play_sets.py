@@ -17,7 +17,7 @@ from typing import Any
 
 from poke_env.data import GenData, to_id_str
 
-from agents.heuristics.sets import full_evs
+from agents.mechanics.sets import full_evs
 from agents.search.layout import move_name
 from agents.search.sets import statistics
 from teamsets.builder.published import STATS, TIERS, Member, published_sets

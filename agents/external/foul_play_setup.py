@@ -27,11 +27,11 @@ def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
         raise BadInput(f"foul-play: {FoulPlay.missing()}")
     for gen in gens:
         if gen not in FEATURES:
-            raise BadInput(f"--gen {gen}: no generation of Pokémon: give one from 1 to 9")
+            raise BadInput(f"--gen {gen}: must be a generation from 1 to 9")
     home = Home(checkout)
     engine, others = _requirements(home.requirements)
     if not home.python.exists():
-        say(f"making its environment in {home.folder} ...")
+        say(f"creating its environment in {home.folder} ...")
         home.folder.mkdir(parents=True, exist_ok=True)
         _run([sys.executable, "-m", "venv", str(home.python.parents[1])])
         try:
@@ -50,16 +50,16 @@ def _requirements(text: str) -> tuple[str, list[str]]:
     lines = [line.split(" --", 1)[0].strip() for line in text.splitlines() if re.match(r"[\w-]", line)]
     engines = [line for line in lines if line.startswith("poke-engine")]
     if not engines:
-        raise BadInput("foul-play: its requirements.txt names no poke-engine: is it a checkout of foul-play?")
+        raise BadInput("foul-play: its requirements.txt does not list poke-engine: is it a checkout of foul-play?")
     return engines[0], [line for line in lines if line not in engines]
 
 
 def _build(home: Home, engine: str, gen: int, say: Callable[[str], None]) -> None:
     if shutil.which("cargo") is None:
         raise MissingTool(
-            "cargo: not found, and poke-engine is built from Rust: install Rust (rustup.rs, apt install cargo)"
+            "cargo: not found, but it is needed to build poke-engine: install Rust (rustup.rs, apt install cargo)"
         )
-    say(f"building {engine} for generation {gen} (some minutes) ...")
+    say(f"building {engine} for generation {gen} (takes a few minutes) ...")
     folder = home.engine(gen)
     shutil.rmtree(folder, ignore_errors=True)
     options = f"build-args=--features poke-engine/{FEATURES[gen]} --no-default-features"

@@ -18,7 +18,7 @@ from teamsets.errors import BadInput
 LISTED = ("SyntheticRLV2", "Abra", "Kakuna")
 _LAUNCH = Path(__file__).with_name("metamon_launch.py")
 _CACHE = "METAMON_CACHE_DIR"
-_GET = "github.com/UT-Austin-RPL/metamon says how to install it, in an environment of its own"
+_GET = "github.com/UT-Austin-RPL/metamon describes how to install it in a separate environment"
 _NAME_IT = f'name its Python in {VARIABLES["metamon"]}, or in arena.toml: [external] metamon = "ENVIRONMENT/bin/python"'
 #: The tiers that its evaluator plays.
 _TIERS = ("ubers", "ou", "uu", "nu")
@@ -40,7 +40,7 @@ class Metamon(ProgramAgent):
         self, checkpoint: str = "", temperature: float = 1.0, allowance: float = 20.0, start: float = 300.0
     ) -> None:
         if checkpoint and not checkpoint.isdecimal():
-            raise BadInput(f"metamon:{self.model}: checkpoint={checkpoint}: give a number")
+            raise BadInput(f"metamon:{self.model}: checkpoint={checkpoint}: must be a number")
         self.checkpoint, self.temperature = checkpoint, temperature
         self.allowance, self.start_limit = allowance, start
 
@@ -51,14 +51,14 @@ class Metamon(ProgramAgent):
         if format_id is not None and _plays(format_id) is None:
             return f"it plays {', '.join(_TIERS)} of every generation: choose one of these"
         if place is None:
-            return f"where metamon lies is not said: {_GET}; {_NAME_IT}"
+            return f"the Python of metamon's environment is not configured: {_GET}; {_NAME_IT}"
         if not (place.is_file() and os.access(place, os.X_OK)):
-            return f"{place} is no Python that could be started: {_NAME_IT}"
+            return f"{place} is not a Python that can be started: {_NAME_IT}"
         if package(place) is None:
             return f"{place} has no metamon with an evaluator (metamon.rl.evaluate): {_GET}"
         folder = os.environ.get(_CACHE)
         if not folder:
-            return f"{_CACHE} is not set: it names the folder for metamon's weights and data"
+            return f"{_CACHE} is not set: set it to the folder of metamon's weights and data"
         if next(Path(folder, "pretrained_models").rglob("*.pt"), None) is None:
             return (
                 f"no weights in {folder}/pretrained_models: start its evaluator once with a network, e.g. "
@@ -101,7 +101,7 @@ def _plays(format_id: str) -> re.Match[str] | None:
 def model(name: str) -> type[Metamon]:
     """The agent of one of metamon's models."""
     if not re.fullmatch(r"\w+", name):
-        raise BadInput(f"agent 'metamon:{name}': no name of a model: e.g. metamon:{LISTED[0]}")
+        raise BadInput(f"agent 'metamon:{name}': not a model name: use e.g. metamon:{LISTED[0]}")
     words = f"metamon's model {name}, " + (Metamon.__doc__ or "").partition(", ")[2]
     return type(name, (Metamon,), {"__doc__": words, "__module__": __name__, "model": name})
 

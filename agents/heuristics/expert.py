@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from poke_env.battle.pokemon import Pokemon
-
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.heuristics.duel import Body, Book
-from agents.heuristics.fighters import conditions, foe_fighter, own_fighter
-from agents.heuristics.moves import MoveFacts, facts_of
 from agents.heuristics.options import any_choice, move_options, switch_options
-from agents.heuristics.planner import Position, benched, replies, table, terastallized
-from agents.heuristics.status import sleeper_held
+from agents.heuristics.planner import Position, Weights, benched, replies, table, terastallized
 from agents.heuristics.turn import Action
-from agents.heuristics.worth import Weights, entry_damage, hazards_cost, with_hazard
+from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
+from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.moves import MoveFacts, facts_of
+from agents.mechanics.preview import best_lead, only_previewed
+from agents.mechanics.status import sleeper_held
+from agents.mechanics.worth import entry_damage, hazards_cost, with_hazard
 
 _CLEARS = frozenset({"rapidspin", "defog", "mortalspin", "tidyup"})
 _REPLIES = 6
@@ -38,28 +37,19 @@ class Expert(Agent):
     Kept with each decision: `score`, the worth of the choice in units of a Pokémon; it is no chance to win.
 
     Options: duel, how much the present race counts, 0.35; reply, how well the opponent is taken to answer, 3.0; alive,
-    the part of a Pokémon's worth that hangs on its standing at all, 0.4; tera, what terastallizing costs, 0.12.
+    the part of a Pokémon's worth that depends on its standing at all, 0.4; tera, what terastallizing costs, 0.12.
     """
 
     def __init__(self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12) -> None:
         self.weights = Weights(alive=alive, duel=duel, tera=tera, reply=reply)
-        self._book = Book()
+        self._matchups = Matchups()
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
         """Leads with the Pokémon that fares best on average against those shown."""
-        self._book.turn_to(conditions(battle))
-        theirs = [Body(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
-        ours = [battle.team.get(entry["ident"]) for entry in battle.last_request["side"]["pokemon"]]
-        bodies = [Body(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
-        if not theirs or len(bodies) != len(battle.legal):
-            return None
-        known = [b for b in bodies if b is not None]
-        position = Position(known, theirs, 0, self._book, self.weights)
-        scores = [sum(position.duel(b, t, 1.0, 1.0) for t in theirs) if b is not None else -99.0 for b in bodies]
-        return battle.legal[max(range(len(scores)), key=scores.__getitem__)]
+        return best_lead(battle, self._matchups, self.weights.alive)
 
     def act(self, battle: SeatBattle) -> Choice:
-        plan = _Plan(battle, self._book, self.weights)
+        plan = _Plan(battle, self._matchups, self.weights)
         options = plan.options()
         if not options:
             return any_choice(battle)
@@ -72,15 +62,15 @@ class Expert(Agent):
 class _Plan:
     """One decision: the position as bodies, and the actions of both sides."""
 
-    def __init__(self, battle: SeatBattle, book: Book, weights: Weights) -> None:
-        self.battle, self.book, self.weights = battle, book, weights
+    def __init__(self, battle: SeatBattle, matchups: Matchups, weights: Weights) -> None:
+        self.battle, self.matchups, self.weights = battle, matchups, weights
         self.field = conditions(battle)
-        book.turn_to(self.field)
+        matchups.turn_to(self.field)
         self.of_mon: dict[int, Body] = {}
         ours = self._bodies(battle.team.values(), 0)
         theirs = self._bodies([*battle.opponent_team.values(), *only_previewed(battle)], 1)
         seen = len(battle.opponent_team) + len(only_previewed(battle))
-        self.position = Position(ours, theirs, max(0, len(battle.team) - seen), book, weights)
+        self.position = Position(ours, theirs, max(0, len(battle.team) - seen), matchups, weights)
         self.me = self._active(battle.active_pokemon)
         self.foe = self._active(battle.opponent_active_pokemon)
 
@@ -209,20 +199,6 @@ class _Plan:
 
         top = max(options, key=mean)
         return top, mean(top)
-
-
-def only_previewed(battle: SeatBattle) -> list[Pokemon]:
-    """The opponent's Pokémon that team preview showed and that have not come out yet."""
-    if not battle.opponent_team or not battle.teampreview_opponent_team:
-        return []
-    out = [mon.base_species for mon in battle.opponent_team.values()]
-    waiting = []
-    for mon in battle.teampreview_opponent_team:
-        if mon.base_species in out:
-            out.remove(mon.base_species)
-        else:
-            waiting.append(mon)
-    return waiting
 
 
 def _puts_to_sleep(action: Action) -> bool:

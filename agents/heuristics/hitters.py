@@ -8,12 +8,12 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.heuristics.calculator import damage_range
-from agents.heuristics.fighters import Fighter, estimated_stats
-from agents.heuristics.moves import facts_of
 from agents.heuristics.options import any_choice, move_options, switch_options
 from agents.heuristics.scene import Scene, best_answer, strongest
 from agents.heuristics.supporters import attack_or_answer, heals, set_up_options
+from agents.mechanics.calculator import damage_range
+from agents.mechanics.fighters import Fighter, estimated_stats
+from agents.mechanics.moves import facts_of
 
 
 class MaxDamage(Agent):

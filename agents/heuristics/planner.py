@@ -5,11 +5,23 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from agents.heuristics.duel import Body, Book
 from agents.heuristics.turn import Action, Turn, order, play, with_status
-from agents.heuristics.worth import Weights, status_cost, worth
+from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.worth import status_cost, worth
 
 _LOST = -1.6
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The planner's weights. alive: the part of a Pokémon's worth that it keeps at any HP. duel: how much the outcome of
+    the present duel counts, both sides being free to leave it. tera: what terastallizing costs. reply: how sharply the
+    opponent is taken to choose its best reply (0: any; large: the best)."""
+
+    alive: float = 0.4
+    duel: float = 0.35
+    tera: float = 0.12
+    reply: float = 3.0
 
 
 @dataclass
@@ -22,14 +34,15 @@ class Position:
     ours: list[Body]
     theirs: list[Body]
     unknown: int
-    book: Book
+    matchups: Matchups
     weights: Weights
     _duels: dict[tuple[Body, Body, float, float], float] = field(default_factory=dict)
     _next: dict[tuple[Body, Body, float], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.worths = [
-            {body: worth(body.fighter, body.hp, self.weights) for body in team} for team in (self.ours, self.theirs)
+            {body: worth(body.fighter, body.hp, self.weights.alive) for body in team}
+            for team in (self.ours, self.theirs)
         ]
         self.totals = [sum(worths.values()) for worths in self.worths]
 
@@ -38,11 +51,8 @@ class Position:
         key = (ours, theirs, round(hp, 2), round(foe_hp, 2))
         found = self._duels.get(key)
         if found is None:
-            view = self.book.outlook(ours, theirs, hp, foe_hp)
-            mine, other = worth(ours.fighter, hp, self.weights), worth(theirs.fighter, foe_hp, self.weights)
-            if_won = other - (1 - self.weights.alive) * (hp - view.ours)
-            if_lost = mine - (1 - self.weights.alive) * (foe_hp - view.theirs)
-            found = self._duels[key] = view.win * if_won - (1 - view.win) * if_lost
+            found = self.matchups.value(ours, theirs, hp, foe_hp, self.weights.alive)
+            self._duels[key] = found
         return found
 
     def after_our_loss(self, fallen: Body, theirs: Body, foe_hp: float) -> float:
@@ -82,7 +92,7 @@ class Position:
 
     def _stands(self, turn: Turn, side: int) -> float:
         fighter, (status, chance) = turn.body[side].fighter, turn.status[side]
-        value = worth(fighter, turn.hp[side], self.weights)
+        value = worth(fighter, turn.hp[side], self.weights.alive)
         return value * (1 - chance * status_cost(fighter, status)) if status else value
 
     def _expected_duel(self, turn: Turn, out: tuple[Body, Body]) -> float:
@@ -109,8 +119,8 @@ def table(position: Position, ours: list[Action], theirs: list[Action]) -> list[
 
 def _cell(position: Position, ours: Action, theirs: Action) -> float:
     out = (_root(ours.body), _root(theirs.body))
-    first = order(position.book, ours, theirs)
-    return sum(chance * position.value(turn, out) for chance, turn in play(position.book, ours, theirs, first))
+    first = order(position.matchups, ours, theirs)
+    return sum(chance * position.value(turn, out) for chance, turn in play(position.matchups, ours, theirs, first))
 
 
 def _root(body: Body) -> Body:

@@ -9,12 +9,12 @@ from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
 from agents.choices import Choice
-from agents.heuristics.damage import NOTHING, Damage, damage
-from agents.heuristics.fighters import Conditions, Fighter, conditions, foe_fighter, own_fighter
-from agents.heuristics.modifiers import speed
-from agents.heuristics.moves import MoveFacts, facts_of
 from agents.heuristics.options import move_options, switch_options
-from agents.heuristics.type_chart import effectiveness
+from agents.mechanics.damage import NOTHING, Damage, damage
+from agents.mechanics.fighters import Conditions, Fighter, conditions, foe_fighter, own_fighter
+from agents.mechanics.modifiers import speed
+from agents.mechanics.moves import MoveFacts, facts_of
+from agents.mechanics.type_chart import effectiveness
 
 
 @dataclass(frozen=True, slots=True)

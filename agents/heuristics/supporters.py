@@ -5,11 +5,11 @@ from __future__ import annotations
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.heuristics.fighters import Fighter
-from agents.heuristics.moves import MoveFacts
 from agents.heuristics.options import any_choice
 from agents.heuristics.scene import MoveOption, Scene, best_answer, strongest
-from agents.heuristics.status import can_inflict
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.moves import MoveFacts
+from agents.mechanics.status import can_inflict
 
 _LAYERS = {"spikes": 3, "toxicspikes": 2}
 

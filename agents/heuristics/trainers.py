@@ -5,12 +5,12 @@ from __future__ import annotations
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.heuristics.fighters import Fighter
 from agents.heuristics.options import any_choice
 from agents.heuristics.scene import MoveOption, Scene, best_answer
-from agents.heuristics.status import can_inflict
 from agents.heuristics.supporters import heals
-from agents.heuristics.type_chart import effectiveness
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.status import can_inflict
+from agents.mechanics.type_chart import effectiveness
 
 
 class RedBlueTrainer(Agent):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from agents.choices import Choice
-from agents.heuristics.damage import Damage
-from agents.heuristics.duel import Body, Book
-from agents.heuristics.fighters import Fighter
-from agents.heuristics.moves import MoveFacts
-from agents.heuristics.status import can_have
-from agents.heuristics.type_chart import effectiveness
+from agents.mechanics.damage import Damage
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.moves import MoveFacts
+from agents.mechanics.status import can_have
+from agents.mechanics.type_chart import effectiveness
 
 # What touching the target costs, by its item or ability, in parts of the own HP.
 _STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
@@ -23,7 +23,7 @@ class Action:
 
     body: the Pokémon that is on the field then (the one coming in, or the active one, terastallized or not). hp: its HP
     after entry. move: None for a switch or a lost turn. chance: how likely it is to have the move at all (theirs).
-    bonus: worth that hangs on the action alone (terastallizing costs, hazards laid …).
+    bonus: worth that depends on the action alone (terastallizing costs, hazards laid …).
     """
 
     choice: Choice | None
@@ -86,7 +86,7 @@ def able(fighter: Fighter) -> float:
     return chance
 
 
-def play(book: Book, ours: Action, theirs: Action, first: float) -> list[tuple[float, Turn]]:
+def play(matchups: Matchups, ours: Action, theirs: Action, first: float) -> list[tuple[float, Turn]]:
     """The turn's possible ends as (chance, Turn): one, or two where it is open who moves first. first: our chance."""
     orders = [(first, 0)] if first > 0 else []
     if first < 1:
@@ -97,7 +97,7 @@ def play(book: Book, ours: Action, theirs: Action, first: float) -> list[tuple[f
         pair = (ours, theirs)
         for side in (leader, 1 - leader):
             if pair[side].move is not None:
-                strike(book, turn, side, pair[side], pair[1 - side], early=side == leader)
+                strike(matchups, turn, side, pair[side], pair[1 - side], early=side == leader)
         for side in (0, 1):
             if pair[side].body.drip:
                 turn.heal(side, pair[side].body.drip)
@@ -105,16 +105,16 @@ def play(book: Book, ours: Action, theirs: Action, first: float) -> list[tuple[f
     return ends
 
 
-def order(book: Book, ours: Action, theirs: Action) -> float:
+def order(matchups: Matchups, ours: Action, theirs: Action) -> float:
     """The chance that ours acts first. Between a switch and a move the order does not matter: the switch is done."""
     mine = ours.move.priority if ours.move is not None else 9
     other = theirs.move.priority if theirs.move is not None else 9
     if mine != other:
         return 1.0 if mine > other else 0.0
-    return book.first(ours.body, theirs.body)
+    return matchups.first(ours.body, theirs.body)
 
 
-def strike(book: Book, turn: Turn, side: int, action: Action, against: Action, early: bool) -> None:
+def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: Action, early: bool) -> None:
     """One Pokémon uses its move. early: whether it acts before the other."""
     move = action.move
     assert move is not None
@@ -130,7 +130,7 @@ def strike(book: Book, turn: Turn, side: int, action: Action, against: Action, e
     if can <= 0:
         return
     if move.damages:
-        _attack(book, turn, side, action, can, early)
+        _attack(matchups, turn, side, action, can, early)
     else:
         _support(turn, side, move, can)
     if move.status:
@@ -143,11 +143,11 @@ def strike(book: Book, turn: Turn, side: int, action: Action, against: Action, e
         turn.pivots[side] = True
 
 
-def _attack(book: Book, turn: Turn, side: int, action: Action, can: float, early: bool) -> None:
+def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: float, early: bool) -> None:
     move, other = action.move, 1 - side
     assert move is not None
     actor, target = turn.body[side], turn.body[other]
-    hit = book.hit(actor, target, move)
+    hit = matchups.hit(actor, target, move)
     if action.lift != 1.0:
         hit = Damage(hit.low * action.lift, hit.high * action.lift, hit.mean * action.lift)
     chance = can * move.accuracy
@@ -177,7 +177,7 @@ def _attack(book: Book, turn: Turn, side: int, action: Action, can: float, early
         turn.alive[side] *= 1 - can
     elif move.recharges or (move.charges and actor.fighter.item != "powerherb"):
         idle = chance * (1 - out) if move.recharges else can
-        mean = book.rate(target, actor)
+        mean = matchups.rate(target, actor)
         turn.wound(side, idle * turn.alive[other], Damage(0.85 * mean, mean, mean))
 
 

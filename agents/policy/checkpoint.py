@@ -60,7 +60,7 @@ class About:
             return ""
         return (
             f"made for observation {self.observation}, which does not know Hidden Power's type: in generation {gen} "
-            f"it would misread observation {observation.VERSION}: play it with the version that made it, or train it anew"
+            f"it would misread observation {observation.VERSION}: use the version that trained it, or train it again"
         )
 
 
@@ -76,7 +76,7 @@ def writing(folder: Path) -> Iterator[Path]:
     What a killed process left of the same folder is cleared away first. Raises BadInput where `folder` is there already.
     """
     if folder.exists():
-        raise BadInput(f"checkpoint {folder}: there already: delete it, or give the run another folder")
+        raise BadInput(f"checkpoint {folder}: exists already: delete it, or give the run another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     for left in folder.parent.glob(f".{glob.escape(folder.name)}.*"):
         shutil.rmtree(left)
@@ -136,7 +136,7 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
         network.load_state_dict(load_file(folder / WEIGHTS))
     except (SafetensorError, RuntimeError, TypeError, OSError) as error:
         words = " ".join(str(error).split())[:200]
-        raise BadInput(f"checkpoint {folder}: its weights cannot be read ({words}): take another one") from error
+        raise BadInput(f"checkpoint {folder}: its weights cannot be read ({words}): use another one") from error
     return network.to(device).eval(), about
 
 
@@ -148,14 +148,14 @@ def read(folder: Path) -> About:
         for name, needed in _needed().items():
             if observation.unlike(told[name]) if name == "observation" else told[name] != needed:
                 raise BadInput(
-                    f"checkpoint {folder}: made for {name} {told[name]}, here is {needed}: "
-                    "play it with the version that made it, or train it anew"
+                    f"checkpoint {folder}: made for {name} {told[name]}, but this version has {needed}: "
+                    "use the version that trained it, or train it again"
                 )
         about = About(**{name: told[name] for name in About.__dataclass_fields__})
     except OSError:
-        raise BadInput(f"checkpoint {folder}: has no {ABOUT}: name a folder that `train` has written") from None
+        raise BadInput(f"checkpoint {folder}: has no {ABOUT}: give a folder that `train` has written") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"checkpoint {folder}: {ABOUT} cannot be read ({error!r}): take another one") from None
+        raise BadInput(f"checkpoint {folder}: {ABOUT} cannot be read ({error!r}): use another one") from None
     _check_size(folder)
     return about
 
@@ -174,13 +174,13 @@ def find(spec: str) -> Path:
         return path
     steps = sorted(steps_of(path))
     if not steps:
-        raise BadInput(f"checkpoint '{spec}': {path}/checkpoints holds none: name a run's folder or a checkpoint's own")
+        raise BadInput(f"checkpoint '{spec}': {path} has no checkpoints: give a run's folder or a checkpoint's folder")
     if which == "last":
         return folder_of(path, steps[-1])
     step = _best(path, spec) if which == "best" else int(which)
     if step not in steps:
         shown = ", ".join(map(str, steps[-20:]))
-        raise BadInput(f"checkpoint '{spec}': there is no step {step}: choose one of {shown}")
+        raise BadInput(f"checkpoint '{spec}': no checkpoint of step {step}; there are {shown}")
     return folder_of(path, step)
 
 
@@ -229,13 +229,13 @@ def _best(run: Path, spec: str) -> int:
     if not file.exists():
         last = max(steps_of(run))
         _note_once(
-            f"note: {run} has no best checkpoint, as nothing was measured: '{spec}' is its last one, step {last}"
+            f"note: {run} has no best checkpoint, as it was not evaluated: '{spec}' is its last one, step {last}"
         )
         return last
     try:
         return int(json.loads(file.read_text(encoding="utf-8"))["step"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(f"checkpoint '{spec}': {file} names no step: give @last or @STEP") from None
+        raise BadInput(f"checkpoint '{spec}': {file} names no step: use @last or @STEP") from None
 
 
 @lru_cache(maxsize=64)
@@ -254,11 +254,11 @@ def _check_size(folder: Path) -> None:
         size = 8 + head + max(entry["data_offsets"][1] for name, entry in listed.items() if name != "__metadata__")
         whole = path.stat().st_size == size
     except OSError:
-        raise BadInput(f"checkpoint {folder}: has no {WEIGHTS}: take another one") from None
+        raise BadInput(f"checkpoint {folder}: has no {WEIGHTS}: use another one") from None
     except (ValueError, KeyError, TypeError, OverflowError, MemoryError):
         whole = False
     if not whole:
-        raise BadInput(f"checkpoint {folder}: {WEIGHTS} is cut short or damaged: take another one")
+        raise BadInput(f"checkpoint {folder}: {WEIGHTS} is truncated or damaged: use another one")
 
 
 def _flush(path: Path) -> None:

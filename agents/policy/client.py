@@ -98,7 +98,7 @@ class Connection(wire.Framed):
             answer.set_result(body)
         else:
             words = body.decode(errors="replace")
-            answer.set_exception(ServerFailed(f"the inference server of {self.folder} could not answer: {words}"))
+            answer.set_exception(ServerFailed(f"the inference server of {self.folder} failed to answer: {words}"))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = (
@@ -167,7 +167,7 @@ def _start(folder: Path, place: Path, device: str) -> subprocess.Popen[bytes]:
     """A server, in a session of its own, so that what ends this process's group does not end what others use."""
     threads = os.environ.get(THREADS, "0")
     if not threads.isdecimal():
-        raise BadInput(f"{THREADS}={threads}: give a number of threads, 0 for one on each core")
+        raise BadInput(f"{THREADS}={threads}: must be a number of threads (0: one per core)")
     place.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listener, wire.log_of(place).open("wb") as log:
         listener.bind(os.fspath(place))

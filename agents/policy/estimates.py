@@ -1,7 +1,7 @@
 """What two Pokémon would do to each other, by the rules' damage formula: quick enough for every pair at every decision.
 
 The formula is asked once for two Pokémon that are well and unboosted, on an empty field, and remembered. Boosts, burns,
-paralysis and screens come as factors on top of that. Weather, terrain and what hangs on the HP that are left are not in it.
+paralysis and screens come as factors on top of that. Weather, terrain and what depends on the HP left are not in it.
 What the opponent's Pokémon carries is guessed from what it has shown and the published sets, as the rules guess it.
 """
 
@@ -19,11 +19,11 @@ from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.heuristics.damage import NOTHING, Target, WellStrike, empty_field
-from agents.heuristics.fighters import STAGES, Fighter, Loadout, foe_loadout, own_loadout, well_fighter
-from agents.heuristics.modifiers import speed
-from agents.heuristics.moves import MoveFacts, move_facts
-from agents.heuristics.type_chart import effectiveness
+from agents.mechanics.damage import NOTHING, Target, WellStrike, empty_field
+from agents.mechanics.fighters import STAGES, Fighter, Loadout, foe_loadout, own_loadout, well_fighter
+from agents.mechanics.modifiers import speed
+from agents.mechanics.moves import MoveFacts, move_facts
+from agents.mechanics.type_chart import effectiveness
 
 #: So many pairs of Pokémon are remembered: what the one does to the other.
 _REMEMBERED = 40_000

@@ -22,6 +22,7 @@ from torch.utils.checkpoint import checkpoint
 
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES
 from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, TOKENS
+from agents.policy.parameter_names import present_name
 from agents.policy.vocabulary import vocabulary
 from teamsets.errors import BadInput
 
@@ -49,16 +50,17 @@ class Shape:
     def __post_init__(self) -> None:
         for name, size in asdict(self).items():
             if name != "dropout" and (not isinstance(size, int) or size < 1):
-                raise BadInput(f"network shape: {name}={size!r}: give a whole number from 1 on")
+                raise BadInput(f"network shape: {name}={size!r}: must be an integer of 1 or more")
         if not 0 <= self.dropout < 1:
-            raise BadInput(f"network shape: dropout={self.dropout}: give a share from 0 to less than 1")
+            raise BadInput(f"network shape: dropout={self.dropout}: must be at least 0 and less than 1")
         for width, heads in (("token_width", "token_heads"), ("width", "heads")):
             if getattr(self, width) % (2 * getattr(self, heads)):
                 raise BadInput(
-                    f"network shape: {width}={getattr(self, width)}: give a multiple of twice {heads}={getattr(self, heads)}"
+                    f"network shape: {width}={getattr(self, width)}: must be a multiple of 2 * {heads}, "
+                    f"{heads}={getattr(self, heads)}"
                 )
         if self.bins < 2:
-            raise BadInput(f"network shape: bins={self.bins}: give 2 or more")
+            raise BadInput(f"network shape: bins={self.bins}: must be 2 or more")
 
 
 PRESETS = {
@@ -100,33 +102,33 @@ class Memory:
             self.values = torch.cat([self.values, self.values.new_zeros(more)], dim=1)
 
 
-class _Layer(nn.Module):
+class Block(nn.Module):
     """A pre-norm transformer layer. Each user brings its own attention between `project` and `complete`."""
 
     def __init__(self, width: int, heads: int, expansion: int, dropout: float) -> None:
         super().__init__()
         self.heads = heads
-        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.project_in, self.project_out = nn.Linear(width, 3 * width), nn.Linear(width, width)
-        self.widen, self.narrow = nn.Linear(width, expansion * width), nn.Linear(expansion * width, width)
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.attention_out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.fc_in, self.fc_out = nn.Linear(width, expansion * width), nn.Linear(expansion * width, width)
         self.dropout = nn.Dropout(dropout)
 
     def project(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """[N, L, width] -> queries, keys, values, each [N, heads, L, width / heads]."""
         n, length, _ = x.shape
-        parts = self.project_in(self.before(x)).view(n, length, 3, self.heads, -1)
+        parts = self.qkv(self.norm1(x)).view(n, length, 3, self.heads, -1)
         queries, keys, values = parts.permute(2, 0, 3, 1, 4).unbind(0)
         return queries, keys, values
 
     def complete(self, x: Tensor, attended: Tensor) -> Tensor:
         """x [N, L, width] with what was attended to [N, heads, L, width / heads], and the feed-forward layer after it."""
-        x = x + self.dropout(self.project_out(attended.transpose(1, 2).flatten(2)))
-        return x + self.dropout(self.narrow(gelu(self.widen(self.between(x)), approximate="tanh")))
+        x = x + self.dropout(self.attention_out(attended.transpose(1, 2).flatten(2)))
+        return x + self.dropout(self.fc_out(gelu(self.fc_in(self.norm2(x)), approximate="tanh")))
 
-    def forward(self, x: Tensor, mask: Tensor | None, causal: bool, turns: tuple[Tensor, Tensor] | None) -> Tensor:
+    def forward(self, x: Tensor, mask: Tensor | None, causal: bool, rotary: tuple[Tensor, Tensor] | None) -> Tensor:
         queries, keys, values = self.project(x)
-        if turns is not None:
-            queries, keys = _turned(queries, *turns), _turned(keys, *turns)
+        if rotary is not None:
+            queries, keys = apply_rotary(queries, *rotary), apply_rotary(keys, *rotary)
         return self.complete(x, scaled_dot_product_attention(queries, keys, values, mask, is_causal=causal))
 
 
@@ -137,24 +139,25 @@ class Network(nn.Module):
         super().__init__()
         self.shape, self.checkpointing = shape, checkpointing
         narrow, wide = shape.token_width, shape.width
-        self.words = nn.EmbeddingBag(vocabulary().size, narrow, mode="sum", padding_idx=0)
-        self.numbers = nn.Linear(NUMBERS, narrow)
-        self.places = nn.Parameter(torch.empty(TOKENS + 1, narrow))  # the last is the summary
+        self.token_embedding = nn.EmbeddingBag(vocabulary().size, narrow, mode="sum", padding_idx=0)
+        self.feature_projection = nn.Linear(NUMBERS, narrow)
+        self.position_embedding = nn.Parameter(torch.empty(TOKENS + 1, narrow))  # the last is the summary
         self.token_layers = nn.ModuleList(
-            _Layer(narrow, shape.token_heads, shape.expansion, shape.dropout) for _ in range(shape.token_layers)
+            Block(narrow, shape.token_heads, shape.expansion, shape.dropout) for _ in range(shape.token_layers)
         )
         self.token_norm = nn.LayerNorm(narrow)
-        self.raise_summary = nn.Linear(narrow, wide)
+        self.summary_projection = nn.Linear(narrow, wide)
         self.layers = nn.ModuleList(
-            _Layer(wide, shape.heads, shape.expansion, shape.dropout) for _ in range(shape.layers)
+            Block(wide, shape.heads, shape.expansion, shape.dropout) for _ in range(shape.layers)
         )
         self.norm = nn.LayerNorm(wide)
         # One hidden layer for each kind of action: switch, move, move with terastallizing.
-        self.asked = nn.Linear(wide, 3 * narrow)
-        self.switch, self.move = nn.Linear(narrow, narrow), nn.Linear(narrow, 2 * narrow)
-        self.scores = nn.Parameter(torch.empty(3, narrow))
-        self.value_hidden, self.value = nn.Linear(wide, wide), nn.Linear(wide, shape.bins)
+        self.policy_query = nn.Linear(wide, 3 * narrow)
+        self.policy_switch, self.policy_move = nn.Linear(narrow, narrow), nn.Linear(narrow, 2 * narrow)
+        self.policy_head = nn.Parameter(torch.empty(3, narrow))
+        self.value_fc, self.value_head = nn.Linear(wide, wide), nn.Linear(wide, shape.bins)
         self._initialise()
+        self.register_load_state_dict_pre_hook(_rename_former)
 
     @torch.no_grad()
     def _initialise(self) -> None:
@@ -165,14 +168,14 @@ class Network(nn.Module):
                 nn.init.zeros_(module.bias)
         for layers in (self.token_layers, self.layers):
             for layer in layers:
-                assert isinstance(layer, _Layer)
-                for last in (layer.project_out, layer.narrow):
+                assert isinstance(layer, Block)
+                for last in (layer.attention_out, layer.fc_out):
                     last.weight.mul_((2 * len(layers)) ** -0.5)
-        nn.init.normal_(self.words.weight, std=0.1)
-        self.words.weight[0].zero_()
-        nn.init.normal_(self.places, std=0.1)
-        nn.init.normal_(self.scores, std=0.1 * self.shape.token_width**-0.5)
-        self.value.weight.mul_(0.1)
+        nn.init.normal_(self.token_embedding.weight, std=0.1)
+        self.token_embedding.weight[0].zero_()
+        nn.init.normal_(self.position_embedding, std=0.1)
+        nn.init.normal_(self.policy_head, std=0.1 * self.shape.token_width**-0.5)
+        self.value_head.weight.mul_(0.1)
 
     @property
     def parameter_count(self) -> int:
@@ -196,9 +199,9 @@ class Network(nn.Module):
             ago = torch.arange(length, device=x.device)
             ago = ago[:, None] - ago
             mask = (ago >= 0) & (ago < self.shape.window)
-        turns = self._turns(torch.arange(length, device=x.device))
+        rotary = self._rotary_angles(torch.arange(length, device=x.device))
         for layer in self.layers:
-            x = self._run(layer, x, mask, mask is None, turns)
+            x = self._run(layer, x, mask, mask is None, rotary)
         logits, value = self._judge(x[real], tokens, legal[real])
         return Output(
             logits.new_zeros(batch, length, ACTIONS).masked_scatter(real[..., None], logits),
@@ -220,39 +223,39 @@ class Network(nn.Module):
         seen = (positions + 1).clamp(max=self.shape.window)
         most = int(seen.max())
         mask = (torch.arange(most, device=x.device) < seen[:, None])[:, None, None]
-        cos, sin = self._turns(positions)
-        turns = cos[:, None, None], sin[:, None, None]
+        cos, sin = self._rotary_angles(positions)
+        rotary = cos[:, None, None], sin[:, None, None]
         places = positions % self.shape.window
         for layer, all_keys, all_values in zip(self.layers, memory.keys, memory.values, strict=True):
-            assert isinstance(layer, _Layer)
+            assert isinstance(layer, Block)
             queries, keys, values = layer.project(x)
-            all_keys[slots, :, places] = _turned(keys, *turns)[:, :, 0]
+            all_keys[slots, :, places] = apply_rotary(keys, *rotary)[:, :, 0]
             all_values[slots, :, places] = values[:, :, 0]
             keys, values = all_keys[:, :, :most][slots], all_values[:, :, :most][slots]
-            x = layer.complete(x, scaled_dot_product_attention(_turned(queries, *turns), keys, values, mask))
+            x = layer.complete(x, scaled_dot_product_attention(apply_rotary(queries, *rotary), keys, values, mask))
         return Output(*self._judge(x[:, 0], tokens, legal))
 
     def _read(self, ids: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """N decisions -> their tokens [N, 19, token_width] and what each comes to [N, width]."""
         n = len(ids)
-        words = self.words(ids.reshape(n * TOKENS, -1).long()).view(n, TOKENS, -1)
-        tokens = words + self.numbers(numbers) + self.places[:TOKENS]
-        x = torch.cat([tokens, self.places[TOKENS:].expand(n, 1, -1)], dim=1)
+        words = self.token_embedding(ids.reshape(n * TOKENS, -1).long()).view(n, TOKENS, -1)
+        tokens = words + self.feature_projection(numbers) + self.position_embedding[:TOKENS]
+        x = torch.cat([tokens, self.position_embedding[TOKENS:].expand(n, 1, -1)], dim=1)
         for layer in self.token_layers:
             x = self._run(layer, x, None, False, None)
         x = self.token_norm(x)
         # What is added up over the layers stays in full precision, whatever the products are computed in.
-        return x[:, :TOKENS], self.raise_summary(x[:, TOKENS]).float()
+        return x[:, :TOKENS], self.summary_projection(x[:, TOKENS]).float()
 
     def _judge(self, x: Tensor, tokens: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Context [N, width] and tokens [N, 19, token_width] -> logits [N, 13], value [N, bins]."""
         context = self.norm(x)
-        for_switch, for_move, for_tera = self.asked(context)[:, None].chunk(3, dim=-1)
-        bench = self.switch(tokens[:, OURS[1] : OURS[1] + len(SWITCHES)])
-        plain, tera = self.move(tokens[:, OUR_MOVES[0] : OUR_MOVES[0] + len(MOVES)]).chunk(2, dim=-1)
+        for_switch, for_move, for_tera = self.policy_query(context)[:, None].chunk(3, dim=-1)
+        bench = self.policy_switch(tokens[:, OURS[1] : OURS[1] + len(SWITCHES)])
+        plain, tera = self.policy_move(tokens[:, OUR_MOVES[0] : OUR_MOVES[0] + len(MOVES)]).chunk(2, dim=-1)
         hidden = ((for_move + plain, 1), (for_switch + bench, 0), (for_tera + tera, 2))
-        logits = torch.cat([gelu(part, approximate="tanh") @ self.scores[kind] for part, kind in hidden], dim=-1)
-        value = self.value(gelu(self.value_hidden(context), approximate="tanh"))
+        logits = torch.cat([gelu(part, approximate="tanh") @ self.policy_head[kind] for part, kind in hidden], dim=-1)
+        value = self.value_head(gelu(self.value_fc(context), approximate="tanh"))
         return logits.float().masked_fill(~legal, -torch.inf), value.float()
 
     def _run(self, layer: nn.Module, *arguments: Any) -> Tensor:
@@ -260,7 +263,7 @@ class Network(nn.Module):
             return checkpoint(layer, *arguments, use_reentrant=False)
         return layer(*arguments)
 
-    def _turns(self, positions: Tensor) -> tuple[Tensor, Tensor]:
+    def _rotary_angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Cosine and sine of the rotary angles: [..., width / heads / 2] each, for positions [...]."""
         half = self.shape.width // self.shape.heads // 2
         speeds = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
@@ -268,8 +271,17 @@ class Network(nn.Module):
         return angles.cos(), angles.sin()
 
 
-def _turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary positions: x [..., D] with its halves as the two coordinates, turned by angles that broadcast to [..., D/2]."""
+def _rename_former(module: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
+    """Renames in place the parameters of a state dict that have former names; an entry under the present name stays."""
+    for name in list(state):
+        if name.startswith(prefix):
+            present = prefix + present_name(name.removeprefix(prefix))
+            if present not in state:
+                state[present] = state.pop(name)
+
+
+def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotary positions: x [..., D], its halves as the two coordinates, rotated by angles that broadcast to [..., D/2]."""
     one, two = x.chunk(2, dim=-1)
     return torch.cat([one * cos - two * sin, one * sin + two * cos], dim=-1).to(x.dtype)
 

@@ -32,7 +32,7 @@ class Policy(Agent):
     checkpoint. A worker looks once which checkpoint that is: give a step to play from a run that is still training.
 
     The network runs in a process of its own, one for each checkpoint and machine, which all workers ask. Sums of floats
-    hang on how many battles are asked at once, so what is nearly equal may go either way: it is not repeatable.
+    depend on how many battles are asked at once, so what is nearly equal may go either way: it is not repeatable.
 
     Kept with each decision: `win_probability`, the chance to win that it sees (0 to 1); `probabilities`, of each legal
     choice, as the network has them (temperature 1); `no_action` instead, where nothing that is legal has an action of the
@@ -47,9 +47,9 @@ class Policy(Agent):
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
         if not (0 <= temperature < math.inf):
-            raise BadInput(f"policy:{self.path}: temperature={temperature}: give 0 (the likeliest action) or more")
+            raise BadInput(f"policy:{self.path}: temperature={temperature}: must be 0 (most probable action) or more")
         if not re.fullmatch(_DEVICES, device):
-            raise BadInput(f"policy:{self.path}: device={device}: give auto, cpu, cuda, cuda:N or mps")
+            raise BadInput(f"policy:{self.path}: device={device}: must be auto, cpu, cuda, cuda:N or mps")
         self.temperature = temperature
         self._server = connection_to(_pinned(self.path), device)
         self._session = self._server.new_session()

@@ -45,7 +45,7 @@ class Inference:
         if battle not in self._slots:
             if not self._free:
                 if self.memory.slots >= self.limit:
-                    raise Full(f"{self.limit} battles are in its memory: more must wait; --slots raises the limit")
+                    raise Full(f"all {self.limit} slots for battles are in use; raise the limit with --slots")
                 before = self.memory.slots
                 self.memory.grow(min(2 * before, self.limit))
                 self._free += range(before, self.memory.slots)
@@ -194,13 +194,13 @@ async def _serve(inference: Inference, asked: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint", type=Path, help="its folder")
-    parser.add_argument("--socket", type=Path, required=True, help="its name, for removing it at the end")
+    parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
+    parser.add_argument("--socket", type=Path, required=True, help="path of the socket, removed at exit")
     parser.add_argument("--listen", type=int, required=True, help="the file descriptor of the bound socket")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 …")
-    parser.add_argument("--threads", type=int, default=0, help="of the CPU; 0: one for each core that it may use")
-    parser.add_argument("--slots", type=int, default=4096, help="battles in its memory at most")
-    parser.add_argument("--linger", type=float, default=3.0, help="seconds without a client until it ends")
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0: one per usable core")
+    parser.add_argument("--slots", type=int, default=4096, help="maximum number of battles held in memory")
+    parser.add_argument("--linger", type=float, default=3.0, help="exit after so many seconds without a client")
     asked = parser.parse_args()
     if asked.threads:
         torch.set_num_threads(asked.threads)

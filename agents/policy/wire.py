@@ -107,7 +107,9 @@ def runtime_folder() -> Path:
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
     if about.st_uid != os.getuid() or about.st_mode & 0o077 or folder.is_symlink():
-        raise BadInput(f"{folder}: must be a folder that only you can enter: remove it, or set TMPDIR to another one")
+        raise BadInput(
+            f"{folder}: must be a folder with access for its owner only (mode 0700): remove it, or set TMPDIR to another one"
+        )
     return folder
 
 
@@ -116,7 +118,7 @@ def place_of(folder: Path, identity: str, device: str) -> Path:
     key = hashlib.sha256(f"{folder.resolve()}\n{identity}\n{device}".encode()).hexdigest()[:16]
     place = runtime_folder() / f"{key}.socket"
     if len(os.fsencode(place)) > _LONGEST_NAME:
-        raise BadInput(f"{place}: too long for the name of a socket: set TMPDIR to a shorter folder")
+        raise BadInput(f"{place}: too long for the path of a socket: set TMPDIR to a shorter folder")
     return place
 
 

@@ -59,5 +59,5 @@ def missing(gen: int | None = None) -> str:
     if gen in built:
         return ""
     if gen not in GENERATIONS:
-        return f"poke-engine is not used for generation {gen} here: generations {', '.join(map(str, GENERATIONS))} are"
+        return f"search does not support generation {gen}: it supports generations {', '.join(map(str, GENERATIONS))}"
     return f"poke-engine is not built for generation {gen}: {_mend(gen)}"

@@ -131,7 +131,7 @@ class Engine:
             line = self._process.stdout.readline()
         except OSError as error:
             self.close()
-            raise EngineFailed(f"poke-engine's process is gone: {error}") from error
+            raise EngineFailed(f"poke-engine's process has ended: {error}") from error
         except BaseException:  # the clock has run out in mid-answer: what would come next belongs to another question
             self.close()
             raise

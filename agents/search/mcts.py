@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
-from agents.heuristics.expert import Expert
+from agents.mechanics.matchups import Matchups
+from agents.mechanics.preview import best_lead
 from agents.search.builds import builds, missing
 from agents.search.engine import EngineFailed, Found, Option, SearchSettings, engine_for
 from agents.search.history import History
@@ -18,7 +19,7 @@ from agents.search.state import position
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
-#: What scripts/fit_search_weights.py has fitted, a file for each generation that has it.
+#: What scripts/build/fit_search_weights.py has fitted, a file for each generation that has it.
 WEIGHTS = Path(__file__).with_name("weights")
 # Draws by generation; where a set is no more than its moves, two deeper searches are worth more than four.
 _SAMPLES = {1: 2}
@@ -30,7 +31,7 @@ class MonteCarloTreeSearch(Agent):
     Each draw makes one possible position. Each is searched (Monte Carlo tree search, both sides choosing at once, each by
     its own PUCT), and the shares of visits are averaged over the draws; the choice with the greatest share is made. Equal
     draws are searched once, with their time together. Where the search stops, a position is judged by weights fitted to
-    how battles ended; how soon an option is tried hangs on weights fitted to what strong players chose.
+    how battles ended; how soon an option is tried depends on weights fitted to what strong players chose.
 
     The scheme of draws is foul-play's, which then draws among the choices that have three quarters of the best one's
     share; that is `good=0.75` here.
@@ -67,17 +68,17 @@ class MonteCarloTreeSearch(Agent):
     ) -> None:
         for name, value, least in (("ms", ms, 1), ("samples", samples, 0), ("threads", threads, 1)):
             if value < least:
-                raise BadInput(f"search:mcts: {name}={value}: give {least} or more")
+                raise BadInput(f"search:mcts: {name}={value}: must be {least} or more")
         if iterations < 0:
-            raise BadInput(f"search:mcts: iterations={iterations}: give 0 (limited by ms) or more")
+            raise BadInput(f"search:mcts: iterations={iterations}: must be 0 (limited by ms) or more")
         if not 0 <= good <= 1:
-            raise BadInput(f"search:mcts: good={good}: give a share from 0 to 1")
+            raise BadInput(f"search:mcts: good={good}: must be from 0 to 1")
         if exploration < 0:
-            raise BadInput(f"search:mcts: exploration={exploration}: give 0 or more")
+            raise BadInput(f"search:mcts: exploration={exploration}: must be 0 or more")
         if weights not in ("fitted", "none") and not Path(weights).is_file():
-            raise BadInput(f"search:mcts: weights={weights}: give fitted, none or a file")
+            raise BadInput(f"search:mcts: weights={weights}: must be fitted, none or a file")
         if trust < 0:
-            raise BadInput(f"search:mcts: trust={trust}: give 0 (all options alike) or more")
+            raise BadInput(f"search:mcts: trust={trust}: must be 0 (uniform prior) or more")
         self.good, self.exploration, self.first, self.weights, self.trust = good, exploration, first, weights, trust
         self.ms, self.samples, self.threads, self.iterations = ms, samples, threads, iterations
         self._history = History()
@@ -101,7 +102,7 @@ class MonteCarloTreeSearch(Agent):
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
         """The lead that `heuristic:expert` would take: the preview is no position of poke-engine's."""
-        return Expert().team_preview(battle)
+        return best_lead(battle, Matchups())
 
     def act(self, battle: SeatBattle) -> Choice:
         self._began = time.perf_counter()

@@ -18,7 +18,7 @@ from poke_env.data import GenData, to_id_str
 from poke_env.teambuilder import Teambuilder
 
 from agents.battle import SeatBattle
-from agents.heuristics.sets import CandidateSet, candidates, fit, full_evs, hidden_powers
+from agents.mechanics.sets import CandidateSet, candidates, fit, full_evs, hidden_powers
 from teamsets.errors import BadInput
 from teamsets.files import SHIPPED, team_files
 

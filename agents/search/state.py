@@ -12,8 +12,8 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
 from agents.choices import Choice, listed_move, plain_move
-from agents.heuristics.expert import only_previewed
-from agents.heuristics.fighters import stats_of
+from agents.mechanics.fighters import stats_of
+from agents.mechanics.preview import only_previewed
 from agents.search.field import field_of, side_conditions
 from agents.search.history import BINDING, History, Past
 from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState, move_name

@@ -1,4 +1,4 @@
-"""`arena agents`: who can play."""
+"""`arena agents`: the agents that can play, and what they need."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_READY = "not ready to play here"
 
 @dataclass(frozen=True)
 class _Entry:
-    """One agent of the list. missing: what it lacks to play here; empty where it can play."""
+    """One agent of the list. missing: the requirement that is not met; empty if the agent can play."""
 
     agent: str
     about: str
@@ -29,18 +29,18 @@ class _Entry:
 
     @property
     def family(self) -> str:
-        """What is before the colon; empty for an agent that stands for itself."""
+        """The part before the colon; empty for an agent without a family."""
         family, colon, _ = self.agent.partition(":")
         return family if colon else ""
 
 
 @click.group(cls=Suggesting)
 def agents() -> None:
-    """Agents: list them, explain one, say what one needs, set one up."""
+    """List and describe agents, check what they need, install it."""
 
 
 @agents.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, an object for each agent.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per agent.")
 def list_agents(as_json: bool) -> None:
     """List the agents that can be named, each with the first sentence of its documentation.
 
@@ -67,7 +67,7 @@ def list_agents(as_json: bool) -> None:
             _print_wrapped(entry.agent, 2)
             _print_wrapped(entry.about, 6)
         _print_wrapped(f"-> {missing}", 4)
-    print("\n`arena agents show AGENT` shows its options. Classes of your own play as module:Class.")
+    print("\n`arena agents show AGENT` shows its options. Your own classes play as module:Class.")
 
 
 def _by_family(entries: list[_Entry]) -> dict[str, list[_Entry]]:
@@ -78,7 +78,7 @@ def _by_family(entries: list[_Entry]) -> dict[str, list[_Entry]]:
 
 
 def _by_reason(entries: list[_Entry]) -> dict[str, list[_Entry]]:
-    """What is missing -> those that miss it."""
+    """Missing requirement -> the agents that need it."""
     found: dict[str, list[_Entry]] = {}
     for entry in entries:
         found.setdefault(entry.missing, []).append(entry)
@@ -92,7 +92,7 @@ def _print_entries(entries: list[_Entry]) -> None:
 
 
 def _print_wrapped(words: str, indent: int) -> None:
-    """To the terminal's width. A word that is longer than a line stays whole, so that it can be copied."""
+    """Wraps text to the terminal's width. A word longer than a line is not broken, so that it can be copied."""
     print(
         textwrap.fill(
             words,
@@ -117,7 +117,7 @@ def show(spec: str) -> None:
     source = resolve(spec)
     for label, words in (
         ("agent", source.spec),
-        ("repeatable", "yes" if source.repeatable else "no: the same seed may give another battle"),
+        ("repeatable", "yes" if source.repeatable else "no: the same seed may give a different battle"),
         ("available", f"no: {lacks}" if (lacks := source.missing(None)) else "yes"),
         ("options", ", ".join(f"{name}={value}" for name, value in source.options.items()) or "none"),
         ("fingerprint", source.fingerprint),
@@ -129,7 +129,7 @@ def show(spec: str) -> None:
 @agents.command()
 @click.argument("name", required=False, metavar="[NAME]")
 def doctor(name: str | None) -> None:
-    """Say what agents lack that need more than this project: all of them, or NAME (a spec or a family).
+    """Check the requirements of agents that need external software: all of them, or NAME (a spec or a family).
 
     Exits with 1 when NAME cannot play at all.
 
@@ -154,18 +154,16 @@ def doctor(name: str | None) -> None:
 
 @agents.command()
 @click.argument("name", metavar="NAME")
-@click.option("--gen", "gens", type=int, multiple=True, metavar="N", help="Only this generation; several times.")
+@click.option("--gen", "gens", type=int, multiple=True, metavar="N", help="Only this generation. Can be repeated.")
 def setup(name: str, gens: tuple[int, ...]) -> None:
-    """Make what NAME needs and can be made here: foul-play's environment, and its engine for each generation.
+    """Install what NAME needs, where the arena can: foul-play's environment, and its engine for each generation.
 
-    Nothing is written into its checkout, and what is there already is left alone.
+    Nothing is written into its checkout. What is already installed is left as it is.
 
     \b
     Example:
       arena agents setup foul-play --gen 1 --gen 9
     """
     if name != "foul-play":
-        raise BadInput(
-            f"agent '{name}': nothing can be set up for it here: `arena agents doctor` says what agents need"
-        )
+        raise BadInput(f"agent '{name}': it needs no setup by the arena: `arena agents doctor` lists what agents need")
     set_up(gens or USUAL, say=print)

@@ -1,4 +1,4 @@
-"""`arena battle` plays one battle and describes it; `arena replay` plays a stored one again and compares."""
+"""`arena battle` plays and narrates one battle; `arena replay` re-simulates a stored one and compares the logs."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from arena.tournament import EvaluateSettings, Run, play, prepare
 @click.option(
     "--seed",
     type=SEED,
-    help="Another seed: other teams, other random numbers.  [default: 0; with --fresh, one that was not used yet]",
+    help="Seed of the teams and of the battle.  [default: 0; with --fresh, an unused one]",
 )
-@click.option("--fresh", is_flag=True, help="Play another battle where one is stored already.")
+@click.option("--fresh", is_flag=True, help="Play a new battle even if this one is stored.")
 @isolate_option
 @db_option
 def battle(
@@ -41,7 +41,7 @@ def battle(
 ) -> None:
     """Play one battle of AGENT (p1) against OPPONENT (p2), store it, and describe it turn by turn.
 
-    A battle that is stored already, with the same agents, teams and seed, is shown instead of being played again.
+    If a battle with the same agents, teams and seed is stored already, that one is shown.
 
     \b
     Examples:
@@ -67,12 +67,12 @@ def battle(
             ((battle_id,),) = rows("SELECT battle_id FROM battles WHERE run_id = ?", db, [run.run_id])
     if stored:
         same = "with the same agents, teams and seed"
-        say(console, f"Battle {battle_id} is stored already, from run {earlier}, {same}: --fresh plays another.")
+        say(console, f"Battle {battle_id} is stored already, from run {earlier}, {same}: --fresh plays a new one.")
     _tell(stored_battle(db, battle_id))
 
 
 def _stored(db: Path, run: Run) -> list[tuple[int, str]]:
-    """The battle that the run would play and an earlier one has played: its id and that run. Empty when there is none."""
+    """The id and the run of a stored battle with the same fixture as this run's; empty if there is none."""
     query = (
         "SELECT battle_id, run_id FROM battles WHERE key = ? AND battle_id IN "
         "(SELECT battle_id FROM evidence WHERE run_id = ?)"
@@ -81,18 +81,18 @@ def _stored(db: Path, run: Run) -> list[tuple[int, str]]:
 
 
 def _unused_seed(db: Path) -> int:
-    """A seed that no run of the database has."""
+    """A seed that no run in the database has used."""
     ((highest,),) = rows("SELECT max((config->>'seed')::BIGINT) FROM runs", db)
     return 0 if highest is None else highest + 1
 
 
 @click.command()
 @click.argument("battle_id", metavar="ID", type=int)
-@click.option("--words", is_flag=True, help="Tell the battle, too.")
-@click.option("--stock-simulator", "stock", is_flag=True, help="On Showdown's code untouched.")
+@click.option("--words", is_flag=True, help="Also narrate the battle.")
+@click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
 @db_option
 def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
-    """Play the stored battle ID again from its input log and compare it line by line. Exit code 1 when it differs.
+    """Re-simulate the stored battle ID from its input log and compare the logs line by line. Exit code 1 if they differ.
 
     \b
     Example:
@@ -104,7 +104,7 @@ def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
         _tell(stored)
     comparison = play_again(stored, stock=stock)
     if comparison.difference is None:
-        print(f"battle {battle_id}: played again, the same in all {comparison.lines:,} lines of both sides")
+        print(f"battle {battle_id}: replayed, all {comparison.lines:,} lines of both sides are identical")
     else:
         print(f"battle {battle_id}: differs: {comparison.difference}")
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""`arena doctor`: could evaluation work here?"""
+"""`arena doctor`: checks whether evaluation works on this machine."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ import click
 
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
 from arena.store import connect
 from arena.tournament import default_workers
+from arena.venue import Rules
 from teamsets import showdown
 from teamsets.errors import ArenaError
 
 
 @click.command()
 def doctor() -> None:
-    """Say what was found on this machine, and exit with 1 if evaluation could not work.
+    """Check the installation. Exits with 1 if evaluation cannot work.
 
     \b
     Example:
@@ -47,9 +48,9 @@ def doctor() -> None:
     fine = all(outcomes)
     print(f"{'torch':18} {_torch()}")
     print(
-        "everything that evaluation needs is here"
+        "everything that evaluation needs is installed"
         if fine
-        else "evaluation cannot work until the lines marked NO are mended"
+        else "evaluation cannot work until the lines marked NO are fixed"
     )
     sys.exit(0 if fine else 1)
 
@@ -71,7 +72,7 @@ def _database() -> str:
     with tempfile.TemporaryDirectory() as folder:
         connect(Path(folder) / "probe.duckdb", read_only=False).close()
     if not os.access(".", os.W_OK):
-        raise ArenaError(f"the current folder {Path.cwd()} is not writable: say --db FILE")
+        raise ArenaError(f"the current folder {Path.cwd()} is not writable: use --db FILE")
     return f"{version('duckdb')}, a database can be written"
 
 
@@ -92,9 +93,9 @@ async def _one_battle() -> BattleRecord:
 
 
 def _torch() -> str:
-    """Whether training could run; torch is asked only when it is installed, for it is slow to load."""
+    """Whether training can run; torch is imported only if it is installed, because loading it is slow."""
     if importlib.util.find_spec("torch") is None:
-        return "not installed (needed for training only; docs/install.md says how)"
+        return "not installed (needed for training only; see docs/install.md)"
     import torch
 
     gpus = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -1,4 +1,4 @@
-"""`arena evaluate`: agents against each other, every battle kept."""
+"""`arena evaluate`: plays agents against each other, stores every battle, ranks the agents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from teamsets.errors import BadInput
 
 @click.command()
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
-@click.option("--all", "everyone", is_flag=True, help="The whole pool of the pool file, besides the AGENTs named.")
+@click.option("--all", "everyone", is_flag=True, help="Play all agents of the pool file, in addition to AGENTs.")
 @click.option("--format", "formats", multiple=True, metavar="F", help="A format, e.g. gen1ou. Can be repeated.")
 @click.option(
     "--teams", "team_sets", multiple=True, metavar="SET", help="A team set or a folder of teams. Can be repeated."
@@ -45,31 +45,33 @@ from teamsets.errors import BadInput
     "are played in pairs, so an odd number is rounded up.",
 )
 @click.option(
-    "--budget", type=BUDGET, help="Battles in all, placed where they narrow the intervals of the ranking most."
+    "--budget", type=BUDGET, help="Total number of battles (adaptive schedule: plays the most informative pairings)."
 )
 @click.option(
     "--minutes",
     type=MINUTES,
-    help="Time limit: no battle starts after it. Without --battles, battles are placed as with --budget.",
+    help="Time limit in minutes; battles in progress finish. Without --battles, the schedule is adaptive.",
 )
 @click.option(
     "--challenger",
     "challengers",
     multiple=True,
     metavar="AGENT",
-    help="Play AGENT against all others, but not the others against each other: their battles of earlier runs count. "
+    help="Play AGENT against all others, but not the others against each other; stored battles of the others are reused. "
     "Can be repeated.",
 )
 @click.option(
-    "--anchor", metavar="AGENT", help="The agent that is rated 1000.  [default: heuristic:max-damage where it plays]"
+    "--anchor",
+    metavar="AGENT",
+    help="Agent whose rating is fixed at 1000.  [default: heuristic:max-damage if it plays]",
 )
-@click.option("--fresh", is_flag=True, help="Count no battles of earlier runs.")
-@click.option("--no-limit", is_flag=True, help="No time limit, whatever the pool file says.")
-@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one for each core]")
-@click.option("--seed", type=SEED, help="The same seed, agents and teams give the same battles.")
+@click.option("--fresh", is_flag=True, help="Do not reuse battles of earlier runs.")
+@click.option("--no-limit", is_flag=True, help="No time limit; overrides the pool file.")
+@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
+@click.option("--seed", type=SEED, help="Random seed. The same seed, agents and teams give the same battles.")
 @click.option("--think-limit", type=THINK_LIMIT, help="Seconds for one decision.")
 @click.option("--max-turns", type=MAX_TURNS, help="Turns after which a battle counts as a tie.")
-@click.option("--skip-invalid", is_flag=True, help="Leave out teams that the validator refuses, and count them.")
+@click.option("--skip-invalid", is_flag=True, help="Skip teams that the validator rejects, and count them.")
 @click.option(
     "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: ./arena.toml, or the shipped one]"
 )
@@ -81,14 +83,12 @@ from teamsets.errors import BadInput
     metavar="[RUN]",
     help="Resume a run; without RUN, the latest. --minutes gives it a new time limit.",
 )
-@click.option(
-    "--stock-simulator", "stock", is_flag=True, help="Showdown's code without our speed-up: slower, the same battles."
-)
+@click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower, same battles).")
 @click.option(
     "--venue",
     type=click.Choice(["simulator", "server"]),
-    help="Where battles are played: in process, or over websockets on a local Showdown server (slower, the same "
-    "battles).  [default: simulator]",
+    help="Where battles are played: in process, or over websockets on a local Showdown server (slower, same battles).  "
+    "[default: simulator]",
 )
 @isolate_option
 @db_option
@@ -98,9 +98,9 @@ def evaluate(
     """Play agents against each other and rank them.
 
     Every pairing is played on every team set, in pairs of battles in which the agents exchange teams. With --budget or
-    --minutes, those pairs are played that narrow the intervals of the ranking most. Battles of earlier runs count where
-    agents, teams and rules are the same. Every finished battle is stored at once: --resume continues a run that was
-    stopped, was killed, or reached its time limit.
+    --minutes the schedule is adaptive: it plays the pairings that narrow the ranking's confidence intervals most. Battles of
+    earlier runs are reused if agents, teams and rules are the same. Every finished battle is stored at once: --resume
+    continues a run that was stopped, was killed, or reached its time limit.
 
     \b
     Examples:
@@ -124,10 +124,10 @@ def evaluate(
         store = Store(db)
         if settings is not None:
             run = prepare(store, settings)
-            known = "of earlier runs with the same agents, teams and rules count as well (--fresh: only new ones)."
+            known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."
         else:
             run = resume(store, resumed or None, said["minutes"])
-            known = "are played or known already."
+            known = "are finished already."
         resume_command = f"arena evaluate --resume {run.run_id}{db_words(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db, known)
@@ -135,7 +135,7 @@ def evaluate(
 
 
 def _said_more(said: dict[str, Any]) -> bool:
-    """Whether an option was given that a resumed run cannot change; its time limit it can."""
+    """Whether an option was given that a resumed run cannot change; the time limit can be changed."""
     return any(value is not None and value is not False and value != () for k, value in said.items() if k != "minutes")
 
 
@@ -144,7 +144,7 @@ def _announce(console: Console, run: Run, db: Path, known: str) -> None:
     pools = ", ".join(f"{format_id}/{team_set}" for format_id, team_set in plan.pools)
     if settings.schedule == "adaptive":
         battles = "battles" if settings.budget is None else f"{settings.budget:,} battles"
-        battles += " where they narrow the intervals of the ranking most"
+        battles += " on the most informative pairings (adaptive)"
     else:
         battles = battles_words(run)
     against = f" ({', '.join(settings.challengers)} against the others)" if settings.challengers else ""
@@ -157,7 +157,7 @@ def _announce(console: Console, run: Run, db: Path, known: str) -> None:
 
 
 def _play(console: Console, store: Store, run: Run, workers: int, db: Path, resume_command: str) -> None:
-    """Plays the run and prints its results; leaves with the exit code 130 when it was stopped."""
+    """Plays the run and prints its results; exits with code 130 if it was stopped."""
     played = play_shown(console, store, run, workers)
     console.print()
     print_results(console, db, run.run_id)

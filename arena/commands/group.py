@@ -1,4 +1,4 @@
-"""What the project's command lines share: commands that are imported when they are called, and errors of one line."""
+"""Shared by `arena` and `train`: lazily imported commands, and one-line errors."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Commands(Suggesting):
 
 @contextmanager
 def _one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C raises KeyboardInterrupt. Others are ignored: they would cut off what the first has begun to close.
+    """The first Ctrl-C raises KeyboardInterrupt. Later ones are ignored, because they would interrupt the shutdown.
 
     A program that was started with SIGINT ignored (in the background of a script) keeps ignoring it.
     """
@@ -84,7 +84,7 @@ def _one_interrupt() -> Iterator[None]:
 
 
 def run(group: click.Command, name: str) -> None:
-    """Runs a console script. Exit codes: 0 done, 1 something failed, 2 the input cannot be used, 130 stopped by Ctrl-C."""
+    """Runs a console script. Exit codes: 0 success, 1 failure, 2 invalid input, 130 stopped by Ctrl-C."""
     try:
         with _one_interrupt():
             group.main(standalone_mode=False)

@@ -1,4 +1,4 @@
-"""`arena ladder`: an agent on somebody's Showdown server."""
+"""`arena ladder`: plays an agent on a remote Showdown server."""
 
 from __future__ import annotations
 
@@ -13,32 +13,40 @@ from rich.console import Console
 from arena.commands.group import STOPPED_CODE
 from arena.commands.options import THINK_LIMIT, db_option, db_words, team_set_option
 from arena.commands.playing import reason, say
-from arena.ladder import LadderSettings, play, prepare
+from arena.ladder.ladder import server_uri
+from arena.ladder.run import LadderSettings, play, prepare
+from arena.ladder.user_battle import UserBattle
+from arena.protocol.client import PUBLIC_PACE
+from arena.protocol.login import PUBLIC_LOGIN, Account
 from arena.record import BattleRecord
 from arena.report.numbers import counted
-from arena.showdown.server.client import PUBLIC_PACE
-from arena.showdown.server.ladder import server_uri
-from arena.showdown.server.login import PUBLIC_LOGIN, Account
-from arena.showdown.server.user_battle import UserBattle
-from arena.showdown.simulator import Rules
 from arena.store import Store, writer_lock
+from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
 
 @click.command()
-@click.option("--server", required=True, metavar="URI", help="Its host or its websocket, e.g. sim3.psim.us.")
-@click.option("--agent", required=True, metavar="AGENT", help="Who plays.")
-@click.option("--battles", required=True, type=click.IntRange(min=1), help="How many, one after the other.")
+@click.option("--server", required=True, metavar="URI", help="Host or websocket URI of the server, e.g. sim3.psim.us.")
+@click.option("--agent", required=True, metavar="AGENT", help="The agent that plays.")
+@click.option("--battles", required=True, type=click.IntRange(min=1), help="Number of battles, one after the other.")
 @click.option("--format", "format_id", default="gen9ou", show_default=True, metavar="F", help="The format.")
 @team_set_option
 @click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
 @click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")
 @click.option("--think-limit", type=THINK_LIMIT, default=10.0, help="Seconds for one decision.")
 @click.option(
-    "--login-server", default=PUBLIC_LOGIN, show_default=True, metavar="URL", help="Where the password is shown."
+    "--login-server",
+    default=PUBLIC_LOGIN,
+    show_default=True,
+    metavar="URL",
+    help="Login server that checks the password.",
 )
-@click.option("--unthrottled", is_flag=True, help="Hold no message back: for a server without limits, your own.")
+@click.option(
+    "--unthrottled",
+    is_flag=True,
+    help="Send messages without throttling: for a server without rate limits, e.g. your own.",
+)
 @db_option
 def ladder(
     server: str,
@@ -53,11 +61,11 @@ def ladder(
     unthrottled: bool,
     db: Path,
 ) -> None:
-    """Play rated battles on a Showdown server, with an agent of ours against whoever is there, and keep every battle.
+    """Play rated battles with AGENT on a remote Showdown server and store every battle.
 
-    The name to play under is read from ARENA_SHOWDOWN_USER, its password, where the server wants one, from
-    ARENA_SHOWDOWN_PASSWORD. The password is shown to the login server only, and kept nowhere. Ctrl-C finishes the battle
-    under way and stops; Ctrl-C once more forfeits it.
+    The user name is read from ARENA_SHOWDOWN_USER, the password (if the server requires one) from ARENA_SHOWDOWN_PASSWORD.
+    The password is sent only to the login server and is not stored. Ctrl-C finishes the current battle and stops; a second
+    Ctrl-C forfeits it.
 
     \b
     Examples:
@@ -66,9 +74,9 @@ def ladder(
     """
     account = Account.from_environment(login_server)
     if challenge and accept:
-        raise BadInput(f"--challenge {challenge} --accept: give one: challenge somebody, or wait to be challenged")
+        raise BadInput(f"--challenge {challenge} --accept: give only one of them")
     if challenge and to_id_str(challenge) == to_id_str(account.name):
-        raise BadInput(f"--challenge {challenge}: that is the name to play under: name somebody else")
+        raise BadInput(f"--challenge {challenge}: this is the agent's own user name: give another user")
     settings = LadderSettings(
         server_uri(server),
         agent,
@@ -83,14 +91,14 @@ def ladder(
     with writer_lock(db):
         store = Store(db)
         run = prepare(store, settings)
-        say(console, f"Run {run.run_id}: {_what(settings)}; kept in {db}")
+        say(console, f"Run {run.run_id}: {_what(settings)}; stored in {db}")
 
         def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
             say(console, f"{number} of {settings.battles}: {_told(battle, record)}")
 
         pace = None if unthrottled else PUBLIC_PACE
         finished = asyncio.run(play(run, store, account, pace, tell=lambda words: say(console, words), show=show))
-    say(console, f"What it has shown: arena report {run.run_id}{db_words(db)}")
+    say(console, f"Full report: arena report {run.run_id}{db_words(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)
 
@@ -105,7 +113,7 @@ def _what(settings: LadderSettings) -> str:
 
 
 def _told(battle: UserBattle, record: BattleRecord) -> str:
-    """A finished battle in a line."""
+    """One line about a finished battle."""
     if record.winner is None:
         ended = "a tie" if record.reason == "tie" else "no result"
     else:

@@ -1,4 +1,4 @@
-"""`arena match`: two agents against each other until it is decided who is better."""
+"""`arena match`: plays two agents against each other, with --sprt until a sequential test decides which is better."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ from teamsets.errors import BadInput
 @click.option(
     "--sprt",
     is_flag=True,
-    help="Play until a sequential test has decided; elo0, elo1, alpha, beta and model are given as KEY=VALUE.",
+    help="Play until a sequential probability ratio test (SPRT) decides; elo0, elo1, alpha, beta and model are given as "
+    "KEY=VALUE.",
 )
 @click.option("--format", "format_id", default="gen1ou", show_default=True, metavar="F", help="The format.")
 @click.option(
@@ -40,16 +41,21 @@ from teamsets.errors import BadInput
 @click.option(
     "--battles",
     type=BATTLES,
-    help="Battles on each team set, at most: 100 with two team sets are 200 battles. Battles are played in pairs, so an "
+    help="Maximum number of battles on each team set: 100 with two team sets are 200 battles. Battles are played in pairs, "
+    "so an "
     "odd number is rounded up.  [default: 100; with --sprt 20000]",
 )
-@click.option("--minutes", type=MINUTES, help="Time limit: no battle starts after it.")
-@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one for each core]")
+@click.option("--minutes", type=MINUTES, help="Time limit in minutes; battles in progress finish.")
+@click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
 @click.option(
-    "--seed", type=SEED, default=0, show_default=True, help="The same seed gives the same battles and decision."
+    "--seed",
+    type=SEED,
+    default=0,
+    show_default=True,
+    help="Random seed. The same seed gives the same battles and decision.",
 )
 @click.option("--think-limit", type=THINK_LIMIT, default=10.0, show_default=True, help="Seconds for one decision.")
-@click.option("--fresh", is_flag=True, help="Count no battles of earlier runs.")
+@click.option("--fresh", is_flag=True, help="Do not reuse battles of earlier runs.")
 @click.option(
     "--resume",
     "resumed",
@@ -75,10 +81,10 @@ def match(
     isolate: bool,
     db: Path,
 ) -> None:
-    """Play AGENT against OPPONENT and say which is stronger, with the interval of the difference.
+    """Play AGENT against OPPONENT and estimate the Elo difference, with a 95% interval.
 
-    Battles are played in pairs in which the agents exchange teams. With --sprt the match ends as soon as a sequential test
-    has decided between two hypotheses: H0, AGENT's lead is elo0 or less, and H1, it is elo1 or more.
+    Battles are played in pairs in which the agents exchange teams. With --sprt the match ends as soon as the test decides
+    between two hypotheses: H0, AGENT's lead is elo0 or less; H1, it is elo1 or more.
 
     \b
     Examples:
@@ -89,11 +95,11 @@ def match(
     agents = tuple(word for word in words if not re.match(r"\w+=", word))
     test_words = [word for word in words if word not in agents]
     if resumed is not None and isolate:
-        raise BadInput("--resume --isolate: a match continues as it started: leave --isolate out")
+        raise BadInput("--resume --isolate: a resumed match keeps its settings: leave --isolate out")
     if resumed is not None and words:
         raise BadInput("--resume: a match keeps the agents and the test that it started with: leave them out")
     if test_words and not sprt:
-        raise BadInput(f"{test_words[0]}: a setting of --sprt: give --sprt as well")
+        raise BadInput(f"{test_words[0]}: is a setting of --sprt: give --sprt as well")
     settings = None
     if resumed is None:
         settings = match_settings(
@@ -133,10 +139,10 @@ def _announce(console: Console, run: Run, db: Path) -> None:
     first, second = run.plan.agents
     pools = ", ".join(f"{format_id}/{team_set}" for format_id, team_set in run.plan.pools)
     battles = battles_words(run)
-    until = battles if run.settings.sprt is None else f"until the test has decided, at most {battles}"
+    until = battles if run.settings.sprt is None else f"until the SPRT decides, at most {battles}"
     limit = f", at most {counted_minutes(run.settings.minutes)}" if run.settings.minutes else ""
     say(console, f"Run {run.run_id}: {first} against {second}, {until}, on {pools}{limit}; stored in {db}")
     if run.results:
-        say(console, f"{counted(len(run.results), 'battle')} are known already (--fresh: play all of them again).")
+        say(console, f"{counted(len(run.results), 'battle')} are finished already (--fresh: play all again).")
     for note in run.notes:
         say(console, f"Note: {note}")

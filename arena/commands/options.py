@@ -25,19 +25,19 @@ team_set_option = click.option(
     default="competitive",
     show_default=True,
     metavar="SET",
-    help="Set or folder of our agents' teams; each battle draws one.",
+    help="Team set or folder of teams for the AGENTs; each battle draws one.",
 )
 
 isolate_option = click.option(
     "--isolate",
     is_flag=True,
-    help="Each agent in a process of its own, without the opponent's team, the seed and the simulator (slower, the same "
-    "battles).",
+    help="Run each agent in a process of its own, without access to the opponent's team, the seed and the simulator "
+    "(slower, same battles).",
 )
 
 
 class Above(click.ParamType):
-    """A number above a bound and up to another one. nan, which a FloatRange lets through, is refused."""
+    """A number in (lowest, highest]. Rejects nan, which click's FloatRange accepts."""
 
     name = "number"
 
@@ -50,12 +50,12 @@ class Above(click.ParamType):
         except ValueError:
             number = math.nan
         if not self.lowest < number <= self.highest:
-            self.fail(f"{value}: give a number more than {self.lowest:g}, at most {self.highest:g}", param, ctx)
+            self.fail(f"{value}: give a number greater than {self.lowest:g} and at most {self.highest:g}", param, ctx)
         return number
 
 
 class FiniteRange(click.FloatRange):
-    """A FloatRange that refuses nan, which is in no range and yet passes click's."""
+    """A FloatRange that rejects nan, which click's accepts."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
@@ -76,5 +76,5 @@ WORKERS = click.IntRange(1, 1024)
 
 
 def db_words(db: Path) -> str:
-    """The option as it must be repeated in a command that the user is told; nothing for the default."""
+    """The --db option to append to a suggested command; empty for the default database."""
     return "" if db == Path("arena.duckdb") else f" --db {db}"

@@ -1,4 +1,4 @@
-"""What the commands that play battles share: the live display, how a run is stopped, and what is said at its end."""
+"""Shared by the commands that play battles: the live display, stopping a run, the closing lines."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from arena.tournament import Played, Run, play
 
 
 def say(console: Console, words: str) -> None:
-    """A line as it is: no markup, no colours, not cut to the terminal's width."""
+    """Prints a line without markup, colours or wrapping."""
     console.print(words, soft_wrap=True, markup=False, highlight=False)
 
 
 @contextmanager
 def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Iterator[None]:
-    """Around all that a command does with a run: Ctrl-C, at whatever moment, ends it as stopped with the exit code 130.
+    """Context of a command's whole run: Ctrl-C at any moment marks the run as stopped and exits with code 130.
 
-    resume: the command that continues the run, which is said when the run ends before the command has said it itself.
+    resume: the command that continues the run; printed if the run ends early.
     """
     try:
         yield
@@ -37,11 +37,11 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
         if isinstance(error, SystemExit):
             raise
         if not is_interrupt(error):
-            say(console, f"\nFinished battles are kept. To resume: {resume}")
+            say(console, f"\nFinished battles are stored. To resume: {resume}")
             raise
         ignore_interrupts()
         store.end_run(run_id, STOPPED)
-        say(console, f"\nStopped. Finished battles are kept. To resume: {resume}")
+        say(console, f"\nStopped. Finished battles are stored. To resume: {resume}")
         sys.exit(STOPPED_CODE)
 
 
@@ -59,7 +59,7 @@ def play_shown(console: Console, store: Store, run: Run, workers: int) -> Played
 
 
 def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> None:
-    """Says why a run has not come to its end, where it has not, and how to continue it."""
+    """Prints why a run is unfinished and how to resume it; nothing for a finished run."""
     if played.finished:
         return
     if played.stopped:
@@ -74,12 +74,12 @@ def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> N
 
 
 def ignore_interrupts() -> None:
-    """From here on the command only says its last words: another Ctrl-C has nothing left to stop."""
+    """Ignores further Ctrl-C while the closing lines are printed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def battles_words(run: Run) -> str:
-    """How many battles a run of fixed length has, and how they come about.
+    """The number of battles of a fixed-length run, and how it is composed.
 
     "684 battles (2 battles x 2 team sets = 4 for each of 171 pairings)".
     """
@@ -94,7 +94,7 @@ def battles_words(run: Run) -> str:
 
 
 def reason(record: BattleRecord) -> str:
-    """Why a battle ended as it did, where there is more to say than who won: " (user:ash forfeited)"."""
+    """The detail of a battle's end, in brackets; empty if there is none: " (user:ash forfeited)"."""
     if record.detail is None:
         return ""
     words = record.detail

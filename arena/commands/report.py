@@ -1,4 +1,4 @@
-"""`arena report`: what a run has shown, in the terminal or as a file."""
+"""`arena report`: the results of a run, in the terminal or as a file."""
 
 from __future__ import annotations
 
@@ -43,19 +43,17 @@ class _Battles(click.ParamType):
 
 @click.command()
 @click.argument("run", metavar="[RUN]", required=False)
-@click.option("--html", "html_path", type=_TARGET, metavar="PATH", help="Write one HTML file that needs nothing else.")
-@click.option("--markdown", "markdown_path", type=_TARGET, metavar="PATH", help="Write Markdown; - for the terminal.")
-@click.option(
-    "--json", "json_path", type=_TARGET, metavar="PATH", help="Write all numbers as JSON; - for the terminal."
-)
-@click.option("--anchor", metavar="AGENT", help="Who is rated 1000.  [default: the run's]")
+@click.option("--html", "html_path", type=_TARGET, metavar="PATH", help="Write one self-contained HTML file.")
+@click.option("--markdown", "markdown_path", type=_TARGET, metavar="PATH", help="Write Markdown; - for stdout.")
+@click.option("--json", "json_path", type=_TARGET, metavar="PATH", help="Write all numbers as JSON; - for stdout.")
+@click.option("--anchor", metavar="AGENT", help="Agent whose rating is fixed at 1000.  [default: the run's]")
 @click.option(
     "--battles",
     type=_Battles(),
     default=str(DEFAULT),
     show_default=True,
     metavar="N|all",
-    help="How many battles can be watched in the HTML file.",
+    help="Number of battles to include in the HTML file's viewer.",
 )
 @db_option
 def report(
@@ -67,9 +65,9 @@ def report(
     battles: int | None,
     db: Path,
 ) -> None:
-    """Tell what RUN (the latest) has shown: rankings with intervals, who beats whom, team sets, faults, each agent.
+    """Report the results of RUN (default: the latest): rankings with 95% intervals, head-to-head results, team sets, faults.
 
-    Works while the run goes on, too. Without options it is printed; what each number means: docs/report.md.
+    Also works while the run is in progress. Without options the report is printed. docs/report.md explains each number.
 
     \b
     Examples:
@@ -80,7 +78,7 @@ def report(
     recover(db)
     for path in (html_path, markdown_path, json_path):
         if path not in (None, STDOUT):
-            os.unlink(_beside(path))  # whether it can be written is found out before the work is done
+            os.unlink(_beside(path))  # fail before the work if it cannot be written
     summary = summarize(db, run or latest_run(db), anchor=anchor)
     if html_path is not None:
         _write(html_path, lambda: html.render(summary, db, battles=battles))
@@ -93,17 +91,17 @@ def report(
 
 
 def _beside(path: Path) -> str:
-    """An empty file in the folder of `path`. Raises BadInput where none can be made."""
+    """Creates an empty temporary file in the folder of `path`. Raises BadInput if that fails."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: name a file in a folder that can be written to") from None
+        raise BadInput(f"{path}: {error.strerror}: give a file in a writable folder") from None
     os.close(handle)
     return name
 
 
 def _write(path: Path, make: Callable[[], str]) -> None:
-    """To the file in one stroke (a reader sees the old one or the new one), or to the terminal."""
+    """Writes the file atomically, or prints it to stdout."""
     text = make()
     if path == STDOUT:
         click.echo(text, nl=False)
@@ -115,7 +113,7 @@ def _write(path: Path, make: Callable[[], str]) -> None:
         os.replace(name, path)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
-        raise BadInput(f"{path}: {error.strerror}: name another file") from None
+        raise BadInput(f"{path}: {error.strerror}: give another file") from None
     click.echo(f"{path}: {len(text.encode()) / 1e6:.2f} MB", err=True)
 
 

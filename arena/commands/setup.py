@@ -1,4 +1,4 @@
-"""`arena setup`: installs the simulator where there is no checkout."""
+"""`arena setup`: installs the simulator for an installation from a wheel."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from teamsets.installing import install
 def setup() -> None:
     """Install the Pokémon Showdown simulator, so that battles can be played.
 
-    Checks Node.js and npm, then installs the pinned version from npm into the cache folder of the user
-    ($XDG_CACHE_HOME or ~/.cache), once. Where the simulator is there already (ARENA_SHOWDOWN, node_modules of a checkout, or
-    an earlier `arena setup`) it does nothing.
+    Checks Node.js and npm, then installs the pinned version from npm into the user's cache folder ($XDG_CACHE_HOME or
+    ~/.cache). Does nothing if the simulator is already installed (ARENA_SHOWDOWN, node_modules of a checkout, or an earlier
+    `arena setup`).
 
     \b
     Example:

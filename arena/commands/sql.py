@@ -1,4 +1,4 @@
-"""`arena sql`: ask the battle database."""
+"""`arena sql`: queries the battle database."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from arena.store.recover import recover
 
 @click.command()
 @click.argument("query")
-@click.option("--csv", "shape", flag_value="csv", help="As CSV with a header.")
-@click.option("--json", "shape", flag_value="json", help="As JSON, an object for each row.")
-@click.option("--table", "shape", flag_value="table", default="table", help="As a table, the default.")
+@click.option("--csv", "shape", flag_value="csv", help="Print CSV with a header.")
+@click.option("--json", "shape", flag_value="json", help="Print JSON, one object per row.")
+@click.option("--table", "shape", flag_value="table", default="table", help="Print a table (the default).")
 @db_option
 def sql(query: str, shape: str, db: Path) -> None:
-    """Answer an SQL QUERY over the battles, also while a run goes on. It can read only.
+    """Run a read-only SQL QUERY on the battle database. Works while a run is in progress.
 
     Tables: runs, agents, teams, battles, decisions. Views: results, head_to_head, faults, team_results; docs/sql.md
     explains them.

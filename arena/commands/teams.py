@@ -1,4 +1,4 @@
-"""`arena teams`: look at team sets, check one's own, and make new ones."""
+"""`arena teams`: shows, validates and makes team sets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.making import make_files
 
 _format_option = click.option("--format", "format_id", required=True, metavar="F", help="A format, e.g. gen1ou.")
-_count_option = click.option("--count", type=click.IntRange(min=1), help="So many teams only.")
-_seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Which teams are drawn.")
+_count_option = click.option("--count", type=click.IntRange(min=1), help="Number of teams.")
+_seed_option = click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
 
 
 @click.group(cls=Suggesting)
 def teams() -> None:
-    """Team sets: list, show, validate, make, take from replays."""
+    """List, show, validate and make team sets; extract teams from replays."""
 
 
 @teams.command("list")
@@ -43,7 +43,9 @@ def list_sets(format_id: str | None) -> None:
         table.add_row(each, *counts)
     console = Console()
     console.print(table)
-    console.print(f"* made on demand from a seed; {variety.NAME}:N for N teams. A folder of your own is a set, too.")
+    console.print(
+        f"* made on demand from a seed; {variety.NAME}:N for N teams. Your own folder of teams is a set, too."
+    )
 
 
 @teams.command()
@@ -78,7 +80,7 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
 @teams.command()
 @click.argument("path", metavar="PATH")
 @_format_option
-@click.option("--skip-invalid", is_flag=True, help="Leave refused teams out and count them, instead of stopping.")
+@click.option("--skip-invalid", is_flag=True, help="Skip rejected teams and count them, instead of stopping.")
 def validate(path: str, format_id: str, skip_invalid: bool) -> None:
     """Check the teams in PATH (a folder, a file, or a set's name) with Showdown's own validator.
 
@@ -112,16 +114,16 @@ def make(team_set: str, format_id: str, count: int | None, seed: int, out: Path 
 
 @teams.command("from-replays")
 @click.argument("replays", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--set", "name", required=True, metavar="NAME", help="The set's name: it is written to teams/NAME.")
+@click.option("--set", "name", required=True, metavar="NAME", help="Name of the set, which is written to teams/NAME.")
 @click.option("--format", "format_id", metavar="F", help="Only this format.")
 @click.option("--least-shown", type=click.IntRange(1, 6), default=LEAST_SHOWN, show_default=True, metavar="N",
-              help="Leave out teams of which fewer Pokémon were shown.")  # fmt: skip
+              help="Skip teams with fewer revealed Pokémon.")  # fmt: skip
 @_seed_option
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write to.  [default: teams/NAME]")
 def from_replays(
     replays: Path, name: str, format_id: str | None, least_shown: int, seed: int, out: Path | None
 ) -> None:
-    """Take people's teams from the replays in DIR; what was not shown is drawn from published sets.
+    """Extract people's teams from the replays in DIR; what a replay does not reveal is drawn from published sets.
 
     \b
     Example:
@@ -132,8 +134,8 @@ def from_replays(
     for reason, count in done.refused.most_common():
         click.echo(f"left out: {count:5}  {reason}")
     if done.doubled:
-        click.echo(f"left out: {done.doubled:5}  the same team as another")
+        click.echo(f"left out: {done.doubled:5}  duplicate of another team")
     if not done.paths:
-        raise BadInput(f"replays '{replays}': no team could be taken from them: the reasons are above")
+        raise BadInput(f"replays '{replays}': no team could be extracted: the reasons are above")
     for each, count in sorted(done.teams.items()):
         click.echo(f"{count} teams written to {folder / each}")

@@ -29,17 +29,20 @@ _SCROLL = {"j": 1, "\x1b[B": 1, "\x1bOB": 1, "k": -1, "\x1b[A": -1, "\x1bOA": -1
 
 @click.command()
 @click.argument("battle_id", metavar="ID", type=int)
-@click.option("--turn", "start", type=click.IntRange(min=0), metavar="N", help="Begin at turn N.")
-@click.option("--all", "whole", is_flag=True, help="All turns, one below the other, without asking.")
+@click.option("--turn", "start", type=click.IntRange(min=0), metavar="N", help="Start at turn N.")
+@click.option("--all", "whole", is_flag=True, help="Print all turns without waiting for keys.")
 @click.option(
-    "--delay", type=FiniteRange(min=0, max=3600), metavar="SECONDS", help="Go on by itself after so many seconds."
+    "--delay",
+    type=FiniteRange(min=0, max=3600),
+    metavar="SECONDS",
+    help="Advance automatically after this many seconds.",
 )
 @db_option
 def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, db: Path) -> None:
-    """Show the stored battle ID turn by turn: HP, what happened, what each side chose and could have chosen.
+    """Show the stored battle ID turn by turn: HP, events, each side's choice and its alternatives.
 
-    In a terminal: Enter, space, n or → for the next turn, p or ← for the one before, Home and End, ↓ and ↑ to scroll,
-    q to stop. Anywhere else all turns are printed.
+    Keys in a terminal: Enter, space, n or → next turn, p or ← previous turn, Home, End, ↓ and ↑ scroll, q quit. Without a
+    terminal all turns are printed.
 
     \b
     Example:
@@ -104,7 +107,7 @@ def _step(console: Console, story: dict[str, Any], index: int, delay: float | No
 
 
 def _page(console: Console, story: dict[str, Any], index: int) -> list[list[Segment]]:
-    """The lines of a turn below the battle's head; told more briefly where the terminal is too low for that."""
+    """The lines of a turn below the battle's heading; shortened if the terminal has too few rows."""
     whole = console.render_lines(Group(head(story), Rule(style="dim"), turn(story, index, console.width)), pad=False)
     if len(whole) <= console.height - 2:
         return whole
@@ -112,7 +115,7 @@ def _page(console: Console, story: dict[str, Any], index: int) -> list[list[Segm
 
 
 def _key() -> str:
-    """The key that was pressed; nothing at the end of the input (Ctrl-D)."""
+    """The pressed key; empty at the end of the input (Ctrl-D)."""
     try:
         return click.getchar()
     except EOFError:

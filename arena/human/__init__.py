@@ -1,1 +1,1 @@
-"""Battles of people: replays read, each player's point of view reconstructed, teams taken from them."""
+"""Human battles: reads replays, reconstructs each player's point of view, extracts teams."""

@@ -1,4 +1,4 @@
-"""Where each player was asked for a choice, and what of the answer the public log shows.
+"""Finds each decision of both players in a public log, and the part of the choice that the log shows.
 
 Two kinds of moments: after each `turn` line both are asked; and in between a side must bring another Pokémon, because its
 own has fainted or leaves by its move (U-turn), its item (Eject Button) or its ability. What a player chose is only taken

@@ -1,4 +1,4 @@
-"""A team's hidden part drawn from Smogon's sets and the competitive teams' statistics, in agreement with what was shown.
+"""Samples a team's hidden part from Smogon's sets and the competitive teams' statistics, consistent with what was shown.
 
 The same battle, side and seed give the same team.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from poke_env.data import GenData, to_id_str
 from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
-from agents.heuristics.sets import candidates
+from agents.mechanics.sets import candidates
 from agents.search.sets import Carried, draw_set, statistics
 from arena.human.revealed import Shown, base_name
 from teamsets.builder.published import STATS, Member, as_text

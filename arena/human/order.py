@@ -1,4 +1,4 @@
-"""Whether a log's lines are all there and in order, as far as the log itself can tell."""
+"""Checks that a log's lines are complete and in order, as far as the log itself shows."""
 
 from __future__ import annotations
 

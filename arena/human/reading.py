@@ -34,7 +34,7 @@ _ID_IN_NAME = re.compile(r"(?P<id>(?P<format>gen[1-9][a-z0-9]+)-\d+)")
 
 
 class Unusable(Exception):
-    """A replay that cannot be used. The message is a short reason, the same for all of its kind."""
+    """Raised for an unusable replay. The message is a short reason, the same for all of its kind."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def replay_files(folder: Path) -> list[Path]:
         raise BadInput(f"replays '{folder}': no such folder: give a folder with replays (*.json, *.log, *.html)")
     found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
     if not found:
-        raise BadInput(f"replays '{folder}': holds none: put Showdown's replays there (*.json, *.log, *.html)")
+        raise BadInput(f"replays '{folder}': contains none: put Showdown's replays there (*.json, *.log, *.html)")
     return found
 
 
@@ -238,4 +238,4 @@ def day(text: str) -> float:
     try:
         return datetime.datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=datetime.UTC).timestamp()
     except ValueError:
-        raise BadInput(f"date '{text}': not a day: write it as 2024-03-31") from None
+        raise BadInput(f"date '{text}': not a date: write it as 2024-03-31") from None

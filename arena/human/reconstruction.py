@@ -1,4 +1,4 @@
-"""From a public battle the two players' points of view, in the shape of the store's own side logs.
+"""Reconstructs both players' points of view from a public battle, in the format of the store's side logs.
 
 A side's log is what its websocket would have brought it: the protocol lines, its own health exact, the other's in percent,
 and at every moment at which it was asked a request. What the public log does not hold of its own team is drawn once for

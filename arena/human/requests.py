@@ -1,4 +1,4 @@
-"""The request that a player got at a moment, as Showdown words it, and the answer as far as the log shows it."""
+"""Builds the request that a player received at a decision, in Showdown's format, and the choice as far as it is known."""
 
 from __future__ import annotations
 

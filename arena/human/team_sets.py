@@ -1,4 +1,4 @@
-"""Team sets from replays: people's teams as far as shown, completed from published sets, passed by Showdown's validator."""
+"""Team sets from replays: human teams as far as revealed, completed from published sets, checked by Showdown's validator."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _kind(problem: str, side: SideLog) -> str:
 
 def _write(folder: Path, teams: dict[str, tuple[str, str]], done: Gathered) -> None:
     if folder.is_dir() and any(folder.iterdir()):
-        raise BadInput(f"folder '{folder}': is not empty: choose another set's name, or remove it first")
+        raise BadInput(f"folder '{folder}': is not empty: choose another name for the set, or remove the folder first")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in teams.values():
         path = folder / f"{name}.txt"

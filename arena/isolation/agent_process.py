@@ -1,4 +1,4 @@
-"""The worker's end of one agent process: a question at a time, its answer or why there is none, and whose turn it is."""
+"""The worker's end of one agent process: one request at a time, its answer or failure, and the order of turns."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class AgentProcess(asyncio.Protocol):
         except orjson.JSONDecodeError:
             answer = None
         if not isinstance(answer, dict) or self._answered is None:
-            self._break("wrote into its channel what is no answer")
+            self._break("wrote an invalid answer into its channel")
         elif answer.get("later") is True and not self._later:
             self._later = True
             self._give_turn()

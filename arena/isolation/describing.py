@@ -1,4 +1,4 @@
-"""What a run must know of its agents before they play, without importing their code: that could change anything here.
+"""Reads what a run must know of its agents before they play, in another process: importing their code could change anything.
 
 `python -m arena.isolation.describing` imports it, in a process that ends thereafter. In: a line of JSON, {"specs",
 "formats"}. Out: a line of JSON for each spec, {"refused": words} or the fields of `Description`.
@@ -33,10 +33,10 @@ class Description:
     lacks: dict[str, str]
 
     def source(self) -> AgentSource:
-        """A source that makes no agents: they are made in processes of their own."""
+        """A source that creates no agents: they are created in processes of their own."""
 
         def make() -> NoReturn:
-            raise RuntimeError(f"{self.spec} is made in a process of its own")
+            raise RuntimeError(f"{self.spec} is created in a process of its own")
 
         def missing(format_id: str | None) -> str:
             return self.lacks.get(format_id or "", "")
@@ -83,7 +83,8 @@ def _described(specs: list[str], formats: tuple[str, ...]) -> list[Description]:
     for one in found:
         if one.outside:  # its code would say, in the worker, how its program is started
             raise BadInput(
-                f"agent '{one.spec}': starts a program by code from outside of the arena: leave --isolate out"
+                f"agent '{one.spec}': starts an external program by third-party code, which cannot be isolated: leave "
+                "--isolate out"
             )
     return found
 

@@ -4,7 +4,7 @@ In, a line of JSON each: {"make": SETTINGS} for a new battle, {"decide": [view]}
 has seen since the last time, as `Seat.see` takes it. Out, for each one line: {"made": true}, {"choice", "thought"},
 {"over": oddities}, or {"fault", "words"}; before the choice of an agent that thinks asynchronously {"later": true}.
 
-All of this may be overwritten by the agent: the worker believes nothing of it (seat.py).
+The agent can overwrite all of this: the worker trusts nothing of it (seat.py).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from typing import Any
 import orjson
 
 from agents import Choice
-from arena.showdown.guard import StepGuard
-from arena.showdown.seat import Fault, Seat, make_agent, new_seat
-from arena.showdown.table import source_of
+from arena.simulator.guard import StepGuard
+from arena.simulator.seat import Fault, Seat, make_agent, new_seat
+from arena.sources import source_of
 
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 
 @dataclass(frozen=True)
 class SeatSettings:
-    """All that an agent process learns of a battle before it begins. seed: of the seat's own generator."""
+    """All that an agent process receives before a battle starts. seed: of the seat's own generator."""
 
     spec: str
     role: str

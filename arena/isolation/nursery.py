@@ -32,7 +32,7 @@ from poke_env.data import GenData
 from agents import is_built_in
 from arena.isolation import inside
 from arena.isolation.closing import adopt_orphans, children, close_to_others, die_with
-from arena.showdown.table import source_of
+from arena.sources import source_of
 
 #: Where an agent process finds its channel.
 CHANNEL = 3

@@ -1,19 +1,18 @@
-"""Where the agents of a run come from, and whether that asks for isolation."""
+"""The packages that the agents of a run come from, and whether they should be isolated from each other."""
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl
-
 from agents import is_built_in
+from agents.coached import coached_parts
 
 
 def origins(spec: str) -> set[str]:
     """The packages or modules outside of the arena that a spec's code comes from: {"mybot"} for mybot.players:Best."""
     if is_built_in(spec):
         return set()
-    head, _, query = spec.partition("?")
+    head, _, _ = spec.partition("?")
     if head == "coached":  # plays as the agents of its options
-        return {origin for key, inner in parse_qsl(query) if key in ("learner", "coach") for origin in origins(inner)}
+        return {origin for inner in coached_parts(spec).values() for origin in origins(inner)}
     return {head.partition(":")[0].partition(".")[0]}
 
 
@@ -28,6 +27,6 @@ def sharing_note(specs: tuple[str, ...]) -> str:
     one, other = sorted(first.values())[:2]
     more = f" and {len(first) - 2} more" if len(first) > 2 else ""
     return (
-        f"{one}, {other}{more} come from different packages and play in the same processes, where each can read and change "
+        f"{one}, {other}{more} come from different packages and run in the same processes, where each can read and change "
         "what belongs to the others: --isolate gives each a process of its own"
     )

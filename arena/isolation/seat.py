@@ -13,8 +13,8 @@ from agents import Agent, Choice, SeatBattle, read_answer
 from arena.isolation.agent_process import AgentProcess, Answer, ProcessEnded, Silent
 from arena.isolation.inside import SeatSettings
 from arena.isolation.process import NurseryProcess
-from arena.showdown.guard import Clock, StepGuard
-from arena.showdown.seat import MAKING_SECONDS, Fault, FaultKind, Seat
+from arena.simulator.guard import Clock, StepGuard
+from arena.simulator.seat import MAKING_SECONDS, Fault, FaultKind, Seat
 
 #: How much longer than its limit an agent's answer may take before its process is ended, in seconds. The agent's own
 #: process interrupts it at the limit, as a worker does without isolation, unless the agent has seen to it that it cannot.
@@ -24,7 +24,7 @@ _PARTING_SECONDS = 1.0
 
 
 class IsolatedSeat(Seat):
-    """A seat that asks an agent process. What is legal, how long it took and what it chose is decided here."""
+    """A seat whose agent runs in an agent process. Legal choices, time and the choice are checked here."""
 
     def __init__(self, nursery: NurseryProcess, told: SeatSettings, clock: Clock) -> None:
         battle = SeatBattle(told.tag, told.role, told.role, told.gen, told.format_id, random.Random(told.seed))
@@ -82,13 +82,14 @@ class IsolatedSeat(Seat):
 
     def _chosen(self, answer: Answer) -> Choice:
         late = f"no choice within {self.clock.limit:g} s, and its process was ended"
-        words = _checked(answer, late).get("choice")
+        told = _checked(answer, late)
+        words = told.get("choice")
         self._check_time()
         assert self.request is not None
         choice = read_answer(words, self.battle.legal, self.request) if isinstance(words, str) else None
         if choice is None:
-            raise Fault("error", "wrote into its channel what is no answer")
-        self._received = answer.get("thought") if isinstance(answer, dict) else None
+            raise Fault("error", "wrote an invalid answer into its channel")
+        self._received = told.get("thought")
         return self._note(choice)
 
     def _thought(self) -> dict[str, Any] | None:
@@ -117,7 +118,7 @@ class IsolatedSeat(Seat):
         return b"[" + b",".join(views) + b"]"
 
     async def part(self) -> None:
-        """Tells the agent that the battle is over, and gives its process back; ends it where that cannot be."""
+        """Notifies the agent that the battle is over, and releases its process; ends the process if that is impossible."""
         process = self._process
         if process is None or not self._bringing.done() or self._bringing.exception() is not None:
             return self.drop()

@@ -65,11 +65,11 @@ def fit_ratings(
     """
     agents = evidence.agents
     if not agents:
-        raise BadInput("ratings: no battles: `arena evaluate` plays some")
+        raise BadInput("ratings: no battles; play some with `arena evaluate`")
     if anchor is None:
         anchor = default_anchor(agents)
     if anchor not in agents:
-        raise BadInput(f"anchor {anchor!r}: took no part in these battles: name one of {', '.join(agents)}")
+        raise BadInput(f"anchor {anchor!r}: has none of these battles; name one of {', '.join(agents)}")
     points, games = evidence.tables()
     group = groups(games)
     group = np.where(group == group[agents.index(anchor)], -1, group)
@@ -159,7 +159,7 @@ def _newton(points: Floats, games: Floats, start: Floats, group: Ints) -> Floats
         active = active[size > CLOSE]
         if not len(active):
             return strengths
-    raise ArithmeticError(f"Bradley-Terry: {len(active)} of {len(points)} fits did not settle in {STEPS} steps")
+    raise ArithmeticError(f"Bradley-Terry: {len(active)} of {len(points)} fits did not converge in {STEPS} steps")
 
 
 def _fit_jeffreys(points: Floats, games: Floats) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Rings of three, A beats B beats C beats A, and how sure one may be that such a ring is there.
+"""Intransitive cycles of three agents (rings: A beats B beats C beats A), and their significance.
 
 Among many agents some ring is always seen: with 18 equal ones there are 1,632 possible rings, and each shows one time in
 eight by luck alone. So a ring is asked two questions, and its confidence is the worse answer. Do all three wins hold when
@@ -121,7 +121,7 @@ def pair_likeness(evidence: Evidence) -> float:
 
 def _draw(chance: Floats, single: Ints, double: Ints, alike: float, pools: int, rng: np.random.Generator) -> Floats:
     """Points [pools, E] in E meetings with these chances to win a battle, of single battles and of pairs. No ties."""
-    bound = rng.binomial(double, abs(alike), (pools, len(chance)))  # pairs whose battles hang on each other wholly
+    bound = rng.binomial(double, abs(alike), (pools, len(chance)))  # pairs whose battles depend on each other wholly
     free = rng.binomial(single + 2 * (double - bound), chance)
     if alike >= 0:
         return np.asarray(free + 2.0 * rng.binomial(bound, chance))

@@ -1,4 +1,4 @@
-"""Glicko-1 and GXE, as Showdown's live ladder reckons them.
+"""Glicko-1 ratings and GXE, computed as on Showdown's ladder.
 
 The ladder's rules (smogon/pokemon-showdown-loginserver, src/ladder.ts; Glickman, "The Glicko system", glicko.net): everyone
 begins at 1500 with a deviation of 130. A rating period is a day; within it a player's battles are rated together, from the

@@ -1,4 +1,4 @@
-"""The Nash average of a pool: the mixture of agents that no agent beats, and how everyone fares against it.
+"""The Nash average of a pool: the mixture of agents that no agent beats, and the win rates of all agents against it.
 
 A rating counts wins over weak opponents, however many copies of one weak opponent there are, and cannot tell of a circle in
 which everyone beats the next. Nash averaging does neither: two players each pick an agent to play for them, and the best
@@ -40,7 +40,7 @@ class NashEstimate:
 
     weights, value [N]: from the win rates as seen. mean, low, high [N]: the weight over the resamples, with its 95%
     interval. support [N]: share of the resamples in which the agent is part of the mixture. With few battles `mean` is the
-    better estimate: a mixture of a handful of agents, all or nothing, hangs on a few battles.
+    better estimate: a mixture of a handful of agents, all or nothing, depends on a few battles.
     """
 
     agents: tuple[str, ...]
@@ -61,7 +61,7 @@ def nash_of(
     such pairings raise BadInput, as does evidence without agents.
     """
     if not evidence.agents:
-        raise BadInput("Nash average: no agents: play battles first")
+        raise BadInput("Nash average: no agents; play battles first")
     rates = win_rates(evidence)
     unmet = np.isnan(rates)
     fitted = np.zeros_like(rates)
@@ -70,8 +70,8 @@ def nash_of(
     elif unmet.any():
         row, column = np.argwhere(unmet)[0]
         raise BadInput(
-            f"Nash average: {evidence.agents[row]} and {evidence.agents[column]} never met: "
-            "play them, or give ratings to fill this in by"
+            f"Nash average: {evidence.agents[row]} and {evidence.agents[column]} have no battles against each other: play "
+            "some, or pass ratings to fill in the win rate"
         )
     found = nash_average(np.where(unmet, fitted, rates))
     drawn = np.where(unmet, fitted, resampled_rates(evidence, resamples, np.random.default_rng(seed)))
@@ -91,7 +91,7 @@ def nash_average(rates: Floats) -> NashAverage:
     payoff = (rates - rates.T) / 2
     np.fill_diagonal(payoff, 0)
     if np.isnan(payoff).any():
-        raise ValueError("win rates: NaN: fill in the pairings that were never played")
+        raise ValueError("win rates: NaN: fill in the pairings without battles")
     mixture = _widest_mixture(payoff)
     members = mixture > 0
     weights = np.zeros(len(payoff))

@@ -41,3 +41,9 @@ def resampled_rates(evidence: Evidence, resamples: int, rng: np.random.Generator
     rates[:, first, second] = points / games
     rates[:, second, first] = 1 - points / games
     return rates
+
+
+def interval(samples: Floats) -> tuple[float, float]:
+    """The 95% interval of samples [B]."""
+    low, high = np.quantile(samples, (0.025, 0.975), method="weibull")
+    return float(low), float(high)

@@ -1,9 +1,9 @@
-"""Is one agent stronger than another? A sequential test (SPRT) on pairs of battles that stops as soon as it knows.
+"""A sequential probability ratio test (SPRT) on pairs of battles: is one agent stronger than another?
 
 The test weighs two statements about the first agent's lead, "elo0 or less" (H0) and "elo1 or more" (H1), by the generalised
 log-likelihood ratio (LLR): how much likelier the pentanomial is under the most likely five probabilities that have exactly
 elo1 than under those that have exactly elo0. It is computed exactly, not by the usual normal approximation, which is badly
-wrong after a few pairs: so no least number of pairs is needed (scripts/sim_sprt.py measures both).
+wrong after a few pairs: so no least number of pairs is needed (scripts/simulate/sprt.py measures both).
 
 Sources: A. Wald (1945) for the bounds; M. Van den Bergh, "Comments on normalized Elo" and "Comparing the approximations for
 the generalized log likelihood ratio of a multinomial distribution" (cantate.be/Fishtest). The numbers agree with
@@ -45,7 +45,7 @@ class SprtSettings:
 
     elo0, elo1: the first agent's lead under H0 and H1. alpha: how often H1 may be accepted where H0 is true; beta: how often
     H0 where H1 is true. model: "normalized" takes elo0 and elo1 as nElo (a lead in standard deviations of a pair, so that
-    test lengths do not hang on how many battles are ties or decided by the teams), "logistic" as ordinary Elo.
+    test lengths do not depend on how many battles are ties or decided by the teams), "logistic" as ordinary Elo.
     """
 
     elo0: float = 0.0
@@ -56,17 +56,17 @@ class SprtSettings:
 
     def __post_init__(self) -> None:
         if self.model not in ("normalized", "logistic"):
-            raise BadInput(f"--sprt model={self.model}: the models are normalized and logistic")
+            raise BadInput(f"--sprt model={self.model}: must be normalized or logistic")
         for key in ("elo0", "elo1"):
             if not abs(getattr(self, key)) <= LARGEST_ELO:
                 raise BadInput(
-                    f"--sprt {key}={getattr(self, key):g}: give a number from -{LARGEST_ELO:g} to {LARGEST_ELO:g}"
+                    f"--sprt {key}={getattr(self, key):g}: must be a number from -{LARGEST_ELO:g} to {LARGEST_ELO:g}"
                 )
         if not self.elo0 < self.elo1:
-            raise BadInput(f"--sprt elo0={self.elo0:g} elo1={self.elo1:g}: elo1 must be more than elo0")
+            raise BadInput(f"--sprt elo0={self.elo0:g} elo1={self.elo1:g}: elo1 must be greater than elo0")
         for key in ("alpha", "beta"):
             if not 0 < getattr(self, key) < 0.5:
-                raise BadInput(f"--sprt {key}={getattr(self, key):g}: give a number between 0 and 0.5, such as 0.05")
+                raise BadInput(f"--sprt {key}={getattr(self, key):g}: must be a number between 0 and 0.5, such as 0.05")
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -88,7 +88,7 @@ def parse_sprt(words: Sequence[str]) -> SprtSettings:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or key not in keys:
-            raise BadInput(f"--sprt {word}: give KEY=VALUE with a key of {', '.join(keys)}")
+            raise BadInput(f"--sprt {word}: must be KEY=VALUE; the keys are {', '.join(keys)}")
         if key in given:
             raise BadInput(f"--sprt {word}: {key} is given twice")
         given[key] = value
@@ -155,7 +155,7 @@ def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSetti
     """
     said = match_summary(counts)
     if said.score is None or said.los is None or said.draw_ratio is None:
-        lines = [f"Results of {first} against {second}: no pair is finished"]
+        lines = [f"Results of {first} against {second}: no finished pairs"]
     else:
         los = f"{100 * said.los:.2f}"
         if said.los_is_bound:
@@ -166,7 +166,7 @@ def report_lines(first: str, second: str, counts: ArrayLike, settings: SprtSetti
             f"({2 * said.pairs} battles), {said.points:g} points ({100 * said.score:.2f} %)",
             f"Elo: {said.elo}, nElo: {said.nelo} (95 % intervals)",
             f"LOS: {los} %, DrawRatio: {100 * said.draw_ratio:.2f} %, PairsRatio: {pair_ratio}",
-            f"Ptnml(0-2): {list(said.counts)}, pairs that brought {first} 0, 0.5, 1, 1.5 and 2 points",
+            f"Ptnml(0-2): {list(said.counts)}, pairs in which {first} scored 0, 0.5, 1, 1.5 and 2",
         ]
     return lines if settings is None else [*lines, *_test_lines(first, second, counts, settings)]
 
@@ -186,9 +186,9 @@ def verdict(first: str, second: str, decision: Decision | None, settings: SprtSe
     """The decision of a test in words."""
     words = {
         "H1": f"H1 accepted: {first} leads {second} by more than {settings.elo0:g} {settings.unit} "
-        f"(said wrongly in at most {100 * settings.alpha:g} % of such matches)",
+        f"(type I error rate at most {100 * settings.alpha:g} %)",
         "H0": f"H0 accepted: {first} does not lead {second} by {settings.elo1:g} {settings.unit} "
-        f"(said wrongly in at most {100 * settings.beta:g} % of such matches)",
-        None: "Not decided: the LLR has reached neither bound",
+        f"(type II error rate at most {100 * settings.beta:g} %)",
+        None: "Inconclusive: the LLR has reached neither bound",
     }
     return words[decision]

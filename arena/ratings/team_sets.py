@@ -1,4 +1,4 @@
-"""Is an agent better on one team set than on another? Ratings on each set by itself, compared on a common scale.
+"""Differences of an agent's strength between team sets: separate ratings on each set, compared on a common scale.
 
 Ratings are only differences, so those of two sets need a common zero. For an agent it is the mean of the others that played
 on both, each counted by how much is known of it. Not the anchor: whatever the anchor itself does better on one set would be

@@ -1,4 +1,4 @@
-"""The findings of a report: a few plain sentences, written from its numbers, no surer than the intervals are."""
+"""The findings of a report: a few sentences that state what is significant."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from arena.report.numbers import counted, listed, percent, percent_of, whole
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
-NAMED_TOGETHER = 5  # so many agents that are not separated are named
+NAMED_TOGETHER = 5  # at most so many agents that are not separated are named
 MANY_FORMATS = 3  # more formats than these share one sentence on who is best
 
 
 def findings(formats: list[dict[str, Any]]) -> list[str]:
-    """Sentences on: who is best, where team sets matter, cycles, failures. One when nothing was finished."""
+    """Returns sentences on the best agent, differences between team sets, cycles, and faults; one if there is no battle."""
     told = [each for each in formats if len(each["ranking"]) > 1]
     if not told:
         return ["No battle was finished."]
@@ -27,7 +27,7 @@ def findings(formats: list[dict[str, Any]]) -> list[str]:
 
 
 def match_findings(match: dict[str, Any] | None) -> list[str]:
-    """What a match says of its two agents. match: of `match_of`."""
+    """Returns the result of a match in sentences. match: of `match_of`."""
     if match is None or not match["pairs"]:
         return []
     first, second = match["agents"]
@@ -45,7 +45,7 @@ def match_facts(match: dict[str, Any]) -> list[list[str]]:
         ["pairs (battles)", f"{match['pairs']:,} ({match['battles']:,})"],
         [f"score of {first}", f"{match['points']:g} points, {100 * match['score']:.1f}%"],
         [
-            "pentanomial: pairs that brought it 0, 0.5, 1, 1.5, 2 points",
+            "pentanomial: pairs in which it scored 0, 0.5, 1, 1.5, 2",
             ", ".join(f"{n:,}" for n in match["pentanomial"]),
         ],
         ["Elo, 95% interval", lead_words(match["elo"])],
@@ -176,7 +176,7 @@ def _best_of_many(formats: list[dict[str, Any]]) -> str:
         first, close = _close(said)
         where[first["agent"], not close].append(said["format"])
     parts = [
-        f"{agent} {'is best' if sure else 'leads, not surely,'} in {listed(names)}"
+        f"{agent} {'is best' if sure else 'leads, not significantly,'} in {listed(names)}"
         for (agent, sure), names in sorted(where.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
     return "; ".join(parts) + "."
@@ -200,7 +200,7 @@ def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
 
 
 def _cycles(formats: list[dict[str, Any]]) -> list[str]:
-    """The surest cycle of all formats, if it is sure enough to be said without "may"."""
+    """The most significant cycle of all formats, or the sentence that there is none."""
     found = [(cycle, said["format"]) for said in formats for cycle in said["cycles"]]
     sure = [pair for pair in found if pair[0]["confidence"] >= SURE]
     if all(len(said["ranking"]) < 3 for said in formats):
@@ -216,7 +216,7 @@ def _cycles(formats: list[dict[str, Any]]) -> list[str]:
 
 
 def _faults(formats: list[dict[str, Any]]) -> str:
-    """Who lost battles by its own failure."""
+    """The agents that lost battles by their own failure."""
     lost: dict[str, int] = defaultdict(int)
     for said in formats:
         for fault in said["faults"]:

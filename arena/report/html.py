@@ -1,4 +1,4 @@
-"""The report as one HTML file: nothing else is loaded, and only the battle viewer, filters and tooltips need its script."""
+"""The report as one self-contained HTML file; only the battle viewer, filters and tooltips need its script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A curriculum as the store knows it: every attempt with its checkpoint, rating, gates and costs. Plain values, for JSON."""
+"""A stored curriculum: every attempt with its checkpoint, rating, gates and costs. Plain values, for JSON."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def lineage(db: Path, name: str) -> Lineage:
     """All that is known of a curriculum, also while it goes on. Raises BadInput where there is none of that name."""
     found = rows("SELECT folder, base, config, started, ended FROM curricula WHERE curriculum = ?", db, [name])
     if not found:
-        raise BadInput(f"database {db}: holds no curriculum {name}: known are {', '.join(curricula(db)) or 'none'}")
+        raise BadInput(f"database {db}: no curriculum '{name}'; known are {', '.join(curricula(db)) or 'none'}")
     folder, base, config, started, ended = found[0]
     told = json.loads(config)
     return {
@@ -180,4 +180,5 @@ def called(one: Attempt) -> str:
 
 def words_of(gate: Gate) -> str:
     """ "parent: H1 after 60 battles, …"."""
-    return f"{gate['gate']}: {gate['words'] or 'being played'}"
+    name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(VERDICT) else gate["gate"]
+    return f"{name}: {gate['words'] or 'in progress'}"

@@ -1,4 +1,4 @@
-"""A run while it goes on: a live table in a terminal, a line every few seconds anywhere else."""
+"""Progress of a run: a live table in a terminal, otherwise a line every few seconds."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FIT_EVERY_SECONDS = 2.0
 
 
 class Display(Protocol):
-    """Something that shows progress. `show` may be called often; it decides itself how often to draw."""
+    """Shows progress. `show` may be called often; the display limits how often it draws."""
 
     def show(self, progress: Progress) -> None: ...
 
     def close(self, progress: Progress) -> None: ...
 
     def abandon(self) -> None:
-        """The run has failed: gives the terminal back, without a last line."""
+        """Called if the run fails: restores the terminal without a closing line."""
         ...
 
 
@@ -36,7 +36,7 @@ def display(console: Console, seconds: float | None) -> Display:
 
 
 def time_left(progress: Progress, seconds: float | None) -> float | None:
-    """Seconds until the run is over, by its speed so far and its limit; None before anything has been played."""
+    """Estimated seconds until the run ends, by its speed and its time limit; None before the first battle."""
     bounds = []
     if progress.played and progress.total is not None:
         bounds.append((progress.total - progress.done) / progress.speed)
@@ -56,7 +56,7 @@ def spoken(seconds: float | None) -> str:
 
 
 def summary(progress: Progress, seconds: float | None) -> str:
-    """Done of total, battles/s, time left, faults, what the schedule knows: one line."""
+    """One line: battles done, battles/s, time left, faults, the schedule's remark."""
     total = "" if progress.total is None else f" of {progress.total:,}"
     parts = [
         f"{progress.done:,}{total} battles",
@@ -102,7 +102,7 @@ class Lines:
 
 
 class LiveTable:
-    """A table that is drawn anew four times a second: each agent's rating so far, battles, win rate and faults.
+    """A table updated four times a second: each agent's interim rating, battles, win rate and faults.
 
     Agents are sorted by rating, not by win rate: an adaptive schedule gives strong agents strong opponents.
     """
@@ -144,7 +144,7 @@ class LiveTable:
 
 
 class Interim:
-    """The ratings so far, fitted anew every FIT_EVERY_SECONDS at most, and more rarely where a fit takes long."""
+    """Interim ratings, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long."""
 
     def __init__(self) -> None:
         self._standings: list[Standing] = []

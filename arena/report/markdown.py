@@ -21,18 +21,18 @@ def render(summary: dict[str, Any]) -> str:
         points(summary["findings"]),
         *match_blocks(summary["match"]),
         *(block for said in summary["formats"] for block in _format(said)),
-        "## What was run",
+        "## Run details",
         f"```\n{run['command']}\n```",
         points(
             [
-                f"{run['kind']}, {run['status']}; began {run['started']}, ended {run['ended'] or '–'}",
+                f"{run['kind']}, {run['status']}; started {run['started']}, ended {run['ended'] or '–'}",
                 f"commit {run['git'] or 'none'}",
                 ", ".join(f"{name} {number}" for name, number in run["versions"].items()),
             ]
         ),
     ]
     if summary["notes"]:
-        blocks += ["## Read with care", points(summary["notes"])]
+        blocks += ["## Caveats", points(summary["notes"])]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -49,12 +49,15 @@ def _format(said: dict[str, Any]) -> list[str]:
     blocks = [
         f"## {plain(said['format'])}",
         f"{counted(said['battles'], 'battle')} on {plain(', '.join(said['team_sets']))}; Elo with 95% intervals, "
-        f"{plain(said['anchor'])} has 1000.",
+        f"anchor {plain(said['anchor'])} = 1000.",
         _ranking(said),
         *_cross(said),
     ]
     if len(said["team_sets"]) > 1:
-        blocks += ["Win rate in % by team set (battles), and the difference in Elo:", _team_sets(said)]
+        blocks += [
+            "Win rate in % by team set (battles), and the largest Elo difference between team sets:",
+            _team_sets(said),
+        ]
     if said["cycles"]:
         rings = [
             f"{' beats '.join([*cycle['agents'], cycle['agents'][0]])} (confidence {percent(cycle['confidence'])})"
@@ -71,17 +74,17 @@ def _format(said: dict[str, Any]) -> list[str]:
             ]
             for f in said["faults"]
         ]
-        blocks += ["Faults:", markdown_table(["agent", "kind", "battles", "for example"], rows, numbers={2})]
+        blocks += ["Faults:", markdown_table(["agent", "kind", "battles", "example"], rows, numbers={2})]
     length = said["length"]
     blocks.append(
-        f"Length in turns: median {length['median']}, half of all from {length['q25']} to {length['q75']}, "
-        f"5% beyond {length['q95']}, the longest {length['longest']:,}."
+        f"Length in turns: median {length['median']}, quartiles {length['q25']} and {length['q75']}, "
+        f"95th percentile {length['q95']}, maximum {length['longest']:,}."
     )
     if said["think"]:
         rows = [
             [row["agent"], *(duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms"))] for row in said["think"]
         ]
-        blocks += ["Think time:", markdown_table(["agent", "median", "95% below", "longest"], rows, numbers={1, 2, 3})]
+        blocks += ["Think time:", markdown_table(["agent", "median", "p95", "max"], rows, numbers={1, 2, 3})]
     return blocks
 
 

@@ -21,14 +21,14 @@ _WITH_OTHERS = ("ladder", "serve")
 #: Parts of the stored settings that a report shows in places of their own.
 _SAID_ELSEWHERE = ("agents", "formats", "team_sets", "team_set", "pools")
 _NAMES = {
-    "battles": "battles of each pairing on each team set:",
-    "budget": "battles in all:",
+    "battles": "battles per pairing and team set:",
+    "budget": "battles in total:",
     "minutes": "time limit in minutes:",
-    "think_limit": "seconds for a decision:",
+    "think_limit": "time limit per decision in seconds:",
     "max_turns": "turn limit:",
     "stock": "simulator without speed-ups",
-    "visitor": "battles and requests open for one visitor:",
-    "total": "open for all visitors:",
+    "visitor": "open battles and requests per visitor:",
+    "total": "open battles and requests in total:",
 }
 _FLAGS = {"fresh": "--fresh", "isolate": "--isolate", "skip_invalid": "--skip-invalid", "stock": "--stock-simulator"}
 
@@ -41,7 +41,7 @@ def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> 
     found = rows("SELECT kind, status, started, ended, git, config, versions FROM runs WHERE run_id = ?", db, [run_id])
     if not found:
         latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3", db)]
-        raise BadInput(f"run '{run_id}': not in {db}: the latest are {', '.join(latest) or 'none'}")
+        raise BadInput(f"run '{run_id}': not in {db}; the latest runs are {', '.join(latest) or 'none'}")
     kind, status, started, ended, git, config_text, versions = found[0]
     config = orjson.loads(config_text)
     if status == "running" and not _is_played(db):
@@ -147,27 +147,33 @@ def _notes_on_run(run: dict[str, Any]) -> list[str]:
     if run["kind"] not in ("battle", *_WITH_OTHERS):
         resume = f"; `arena {run['kind']} --resume {run['id']}{target}` continues it"
     if run["status"] == "running":
-        said.append("The run still goes on: the numbers will change, and tables may differ by some battles.")
+        said.append(
+            "The run is still in progress: the numbers will change, and tables may differ from each other by a few battles."
+        )
     elif run["status"] == TIME_LIMIT:
         said.append(f"{_time_limit(run)}{resume}.")
     elif run["status"] != "finished":
         said.append(f"The run was {run['status']} before its end{resume}.")
     vague = [agent["agent"] for agent in run["agents"] if agent["repeatable"] is False]
     if vague:
-        said.append(f"Not repeatable, so its battles may differ when played again: {', '.join(vague)}.")
+        said.append(f"Not repeatable, so their battles may differ in another run: {', '.join(vague)}.")
     earlier = sum(source["battles"] for source in run["evidence"]["earlier"])
     if earlier:
         runs = len(run["evidence"]["earlier"])
         said.append(
-            f"{earlier:,} of {counted(earlier + run['evidence']['own'], 'battle')} were taken over from "
+            f"{earlier:,} of {counted(earlier + run['evidence']['own'], 'battle')} were reused from "
             f"{counted(runs, 'earlier run')}, played by the same agents under the same conditions."
         )
     if run["evidence"]["aborted"]:
         said.append(
-            f"Aborted by a failure of the venue, so counted for nobody: {counted(run['evidence']['aborted'], 'battle')}."
+            "Aborted by the simulator or server, counted for neither agent: "
+            f"{counted(run['evidence']['aborted'], 'battle')}."
         )
     if (run["git"] or "").endswith("+"):
-        said.append(f"Files had changed since commit {run['git'][:10]}: the commit alone does not say what was run.")
+        said.append(
+            f"The checkout had uncommitted changes on top of commit {run['git'][:10]}: the commit alone does not reproduce "
+            "the run."
+        )
     return said
 
 
@@ -188,13 +194,14 @@ def _notes_on_users(users: list[str]) -> list[str]:
     elsewhere = [user for user in users if "@" in user]
     if len(elsewhere) < len(users):
         said.append(
-            "user:NAME is who came under that name: without passwords it need not be the same player each time."
+            "user:NAME is a remote player who signed in under that name: without passwords it can be a different player "
+            "each time."
         )
     if elsewhere:
         said.append(
             f"user:NAME@HOST ({counted(len(elsewhere), 'opponent')}) played on a server that shows our side only: their "
-            "teams, choices and think times are not known, so they are missing below, and none of these battles can be "
-            "played again."
+            "teams, choices and think times are unknown and missing below, and these battles cannot be replayed from "
+            "their seeds."
         )
     return said
 
@@ -206,16 +213,17 @@ def _notes_on_format(said: dict[str, Any]) -> list[str]:
     if battles and battles[len(battles) // 2] < 30:
         middle = battles[len(battles) // 2]
         notes.append(
-            f"{format_id}: the middle pairing has {counted(middle, 'battle')}: single cells of the tables say little, "
-            "the joint ratings say more."
+            f"{format_id}: the median pairing has {counted(middle, 'battle')}: single cells of the tables are imprecise, "
+            "the joint ratings are more precise."
         )
     if len({row["group"] for row in ranking}) > 1:
         notes.append(
-            f"{format_id}: not all agents are linked by battles: ratings compare within a group only (marked by letters)."
+            f"{format_id}: not all agents are connected by battles: ratings are comparable within a group only (marked by "
+            "letters)."
         )
     marked = [f"{row['agent']} ({row['mark']})" for row in ranking if row["mark"]]
     if marked:
-        notes.append(f"{format_id}: ratings that are bounds, not measurements: {', '.join(marked)}.")
+        notes.append(f"{format_id}: ratings that are bounds, not estimates: {', '.join(marked)}.")
     return notes
 
 

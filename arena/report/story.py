@@ -79,8 +79,7 @@ _DECISIONS = f"""
 #: The story has the teams at its head, and the end in its own words (the log calls a turn limit a tie).
 _TOLD_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
 _UNSEEN = (
-    "Of the side of {} nothing was seen but what it showed: its HP is in %, its team what came out of it, and its choices "
-    "are not known."
+    "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."
 )
 _FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "error": "failed with an error"}
 
@@ -159,8 +158,8 @@ def _result(battle: dict[str, Any], names: dict[str, str]) -> str:
         return f"{names[winner]} wins: {names[fault]} {_FAILED[reason]}."
     if reason == "win":
         return f"{names[winner]} wins."
-    ends = {"tie": "A tie.", "turn-limit": "Stopped at the turn limit, nobody wins."}
-    return ends.get(reason, "Never played to an end.")
+    ends = {"tie": "A tie.", "turn-limit": "Stopped at the turn limit: a tie."}
+    return ends.get(reason, "Aborted before the end.")
 
 
 def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[dict[str, Any]]:

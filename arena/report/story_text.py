@@ -28,7 +28,7 @@ def head(story: dict[str, Any]) -> Group:
     if story["detail"]:
         lines.append(_text(story["detail"], "dim"))
     if not story["turns"]:
-        lines.append(_text("This battle left no log: there is nothing to be seen of it."))
+        lines.append(_text("This battle has no log, so there are no turns to show."))
     lines += [_text(words, "dim") for words in story["unseen"].values()]
     return Group(*lines)
 
@@ -114,7 +114,7 @@ def _side(story: dict[str, Any], seat: str, state: dict[str, Any], following: di
 def _choices(story: dict[str, Any], seat: str, told: dict[str, Any]) -> Group:
     made = [decision for decision in told["decisions"] if decision["seat"] == seat]
     if seat in story["unseen"]:
-        return Group(Text(f"{seat}'s choices are not known", "dim"))
+        return Group(Text(f"{seat}'s choices are unknown", "dim"))
     if not made:
         return Group(Text(f"{seat} made no choice in this turn", "dim"))
     return Group(*(_decision(story["seats"][seat]["choices"], decision) for decision in made))

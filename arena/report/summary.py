@@ -1,6 +1,6 @@
-"""Everything that a report says, as one dict that is JSON: terminal, HTML, Markdown and JSON print it, and nothing else.
+"""The contents of a report as one JSON-able dict, the only input of the terminal, HTML, Markdown and JSON output.
 
-What its keys mean: docs/report.md. VERSION goes up when a key changes its meaning or goes away.
+docs/report.md explains the keys. VERSION is incremented when a key changes its meaning or is removed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ NOBODY = ("nobody", "venue")  # what the view `faults` says where no agent faile
 
 
 def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0) -> dict[str, Any]:
-    """All that is known of a run, over the battles that count for it; also while it goes on, and for a killed one.
+    """Summarizes a run over the battles that count for it; also a run in progress or one that was killed.
 
-    anchor: who has 1000 Elo; in a format without it, and by default, the run's anchor, or that of `fit_ratings`.
-    seed: of the resamples.
-    Raises BadInput for an unknown run, and for an anchor that took part in no format.
+    anchor: agent whose rating is fixed at 1000; in formats without it, and by default, the run's anchor, or that of
+    `fit_ratings`. seed: of the resamples.
+    Raises BadInput for an unknown run, and for an anchor without battles.
     """
     counts = Counts(db, run_id)
     run = describe_run(db, run_id, counts.sources())
@@ -68,7 +68,9 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
 def _check_anchor(anchor: str | None, evidence: dict[str, Evidence]) -> None:
     known = sorted({agent for each in evidence.values() for agent in each.agents})
     if anchor is not None and anchor not in known:
-        raise BadInput(f"anchor '{anchor}': took no part: choose one of {', '.join(known) or '(nobody played)'}")
+        raise BadInput(
+            f"anchor '{anchor}': has no battles in this run; choose one of {', '.join(known) or '(no agent has any)'}"
+        )
 
 
 def _format(format_id: str, strengths: dict[str, Any], counted: dict[str, list[Any]]) -> dict[str, Any]:

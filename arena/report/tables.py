@@ -1,4 +1,4 @@
-"""A report in the terminal: what `arena report` prints and `arena evaluate` ends with."""
+"""The report in the terminal, as `arena report` and the end of `arena evaluate` print it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ WHISKER = 24  # characters of the picture of an interval
 
 
 def print_results(console: Console, db: Path, run_id: str) -> None:
-    """The report of a run. Says so when there is nothing."""
+    """Prints the report of a run."""
     print_summary(console, summarize(db, run_id))
 
 
 def print_summary(console: Console, summary: dict[str, Any]) -> None:
-    """Rankings, findings, who beat whom, team sets, faults; then what to be careful about."""
+    """Prints rankings, findings, cross tables, team sets, faults, then notes."""
     _print_match(console, summary["match"])
     for said in summary["formats"]:
         _print_ranking(console, said)
@@ -56,7 +56,7 @@ def _say(console: Console, words: str) -> None:
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
-    """The title stands above the table rather than in it, where a narrow table would fold it."""
+    """Prints the title above the table, because rich would wrap it to a narrow table's width."""
     _say(console, title)
     print_whole(console, table)
     console.print()
@@ -83,7 +83,7 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
         del columns["picture"]
     if room < 65:
         del columns["GXE"], columns["Nash %"]
-    title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, {said['anchor']} has 1000"
+    title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, anchor {said['anchor']} = 1000"
     table = Table()
     for name in columns:
         table.add_column(
@@ -95,7 +95,7 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
 
 
 def _interval(row: dict[str, Any], anchor: str) -> str:
-    """Marked when it is a bound only."""
+    """An interval as text, marked with * if it is only a bound."""
     words = "anchor" if row["agent"] == anchor else f"{row['low']:.0f} – {row['high']:.0f}"
     return f"{words} *" if row["mark"] else words
 
@@ -132,7 +132,7 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
     for start in range(0, len(rows), size):
         part = rows[start : start + size]
         against = "" if len(part) == len(rows) else f" (columns {part[0]['rank']} to {part[-1]['rank']})"
-        title = f"{said['format']}: win rate in % of the row against the column, {each or 'battles below'}{against}"
+        title = f"{said['format']}: win rate in % of row against column, {each or 'battles below'}{against}"
         table = Table()
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
@@ -147,7 +147,7 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
 
 
 def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
-    """A win rate; with its number of battles below where those differ from cell to cell."""
+    """A win rate, with the number of battles below it if that differs between cells."""
     if value is None:
         return Text("")
     rate = f"{100 * value['score']:.0f}"
@@ -157,12 +157,12 @@ def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
 def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
     cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
     differences = {each["agent"]: each for each in reversed(said["set_differences"])}
-    title = f"{said['format']}: win rate in % by team set, battles behind"
+    title = f"{said['format']}: win rate in % by team set (/battles)"
     table = Table()
     table.add_column("agent", no_wrap=True)
     for team_set in said["team_sets"]:
         table.add_column(Text(team_set), justify="right", no_wrap=True)
-    table.add_column("greatest difference in Elo")
+    table.add_column("largest Elo difference")
     for row in said["ranking"]:
         known = [cells.get((row["agent"], team_set)) for team_set in said["team_sets"]]
         rates = [
@@ -184,9 +184,9 @@ def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> 
     if not found:
         _say(console, "Faults: none.")
         return
-    title = "Faults (the agent lost these battles; turn-limit and aborted are nobody's loss)"
+    title = "Faults (the agent lost these battles; turn-limit counts as a tie, aborted battles are not counted)"
     table = Table()
-    for column in ("format", "agent", "kind", "battles", "for example"):
+    for column in ("format", "agent", "kind", "battles", "example"):
         table.add_column(column, justify="right" if column == "battles" else "left", overflow="fold")
     for format_id, fault in found:
         example = fault["example"]
@@ -196,7 +196,7 @@ def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> 
 
 
 def print_whole(console: Console, table: Table) -> None:
-    """A file or pipe has no width: there a table gets what it needs, so that no column is lost."""
+    """Prints a table; to a file or pipe at its full width, so that no column is cut."""
     if console.is_terminal:
         console.print(table)
         return

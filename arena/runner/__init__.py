@@ -1,1 +1,1 @@
-"""Keeps many battles in the air: workers, time limits, faults, resume. Knows no statistics."""
+"""Runs many battles concurrently: workers, time limits, faults, resume. Contains no statistics."""

@@ -1,4 +1,4 @@
-"""The coordinator: shares fixtures out to workers, keeps what they report, and outlives them."""
+"""The coordinator: distributes fixtures to workers, stores their reports, and replaces workers that die."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
-from arena.showdown.table import is_outside, is_program
+from arena.sources import is_outside, is_program
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -33,13 +33,13 @@ MOST_WAITING = 200
 
 
 class WorkersFail(ArenaError):
-    """Workers die as soon as they start. What was finished is kept."""
+    """Raised when workers die as soon as they start. Finished battles are stored."""
 
 
 class Coordinator:
-    """Plays fixtures on `workers` processes until there are none, the deadline has come, or `stop` is called.
+    """Plays fixtures on `workers` processes until there are none left, the deadline has passed, or `stop` is called.
 
-    keep(line) is called with each record's line, before anything else learns of the battle; then the schedule hears of it.
+    keep(line) is called with each record's line before anything else; then the schedule receives the result.
     grace: seconds beyond its limit that an agent may hold a worker before that is ended (default GRACE_SECONDS).
     """
 
@@ -76,9 +76,9 @@ class Coordinator:
         self.failure: Exception | None = None
 
     async def play(self, schedule: Schedule, *, seconds: float | None = None) -> bool:
-        """Plays a schedule; True when it came to its end.
+        """Plays a schedule; returns True if it was finished.
 
-        seconds: after so long no new battle is begun; those in the air are finished.
+        seconds: time limit, after which no new battle starts; those in progress are finished.
         """
         self.schedule = schedule
         self.deadline = None if seconds is None else time.monotonic() + seconds
@@ -130,7 +130,7 @@ class Coordinator:
                 known.remove(worker)
 
     def stop(self) -> None:
-        """Begins no more battles and drops those in the air."""
+        """Starts no more battles and drops those in progress."""
         self.stopping = True
         self.changed.set()
 
@@ -162,7 +162,7 @@ class Coordinator:
             worker.give(*following)
 
     def next_fixture(self) -> tuple[int, Fixture] | None:
-        """The next battle that may be begun now.
+        """Returns the next battle that may start now.
 
         A program of other people is a process that wants a core, and one limited by time plays worse without it. So there
         is one such battle for each worker at a time; the others wait, and those behind them go before.
@@ -212,7 +212,7 @@ class Coordinator:
             self.keep(record)
         except OSError as error:  # a full disk, say: nothing more can be kept, so nothing more is played
             self.failure = ArenaError(
-                f"journal: {error.strerror}: what was kept so far is safe; resume when that is mended"
+                f"journal: {error.strerror}: battles stored so far are safe; resume when the problem is fixed"
             )
             self.changed.set()
             return
@@ -242,7 +242,7 @@ class Coordinator:
                     worker.end(cause)
 
     def on_death(self, worker: WorkerProcess) -> None:
-        """What a dead worker had is played again: alone where that may have been its end (see culprits.py)."""
+        """Replays a dead worker's battles: alone if they may have caused its death (see culprits.py)."""
         self.forget(worker)
         self.closing.discard(worker)
         self.changed.set()
@@ -272,7 +272,7 @@ class Coordinator:
                 (self.alone if alone else self.again).append((serial, fixture))
 
     def rule(self, rulings: list[Ruling]) -> None:
-        """Does what was decided about battles whose lone workers ended."""
+        """Executes the decisions about battles whose lone workers ended."""
         for ruling in rulings:
             if isinstance(ruling, Broken):
                 self.failure = _workers_fail(ruling.words)
@@ -289,7 +289,7 @@ class Coordinator:
         self.changed.set()
 
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
-        """A battle is kept: the display and the schedule may know."""
+        """Reports a stored battle to the display and the schedule."""
         self.progress.note(header)
         self.schedule.heard(fixture, score(header["winner"], header["reason"]))
         self.changed.set()
@@ -300,4 +300,4 @@ def _where(seat: int | None) -> str:
 
 
 def _workers_fail(words: str) -> WorkersFail:
-    return WorkersFail(f"workers die one after the other; the last said: {words}")
+    return WorkersFail(f"worker processes keep dying; the last one: {words}")

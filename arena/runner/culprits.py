@@ -38,7 +38,7 @@ class End:
 
 @dataclass(frozen=True)
 class Charge:
-    """The battle is over: this seat has lost it. seat: None when nobody can be charged."""
+    """The battle is over: this seat has lost it. seat: None if no agent can be charged."""
 
     serial: int
     fixture: Fixture
@@ -86,7 +86,10 @@ class _Case:
 
 
 class Culprits:
-    """Collects how lone workers ended, and rules. outside(spec): whether an agent runs in a program of its own."""
+    """Collects how lone workers ended, and decides which agent is charged.
+
+    outside(spec): whether an agent is an external program.
+    """
 
     def __init__(self, outside: Callable[[str], bool]) -> None:
         self._outside = outside
@@ -105,7 +108,7 @@ class Culprits:
         return self._rule(case)
 
     def finished_alone(self, serial: int) -> None:
-        """The battle came to its end this time: nobody is charged."""
+        """The battle was finished this time: no agent is charged."""
         self._cases.pop(serial, None)
 
     def trial_over(self, serial: int, end: End | None) -> list[Ruling]:

@@ -20,9 +20,9 @@ from arena.child import ChildProcess
 from arena.fixture import Fixture
 from arena.keeper import LEAVE_SECONDS
 from arena.runner.culprits import End
-from arena.showdown.guard import SHARED_BYTES, Life, read_life, read_step
-from arena.showdown.simulator import Rules
-from arena.showdown.table import is_outside
+from arena.simulator.guard import SHARED_BYTES, Life, read_life, read_step
+from arena.sources import is_outside
+from arena.venue import Rules
 from teamsets.showdown import PROJECT
 
 #: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
@@ -33,9 +33,9 @@ KEEPER_SECONDS = 2 * LEAVE_SECONDS
 
 @dataclass(frozen=True)
 class WorkerSettings:
-    """What every worker of a run is told.
+    """The settings of a run's workers.
 
-    stock: play on Showdown's code untouched. venue: "simulator" or "server". isolate: each agent in a process of its own.
+    stock: use unmodified Showdown code. venue: "simulator" or "server". isolate: each agent in a process of its own.
     programs: agents that are programs of their own; None: each worker looks at their code.
     """
 

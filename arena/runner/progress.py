@@ -1,4 +1,4 @@
-"""What a run has played so far, for the live display."""
+"""Counts of a run so far, for the live display."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arena.record import score
 class Progress:
     """Counts of this invocation. wins and faults by agent spec.
 
-    total: None when nobody knows how many battles there will be. known: battles of the total that were known before it
-    began. remark: what the schedule knows by now. points: (agent, opponent) -> what the agent has won against the opponent,
-    over all battles that count for the run, also earlier ones; anchor: who is rated 1000.
+    total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
+    remark: the state of the schedule in words. points: (agent, opponent) -> the score of the agent against the opponent,
+    over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
     """
 
     total: int | None

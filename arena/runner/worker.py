@@ -1,4 +1,4 @@
-"""A worker: one process, one event loop, one host, many battles in the air. started by kept.py.
+"""A worker: one process with one event loop and one host that plays many battles concurrently. Started by kept.py.
 
 In, a line of JSON each: first the settings, then fixtures {"serial", "fixture"}; the end of input means stop.
 Out, for each fixture one line: a header of JSON, a tab, and the battle record's own line (or nothing, when the venue
@@ -20,20 +20,21 @@ from arena.fixture import Fixture
 from arena.isolation.closing import close_to_others
 from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
-from arena.showdown.guard import SHARED_BYTES, StepGuard
-from arena.showdown.host import Host
-from arena.showdown.seat import type_name
-from arena.showdown.server.local import LocalServer
-from arena.showdown.server.venue import ServerVenue
-from arena.showdown.simulator import Rules, Simulator
-from arena.showdown.table import Venue, VenueFailed, know_programs
+from arena.server.local import LocalServer
+from arena.server.venue import ServerVenue
+from arena.simulator.guard import SHARED_BYTES, StepGuard
+from arena.simulator.host import Host
+from arena.simulator.seat import type_name
+from arena.simulator.simulator import Simulator
+from arena.sources import know_programs
+from arena.venue import Rules, Venue, VenueFailed
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
 ATTEMPTS = 3
 
 
 class Worker:
-    """Plays the fixtures that arrive on stdin, and writes what became of them to `output`."""
+    """Plays the fixtures that arrive on stdin, and writes their results to `output`."""
 
     def __init__(self, settings: dict[str, Any], output: int) -> None:
         self.run = settings["run"]
@@ -48,7 +49,7 @@ class Worker:
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture, outside: bool) -> None:
-        """Plays one fixture and reports it; a failure of the venue is tried again on a fresh process.
+        """Plays one fixture and reports it; after a failure of the venue it is retried on a fresh process.
 
         outside: see `is_outside`. The coordinator says it: to find it out imports the agents' modules, and here that is
         their code, which runs in a guarded step only.

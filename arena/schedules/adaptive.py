@@ -1,15 +1,15 @@
-"""An adaptive schedule: each battle where it shortens the intervals of the final ranking most.
+"""An adaptive schedule: plays the most informative pairings, those that shorten the ranking's intervals most.
 
 The rule is optimal design for a Bradley-Terry fit (A-optimality on the scale of standard errors; Chaloner and Verdinelli,
 "Bayesian experimental design: a review", 1995, section 4; greedy as in Grasshoff and Schwabe, "Optimal design for the
 Bradley-Terry paired comparison model", 2008). A pair between i and j adds information 2 p (1 - p) on the difference of
-their strengths, p being their expected score: battles between unequal agents tell little. With the covariance C of the
+their strengths, p being their expected score: unequal pairings carry little information. With the covariance C of the
 strengths relative to the anchor, and v = C (e_i - e_j), one more pair shrinks every variance C_aa by
 w v_a^2 / (1 + w (v_i - v_j)); the pair that shortens the sum of the standard errors most is played next, and so on.
 
-Battles are planned in batches. A batch is planned from the results of all batches but the one before it, so that the
-workers need not wait, and from no others, whenever they arrive: the same seed gives the same battles at any number of
-workers. It counts the battles under way as information whose result is not known yet.
+Battles are planned in batches. A batch is planned from the results of all batches except the one before it, so that the
+workers need not wait, and from no other results, whenever they arrive: the same seed gives the same battles with any number
+of workers. Battles in progress count as information with an unknown result.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class _Batch:
 
 
 class Adaptive:
-    """Plays `budget` battles (None: for ever) where they tell most about the strengths relative to `anchor`.
+    """Plays the `budget` (None: unlimited) most informative battles about the strengths relative to `anchor`.
 
-    results: of battles of this run, known already. known: pairs of earlier runs; they count, and are not played again.
+    results: of this run's stored battles. known: pairs of earlier runs; they count, and are not played again.
     """
 
     over = False
@@ -58,7 +58,7 @@ class Adaptive:
         self, plan: Plan, results: Results, *, anchor: str, budget: int | None, known: Sequence[Known] = ()
     ) -> None:
         if len(plan.pairings) < 1:
-            raise BadInput(f"agents: at least two are needed to play, not {len(plan.agents)}")
+            raise BadInput(f"agents: at least two are needed, not {len(plan.agents)}")
         self.plan, self.results, self.budget = plan, results, budget
         self.total: int | None = None if budget is None else budget + budget % 2
         self._anchor = plan.agents.index(anchor)
@@ -143,7 +143,7 @@ class Adaptive:
         self._batches.append(batch)
         self._pairs += size
         width = np.mean([design.mean_interval() for design in designs.values()])
-        self._remark = f"ratings known to about ±{width:.0f} Elo on average"
+        self._remark = f"mean interval about ±{width:.0f} Elo"
 
     def _design(self, format_id: str) -> _Design:
         elo = fit(self._points[format_id], self._games[format_id])
@@ -151,7 +151,7 @@ class Adaptive:
         return _Design(elo, games, self._anchor, self._pairings)
 
     def _next_pair(self, format_id: str, pairing: tuple[str, str]) -> tuple[Fixture, Fixture]:
-        """On the team set on which the pairing, and then its two agents, have played least; known pairs are passed over."""
+        """On the team set on which the pairing, and then its two agents, have played least; known pairs are skipped."""
         pools = [pool for pool in self.plan.pools if pool[0] == format_id]
         pool = min(pools, key=lambda pool: (self._numbers[pairing, pool], sum(self._on[a, pool] for a in pairing)))
         self._on.update((agent, pool) for agent in pairing)
@@ -188,7 +188,7 @@ class _Design:
         return np.asarray((np.sqrt(np.maximum(variances, 0)) - np.sqrt(left)).sum(axis=1))
 
     def add(self, chosen: int) -> None:
-        """Takes one more pair of a pairing as played."""
+        """Updates the covariance as if one more pair of a pairing had been played."""
         i, j = self.pairings[chosen]
         shared = self.covariance[i] - self.covariance[j]
         weight = self.weights[chosen]

@@ -1,4 +1,4 @@
-"""A head-to-head that ends when it is decided."""
+"""The schedule of a match between two agents: ends when a sequential test decides."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from arena.schedules.schedule import Results
 class Match:
     """Pairs of one pairing, until the test decides or `plan.battles` have been played on every pool.
 
-    The test hears of the pairs in their order, not in the order in which they end, so the same seed gives the same
-    decision after the same pair at any number of workers. A pair with an aborted battle is passed over. What ends after
-    the pair that decided is not kept.
+    The test receives the pairs in the schedule's order, not in the order in which they end, so the same seed gives the same
+    decision after the same pair with any number of workers. A pair with an aborted battle is skipped. Battles that end after
+    the deciding pair are not counted.
     """
 
     def __init__(self, plan: Plan, results: Results, test: Sprt | None) -> None:
@@ -52,7 +52,7 @@ class Match:
         raise StopIteration
 
     def heard(self, fixture: Fixture, score: float | None) -> None:
-        """Takes in every pair that is complete, up to the first that is not."""
+        """Adds all complete pairs to the test, up to the first incomplete one."""
         if self.over:
             return
         first = score if score is None or fixture.agents == self.pairing else 1 - score

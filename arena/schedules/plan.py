@@ -1,4 +1,4 @@
-"""Who meets whom, on which teams, with which seed. Pure: the same plan gives the same fixtures, everywhere."""
+"""Pairings, teams and seeds of a run's fixtures. Pure: the same plan gives the same fixtures everywhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DRAWN = "drawn"
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a schedule is made from.
+    """The input of a schedule.
 
     agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
@@ -51,11 +51,11 @@ class Plan:
 def round_robin(plan: Plan) -> Iterator[Fixture]:
     """Every pairing on every team set, `plan.battles` times, as pairs with the agents' seats exchanged.
 
-    Every pair draws teams of its own: pairs that shared them would share their luck, and be less evidence than they look.
-    The order goes round all pairings before it comes to any a second time: a run that is cut short is still balanced.
+    Every pair draws its own teams: pairs with the same teams would be correlated, and carry less information than assumed.
+    All pairings are played once before any is played a second time, so a run that is stopped early is still balanced.
     """
     if len(plan.agents) < 2:
-        raise BadInput(f"agents: at least two are needed to play, not {len(plan.agents)}")
+        raise BadInput(f"agents: at least two are needed, not {len(plan.agents)}")
     for number in range(plan.pairs):
         for pool in plan.pools:
             for pairing in plan.pairings:

@@ -1,4 +1,4 @@
-"""One agent against several opponents, against each as often as is asked."""
+"""The schedule of one agent against several opponents, with a number of battles for each."""
 
 from __future__ import annotations
 

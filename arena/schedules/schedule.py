@@ -1,4 +1,4 @@
-"""What the runner asks a schedule: the next fixture; and what it tells it: how a battle ended."""
+"""The interface between runner and schedule: the runner requests the next fixture, and reports results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class Known:
 
 
 class Schedule(Protocol):
-    """Fixtures, one after the other. Which ones come may hang on results, but never on when they arrive.
+    """Yields fixtures one by one. They may depend on results, but never on the time at which results arrive.
 
-    total: how many battles it will come to, those included that are known already; None: nobody knows yet.
-    over: True once it needs no further result, not even of the battles in the air.
-    passed_over: battles that it has not given out, because their results are known already.
+    total: number of battles in total, stored ones included; None while it is unknown.
+    over: True once it needs no further result, not even of battles in progress.
+    passed_over: number of battles that were skipped because their results are stored already.
     """
 
     total: int | None
@@ -40,15 +40,15 @@ class Schedule(Protocol):
     def __iter__(self) -> Iterator[Fixture | None]: ...
 
     def __next__(self) -> Fixture | None:
-        """The next fixture to play; None: it must hear of others first. StopIteration: that was all."""
+        """Returns the next fixture; None if it needs results first. Raises StopIteration at the end."""
         ...
 
     def heard(self, fixture: Fixture, score: float | None) -> None:
-        """A battle that it gave out has ended. score: of p1; None when it was aborted."""
+        """Reports the result of a battle. score: of p1; None if it was aborted."""
         ...
 
     def remark(self) -> str:
-        """What it knows by now, in a few words for the live display."""
+        """Returns its state in a few words for the live display."""
         ...
 
 

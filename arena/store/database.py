@@ -1,4 +1,4 @@
-"""Opening a battle database: for the one writer, or for readers while the writer goes on.
+"""Opens a battle database: for the one writer, or for readers while a run is in progress.
 
 DuckDB lets either one process write or many read. So the writer of a run opens the file only for the moment in which it
 takes in finished battles (they wait, safe, in a journal beside it), and readers come in between. That there is only one
@@ -40,35 +40,35 @@ _LOCKING = threading.Lock()
 
 
 class BadDatabase(BadInput):
-    """A file that is no battle database, of a newer schema, or in the hands of another process."""
+    """Raised for a file that is not a battle database, has a newer schema, or is open in another process."""
 
 
 class BeingPlayed(BadDatabase):
-    """Another process plays into the database."""
+    """Raised when another process writes to the database."""
 
 
 def connect(path: Path, *, read_only: bool, patience: float | None = None) -> duckdb.DuckDBPyConnection:
-    """A connection to the database. Waits up to `patience` seconds (PATIENCE) for another process to let go of it.
+    """A connection to the database. Waits up to `patience` seconds (PATIENCE) for another process to close it.
 
     Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked. A connection for
     reading is locked: queries through it reach no file and cannot unlock it.
     """
     check_name(path)
     if read_only and not os.path.exists(path):
-        raise BadDatabase(f"database {path}: there is none yet: play something first, or say --db FILE")
+        raise BadDatabase(f"database {path}: no such file; play battles first, or name another with --db FILE")
     connection = _connected(path, read_only, time.monotonic() + (PATIENCE if patience is None else patience))
     try:
         version = _version(connection, path)
         if version > VERSION:
             raise BadDatabase(
-                f"database {path}: written by a newer arena (schema {version}, this one knows {VERSION}): "
-                "update the arena, or say --db FILE"
+                f"database {path}: written by a newer arena (schema {version}, this one supports {VERSION}): update the "
+                "arena, or name another with --db FILE"
             )
         if not read_only and version < VERSION:
             _migrate(connection, version)
         elif version < VERSION:
             raise BadDatabase(
-                f"database {path}: of an older schema ({version}): play into it once to bring it up to date"
+                f"database {path}: has an older schema ({version}); it is upgraded when battles are next played into it"
             )
     except BaseException:
         connection.close()
@@ -81,14 +81,17 @@ def check_name(path: Path) -> None:
     try:
         whole = os.path.abspath(path).encode()
     except UnicodeEncodeError:
-        raise BadDatabase(f"database {str(path)!r}: its name is not UTF-8: say --db FILE") from None
+        raise BadDatabase(f"database {str(path)!r}: its name is not UTF-8: name another with --db FILE") from None
     if b"\\" in whole or b"?" in os.path.dirname(whole):  # DuckDB takes one for a slash, the other for a URL's
-        raise BadDatabase(f"database {path}: DuckDB takes no backslash, nor a question mark in a folder: say --db FILE")
+        raise BadDatabase(
+            f"database {path}: DuckDB does not accept a backslash, or a question mark in a folder's name: name another "
+            "with --db FILE"
+        )
     if _BESIDE.fullmatch(path.name):
-        raise BadDatabase(f"database {path}: so are the files called that lie beside a database: say --db FILE")
+        raise BadDatabase(f"database {path}: reserved for the files beside a database: name another with --db FILE")
     if len(os.fsencode(path.name)) + len(_LONGEST_SUFFIX) > _MAX_NAME_BYTES:
         most = _MAX_NAME_BYTES - len(_LONGEST_SUFFIX)
-        raise BadDatabase(f"database {path}: its name is longer than {most} bytes: say --db FILE with a shorter one")
+        raise BadDatabase(f"database {path}: its name is longer than {most} bytes: give a shorter one with --db FILE")
 
 
 def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConnection:
@@ -100,11 +103,13 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
             words = str(error)
             if "Could not set lock" not in words:
                 problem = "not a battle database" if "not a valid DuckDB" in words else words.split("\n")[0]
-                raise BadDatabase(f"database {path}: {problem}: say --db FILE") from None
+                raise BadDatabase(f"database {path}: {problem}: name another with --db FILE") from None
             if time.monotonic() > until:
                 holder = re.search(r"PID (\d+)", words)
                 who = f"process {holder.group(1)}" if holder else "another process"
-                raise BadDatabase(f"database {path}: {who} holds it: close it there, or say --db FILE") from None
+                raise BadDatabase(
+                    f"database {path}: {who} has it open: close it there, or name another with --db FILE"
+                ) from None
             time.sleep(0.05)
 
 
@@ -128,12 +133,14 @@ def _opened_for_reading(path: Path) -> duckdb.DuckDBPyConnection:
 
 
 def _version(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
-    """0 for an empty file. Raises BadDatabase for a DuckDB file of somebody else's tables."""
+    """0 for an empty file. Raises BadDatabase for a DuckDB file with other tables."""
     tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
     if "arena_schema" not in tables:
         if tables:
             names = ", ".join(sorted(tables)[:5])
-            raise BadDatabase(f"database {path}: not a battle database (its tables: {names}): say --db FILE")
+            raise BadDatabase(
+                f"database {path}: not a battle database (its tables: {names}): name another with --db FILE"
+            )
         return 0
     row = connection.execute("SELECT max(version) FROM arena_schema").fetchone()
     return row[0] if row and row[0] is not None else 0
@@ -157,14 +164,16 @@ def writer_lock(path: Path) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = open(f"{path}.lock", "a+", encoding="ascii")  # noqa: SIM115 (closed below)
     except OSError as error:
-        raise BadDatabase(f"database {path}: {error.strerror}: say --db FILE") from None
+        raise BadDatabase(f"database {path}: {error.strerror}: name another with --db FILE") from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
             pid = file.read().strip() or "unknown"
-            raise BeingPlayed(f"database {path}: process {pid} is playing into it: wait, or say --db FILE") from None
+            raise BeingPlayed(
+                f"database {path}: process {pid} is writing to it: wait, or name another with --db FILE"
+            ) from None
         file.truncate(0)
         file.write(str(os.getpid()))
         file.flush()

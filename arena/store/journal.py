@@ -1,4 +1,4 @@
-"""The journal: finished battles, one line of JSON each, in a file the moment they arrive.
+"""The journal: finished battles, one line of JSON each, appended to a file as soon as they arrive.
 
 It lies beside the database as `FILE.journal` and, once closed to be taken in, `FILE.journal.N`. A line counts when its
 newline is there: a process killed while writing leaves at most a torn last line, which is cut off. An appended line survives
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 class Journal:
-    """Appends lines; hands out the closed segments that the database has still to take in. Threads may share it."""
+    """Appends lines; lists the closed segments that the database has not ingested yet. Thread-safe."""
 
     def __init__(self, database: Path) -> None:
         self.path = Path(f"{database}.journal")
@@ -63,7 +63,7 @@ class Journal:
         return waiting
 
     def pending(self) -> bool:
-        """True when there are battles that the database has not taken in."""
+        """Returns whether there are battles that the database has not ingested."""
         return bool(self._waiting()) or self._holds_lines()
 
     def set_aside(self, lines: list[bytes]) -> None:

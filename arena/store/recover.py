@@ -1,4 +1,4 @@
-"""Readers ingest what a killed run left in its journal, and say what of it could not be read."""
+"""Ingests the journal of a killed run, and reports lines that could not be read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.store.writer import Store
 
 
 def recover(path: Path) -> None:
-    """Ingests a journal that no living run owns. While a run plays it does nothing: its battles come by themselves.
+    """Ingests a journal that no living run owns. Does nothing while a run is in progress, which ingests its battles itself.
 
     Says on stderr, in a line each, if the journal could not be ingested, and if lines of it are damaged.
     """
@@ -22,7 +22,7 @@ def recover(path: Path) -> None:
         except BeingPlayed:
             return
         except BadDatabase as error:
-            print(f"warning: {error}: the battles of {path}.journal* are not counted here", file=sys.stderr)
+            print(f"warning: {error}: the battles of {path}.journal* are not included", file=sys.stderr)
     warn_of_bad_lines(path)
 
 

@@ -110,7 +110,7 @@ _CHANGED = f"""
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run as the store knows it: its config and its agents' fingerprints."""
+    """A stored run: its config and its agents' fingerprints."""
 
     run_id: str
     config: dict[str, Any]
@@ -131,11 +131,11 @@ class Store:
         self.take_in()
 
     def add(self, line: bytes) -> None:
-        """Keeps one battle: a record's line (see `BattleRecord.to_line`)."""
+        """Stores one battle: a record's line (see `BattleRecord.to_line`)."""
         self.journal.append(line)
 
     def take_in(self, patience: float | None = None) -> None:
-        """Moves the journal into the tables. Raises BadDatabase when others hold the file; nothing is lost then.
+        """Ingests the journal. Raises BadDatabase if another process has the file open; nothing is lost then.
 
         It may be stopped at any moment: a segment is deleted only when its battles are in the tables and on the disk, and
         what is in both is passed over by its key.
@@ -176,7 +176,7 @@ class Store:
         agents: Iterable[AgentSource],
         teams: Mapping[tuple[str, str], Iterable[FixtureTeam]],
     ) -> None:
-        """Notes a new run with all that is needed to repeat it or go on with it."""
+        """Records a new run with all that is needed to repeat or resume it."""
         with self._connection() as connection:
             connection.execute("BEGIN")
             connection.execute(
@@ -190,14 +190,14 @@ class Store:
             connection.execute("COMMIT")
 
     def add_teams(self, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:
-        """Notes teams that turned up while a run went on."""
+        """Records teams that were drawn during a run."""
         with self._connection() as connection:
             connection.execute("BEGIN")
             _note_teams(connection, teams)
             connection.execute("COMMIT")
 
     def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
-        """A run to go on with (the latest of its kind when None).
+        """Returns a run to resume (the latest of its kind if None).
 
         Raises BadDatabase when there is none, or when it is of another kind.
         """
@@ -210,7 +210,7 @@ class Store:
             if row is None:
                 raise self._no_run(connection, run_id)
             if row[2] != kind:
-                raise BadDatabase(f"run '{run_id}': made by `arena {row[2]}`: go on with it there")
+                raise BadDatabase(f"run '{run_id}': started by `arena {row[2]}`; resume it with that command")
             found = row[0]
             prints = connection.execute("SELECT agent, fingerprint FROM agents WHERE run_id = ?", [found]).fetchall()
         return StoredRun(found, orjson.loads(row[1]), dict(prints))
@@ -232,7 +232,7 @@ class Store:
             connection.execute("COMMIT")
 
     def forget_aborted(self, run_id: str) -> None:
-        """Takes a run's aborted battles away, which have no result, so that they can be played again under their keys."""
+        """Removes a run's aborted battles, which have no result, so that they can be played again under their keys."""
         with self._connection() as connection:
             connection.execute("BEGIN")
             aborted = "SELECT battle_id FROM battles WHERE run_id = ? AND reason = 'aborted'"
@@ -242,7 +242,7 @@ class Store:
 
     def _no_run(self, connection: duckdb.DuckDBPyConnection, run_id: str | None) -> BadDatabase:
         if run_id is None:
-            return BadDatabase(f"database {self.path}: no run to resume: start one without --resume")
+            return BadDatabase(f"database {self.path}: no run to resume; start one without --resume")
         recent = connection.execute("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3").fetchall()
         known = ", ".join(name for (name,) in recent) or "none"
         return BadDatabase(f"run '{run_id}': not in {self.path}: the latest are {known}")
@@ -256,7 +256,7 @@ class Store:
         return {row[0]: FixtureTeam(*row) for row in rows}
 
     def end_run(self, run_id: str, status: str) -> None:
-        """Notes how a running run ended: FINISHED, STOPPED or TIME_LIMIT. One that has ended already keeps its status."""
+        """Records how a running run ended: FINISHED, STOPPED or TIME_LIMIT. One that has ended already keeps its status."""
         with self._connection() as connection:
             connection.execute(
                 "UPDATE runs SET status = ?, ended = now() WHERE run_id = ? AND status = ?", [status, run_id, RUNNING]
@@ -270,7 +270,7 @@ class Store:
         return next(name for name in (stem, *(stem + c for c in "bcdefghijklmnopqrstuvwxyz")) if name not in taken)
 
     def take_over(self, run_id: str) -> None:
-        """Notes which battles of earlier runs count for a run, too: those that could have been its own (see _TAKE_OVER)."""
+        """Records which battles of earlier runs count for a run: those that it could have played itself (see _TAKE_OVER)."""
         with self._connection() as connection:
             connection.execute(_TAKE_OVER, {"run": run_id})
 
@@ -282,7 +282,7 @@ class Store:
         return battles, sorted(agents or ())
 
     def results(self, run_id: str) -> dict[str, float | None]:
-        """Of every battle that is a run's own or taken over: its fixture's key, and p1's score (None: aborted)."""
+        """Of every battle that is a run's own or reused: its fixture's key, and p1's score (None: aborted)."""
         with self._connection() as connection:
             found = connection.execute(
                 "SELECT key, winner, reason FROM battles WHERE run_id = $run OR battle_id IN "
@@ -292,7 +292,7 @@ class Store:
         return {key: score(winner, reason) for key, winner, reason in found}
 
     def taken_over(self, run_id: str) -> tuple[Known, ...]:
-        """The pairs that a run has taken over, in an order that hangs on nothing but the pairs."""
+        """The pairs that a run reuses, in an order that depends on the pairs only."""
         with self._connection() as connection:
             found = connection.execute(
                 "SELECT pair, format, agent, opponent, sum(score), count(score) "

@@ -2,7 +2,7 @@
 //! won), and how likely each option is to be the one that a strong player takes (a softmax regression on what was chosen).
 //!
 //! A file of weights has a "value NAME WEIGHT" or "choice NAME WEIGHT" a line (agents/search/weights/*.txt, by
-//! scripts/fit_search_weights.py). Every feature of a value is ours less theirs, so a position and its mirror image have
+//! scripts/build/fit_search_weights.py). Every feature of a value is ours less theirs, so a position and its mirror image have
 //! chances that sum to 1. This file is put into poke-engine's sources when it is built (scripts/setup_search.sh).
 
 use crate::choices::{Choice, Choices, MoveCategory, MoveTarget};

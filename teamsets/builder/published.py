@@ -133,11 +133,11 @@ def pool(gen: int, tier: str) -> tuple[PublishedSet, ...]:
     if tier not in TIERS:
         likely = lookalikes(f"gen{gen}{tier}", tuple(f"gen{gen}{each}" for each in TIERS))
         fix = f"did you mean {likely}? Or bring" if likely else "bring"
-        raise BadInput(f"format 'gen{gen}{tier}': no published sets to make teams from: {fix} a folder of teams")
+        raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: {fix} a folder of teams")
     below = TIERS[TIERS.index(tier) :]
     found = tuple(published for lower in below for published in published_sets(gen, lower))
     if not found:
-        raise BadInput(f"format 'gen{gen}{tier}': no published sets to make teams from: bring a folder of teams")
+        raise BadInput(f"format 'gen{gen}{tier}': no published sets to build teams from: bring a folder of teams")
     return found
 
 

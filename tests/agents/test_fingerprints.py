@@ -26,21 +26,24 @@ ONES_OWN = {
     "agents/coached.py": {COACHED},
     "agents/heuristics/__init__.py": set(),
     "agents/heuristics/uniform.py": {RANDOM, COACHED},
-    "agents/heuristics/damage.py": FORMULA,
-    "agents/heuristics/modifiers.py": FORMULA,
-    "agents/heuristics/moves.py": FORMULA,
-    "agents/heuristics/fighters.py": FORMULA,
-    "agents/heuristics/sets.py": FORMULA,
-    "agents/heuristics/type_chart.py": FORMULA,
+    "agents/mechanics/damage.py": FORMULA,
+    "agents/mechanics/modifiers.py": FORMULA,
+    "agents/mechanics/moves.py": FORMULA,
+    "agents/mechanics/fighters.py": FORMULA,
+    "agents/mechanics/sets.py": FORMULA,
+    "agents/mechanics/type_chart.py": FORMULA,
     "agents/heuristics/scene.py": {MAX_POWER, MAX_DAMAGE, EMERALD, STALLER, COACHED},
     "agents/heuristics/simple.py": {MAX_POWER, COACHED},
     "agents/heuristics/hitters.py": {MAX_DAMAGE},
-    "agents/heuristics/calculator.py": {MAX_DAMAGE},
+    "agents/mechanics/calculator.py": {MAX_DAMAGE},
     "agents/heuristics/trainers.py": {EMERALD},
     "agents/heuristics/supporters.py": {MAX_DAMAGE, EMERALD, STALLER},
-    "agents/heuristics/duel.py": {EXPERT, SEARCH},
-    "agents/heuristics/expert.py": {EXPERT, SEARCH},
-    "agents/heuristics/worth.py": {EXPERT, SEARCH},
+    "agents/mechanics/matchups.py": {EXPERT, SEARCH},
+    "agents/heuristics/expert.py": {EXPERT},
+    "agents/mechanics/worth.py": {EXPERT, SEARCH},
+    "agents/mechanics/preview.py": {EXPERT, SEARCH},
+    "agents/mechanics/status.py": {EXPERT, EMERALD, STALLER, MAX_DAMAGE},
+    "agents/heuristics/planner.py": {EXPERT},
     "agents/search/__init__.py": set(),
     "agents/search/mcts.py": {SEARCH},
     "agents/search/engine.py": {SEARCH},
@@ -141,7 +144,7 @@ class Roamer(Agent):
 FILES = {
     "wanderer_bots/__init__.py": "",
     "wanderer_bots/player.py": PLAYER,
-    "wanderer_bots/helper.py": "from agents.heuristics.type_chart import effectiveness\n",
+    "wanderer_bots/helper.py": "from agents.mechanics.type_chart import effectiveness\n",
     "wanderer_bots/other.py": "",
     "wanderer_bots/openings/table.json": "{}",
     "wanderer_bots/deep/__init__.py": "THRESHOLD = 1\n",
@@ -205,7 +208,7 @@ def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
     from wanderer_bots.player import Roamer  # type: ignore[import-not-found]
 
     ours = {name for name in fingerprint.sources_of(Roamer) if name.startswith(("agents", "teamsets"))}
-    assert ours == {"agents.battle", "agents.choices", "agents.contract", "agents.heuristics.type_chart"}
+    assert ours == {"agents.battle", "agents.choices", "agents.contract", "agents.mechanics.type_chart"}
 
 
 def test_a_file_that_an_option_names_counts(tmp_path: Path) -> None:

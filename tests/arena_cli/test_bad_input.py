@@ -42,9 +42,9 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("agent", "words"),
     [
         ("randon", ["agent 'randon'", "did you mean random"]),
-        ("poke-env:RandomPlayr", ["poke-env 'RandomPlayr'", "did you mean RandomPlayer"]),
-        ("heuristic", ["agent 'heuristic': say which"]),
-        ("no_such_module:Player", ["agent 'no_such_module:Player'", "no module is called 'no_such_module'"]),
+        ("poke-env:RandomPlayr", ["no poke-env named 'RandomPlayr'", "did you mean RandomPlayer"]),
+        ("heuristic", ["agent 'heuristic': the name of a heuristic is missing"]),
+        ("no_such_module:Player", ["agent 'no_such_module:Player'", "there is no family or module 'no_such_module'"]),
         ("bad_agents:Nobody", ["module 'bad_agents' has no 'Nobody'"]),
         ("bad_agents:SECONDS", ["neither an agents.Agent nor a poke_env.Player"]),
         ("random?depth=3", ["unknown option 'depth'", "it has none"]),
@@ -117,23 +117,23 @@ def test_skip_invalid_leaves_the_refused_team_out_and_counts_it(
 def test_fewer_than_two_agents(arena: Arena) -> None:
     assert_refused(arena("evaluate", "random"), "at least two different ones", "not 1")
     assert_refused(arena("evaluate", "random", "random"), "at least two different ones", "not 1")
-    assert_refused(arena("evaluate"), "agents: say which, or --all")
+    assert_refused(arena("evaluate"), "agents: none given")
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("[evaluate]\nagent = ['random']\n", ["arena.toml", "no key 'agent'", "agents"]),
-        ("[evaluate]\nagents = 'random'\n", ["arena.toml", "agents is of the wrong kind"]),
+        ("[evaluate]\nagents = 'random'\n", ["arena.toml", "agents has the wrong type"]),
         ("[evaluate]\nagents = [1, 2]\n", ["arena.toml", "agents must be a list of strings"]),
-        ("[evaluate]\nagents = []\n", ["arena.toml", "names no agents"]),
-        ("[evaluate]\nagents = ['random']\nbattles = true\n", ["battles is of the wrong kind"]),
+        ("[evaluate]\nagents = []\n", ["arena.toml", "agents is empty"]),
+        ("[evaluate]\nagents = ['random']\nbattles = true\n", ["battles has the wrong type"]),
         ("[evaluate]\nagents = ['random']\nbattles = 0\n", ["battles"]),
         ("[evaluate]\nagents = ['random']\nthink_limit = -1\n", ["think_limit"]),
         ("[evaluate]\nagents = ['random']\nformats = []\n", ["formats"]),
         ("evaluate = 3\n", ["arena.toml", "evaluate"]),
         ("[evalute]\nagents = ['random']\n", ["arena.toml", "evalute"]),
-        ("[evaluate\n", ["arena.toml", "not TOML"]),
+        ("[evaluate\n", ["arena.toml", "not valid TOML"]),
     ],
 )
 def test_bad_pool_file(arena: Arena, tmp_path: Path, text: str, words: list[str]) -> None:
@@ -229,7 +229,7 @@ class TestDatabase:
             assert holder.stdout is not None and holder.stdout.readline() == "held\n"
             said = arena(*command, "--db", path)
             holder.kill()
-        assert_refused(said, str(path), f"process {holder.pid} holds it", "--db FILE")
+        assert_refused(said, str(path), f"process {holder.pid} has it open", "--db FILE")
 
     def test_one_in_a_folder_that_cannot_be_written(
         self, arena: Arena, command: tuple[object, ...], tmp_path: Path
@@ -243,12 +243,12 @@ def test_a_database_that_another_run_plays_into(arena: Arena, tmp_path: Path) ->
     path = tmp_path / "arena.duckdb"
     with writer_lock(path):
         said = arena("evaluate", *TWO, *RANDOM, "--db", path)
-        assert_refused(said, str(path), f"process {os.getpid()} is playing into it", "--db FILE")
+        assert_refused(said, str(path), f"process {os.getpid()} is writing to it", "--db FILE")
     assert arena("evaluate", *TWO, *RANDOM, "--db", path).code == 0  # free again
 
 
 def test_query_of_a_database_that_is_not_there(arena: Arena) -> None:
-    assert_refused(arena("sql", "SELECT 1", "--db", "none.duckdb"), "none.duckdb", "there is none yet", "--db FILE")
+    assert_refused(arena("sql", "SELECT 1", "--db", "none.duckdb"), "none.duckdb", "no such file", "--db FILE")
     assert not Path("none.duckdb").exists()
 
 

@@ -28,7 +28,7 @@ def test_a_battle_played_twice_is_shown_the_second_time_from_the_database(arena:
     line, _, told = again.out.partition("\n")
     ((run,),) = rows("SELECT run_id FROM runs", db)  # no second one was noted
     assert line == (
-        f"Battle 1 is stored already, from run {run}, with the same agents, teams and seed: --fresh plays another."
+        f"Battle 1 is stored already, from run {run}, with the same agents, teams and seed: --fresh plays a new one."
     )
     assert told == first.out
     assert rows("SELECT count(*) FROM battles", db) == [(1,)]

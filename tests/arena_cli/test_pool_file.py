@@ -83,7 +83,7 @@ def test_a_number_out_of_range_is_refused_in_one_line(tmp_path: Path, line: str)
     with pytest.raises(BadInput) as caught:
         load_defaults(path)
     key = line.partition(" ")[0]
-    assert f"[evaluate] {key} is " in str(caught.value) and "give a number " in str(caught.value)
+    assert f"[evaluate] {key} is " in str(caught.value) and ": must be " in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

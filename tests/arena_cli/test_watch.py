@@ -62,7 +62,7 @@ def test_what_is_not_there_is_one_line_and_exit_code_2(
     for said, words in (
         (missing, "battle 987654: not in"),
         (turnless, "has turns 0 to"),
-        (nowhere, "there is none yet"),
+        (nowhere, "no such file"),
     ):
         assert said.err.startswith("arena: ") and said.err.count("\n") == 1
         assert words in said.err
@@ -153,6 +153,6 @@ def test_values_stand_beside_the_choices_and_control_codes_are_made_harmless(tol
 
 
 def test_a_battle_without_logs_says_so(told: dict[str, Any]) -> None:
-    empty = {**told, "turns": [], "end": None, "result": "Never played to an end.", "detail": "the host died"}
+    empty = {**told, "turns": [], "end": None, "result": "Aborted before the end.", "detail": "the host died"}
     text = _plain(head(empty), 100)
-    assert "Never played to an end." in text and "the host died" in text and "This battle left no log" in text
+    assert "Aborted before the end." in text and "the host died" in text and "This battle has no log" in text

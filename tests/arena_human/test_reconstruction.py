@@ -181,7 +181,7 @@ def test_the_same_seed_gives_the_same_sides() -> None:
 
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen4ou", "gen9ou"])
 def test_nothing_is_invented_of_battles_whose_truth_is_known(format_id: str) -> None:
-    spec = importlib.util.spec_from_file_location("sim_reconstruction", PROJECT / "scripts" / "sim_reconstruction.py")
+    spec = importlib.util.spec_from_file_location("reconstruction", PROJECT / "scripts/simulate/reconstruction.py")
     assert spec is not None and spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     importlib.sys.modules[spec.name] = script

@@ -74,13 +74,13 @@ def test_in_a_running_event_loop_a_match_is_played_and_progress_is_told(tmp_path
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"minutes": float("nan")}, "minutes is nan: give a number more than 0"),
+        ({"minutes": float("nan")}, "minutes is nan: must be more than 0"),
         ({"think_limit": float("inf")}, "think_limit is inf"),
         ({"battles": 0}, "battles is 0"),
-        ({"venue": "moon"}, "give 'simulator' or 'server'"),
-        ({"resume": True}, "keeps the agents"),
+        ({"venue": "moon"}, "must be 'simulator' or 'server'"),
+        ({"resume": True}, "a resumed run keeps its agents"),
         ({"format": "gen1randombatle"}, "did you mean gen1randombattle"),
-        ({"battles": 2, "budget": 4}, "give one"),
+        ({"battles": 2, "budget": 4}, "give only one"),
     ],
 )
 def test_what_cannot_be_used_is_refused_before_a_run_begins(tmp_path: Path, wrong: dict, words: str) -> None:

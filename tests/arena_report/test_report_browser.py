@@ -68,7 +68,7 @@ def test_the_viewer_tells_a_battle_turn_by_turn(page: Page, address: str) -> Non
     # A battle is unpacked before it is drawn, and what was there before stays until then.
     text = "document.querySelector('#viewer').innerText"
     page.until(f"{text}.includes('battle {battle_id} ') && {text}.includes('sends out')")
-    turns: list[str] = []  # which battle is the first hangs on who ended first, and in its first turn both may switch
+    turns: list[str] = []  # which battle is the first depends on who ended first, and in its first turn both may switch
     while len(turns) < 5 and not any(" uses " in turn for turn in turns):
         page.run("[...document.querySelectorAll('#viewer button')].find(b => b.textContent.startsWith('Next')).click()")
         body = "document.querySelector('#viewer .av-body').textContent"

@@ -46,14 +46,14 @@ def test_the_terminal_shows_ranking_findings_tables_and_faults(arena: Arena, mad
     places = [
         said.out.index(words)
         for words in (
-            "gen1ou: 42 battles; Elo with 95% intervals, a has 1000",
+            "gen1ou: 42 battles; Elo with 95% intervals, anchor a = 1000",
             "• a is best in gen1ou: 1000, the anchor, ",
             "• Lost by an own failure: b 1 of 30 battles.",
-            "gen1ou: win rate in % of the row against the column, battles below",
-            "gen1ou: win rate in % by team set, battles behind",
+            "gen1ou: win rate in % of row against column, battles below",
+            "gen1ou: win rate in % by team set (/battles)",
             "Faults (the agent lost these battles",
             "KeyError: 'x' | y",
-            "Note: gen1ou: the middle pairing has",
+            "Note: gen1ou: the median pairing has",
         )
     ]
     assert places == sorted(places)
@@ -115,7 +115,7 @@ def test_a_file_that_is_there_stays_whole_when_writing_fails(
     monkeypatch.setattr(Path, "write_text", full)
     said = arena("report", "--db", made, "--json", path)
     monkeypatch.undo()
-    assert said.code == 2 and said.err.strip() == f"arena: {path}: No space left on device: name another file"
+    assert said.code == 2 and said.err.strip() == f"arena: {path}: No space left on device: give another file"
     assert path.read_text() == "before"
     assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".")) == []
 
@@ -123,9 +123,9 @@ def test_a_file_that_is_there_stays_whole_when_writing_fails(
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["nope"], "run 'nope': not in .*: the latest are new, old"),
-        (["--anchor", "nobody"], "anchor 'nobody': took no part: choose one of a, b, c:long-name"),
-        (["--html", "/nowhere/x.html"], "/nowhere/x.html: No such file or directory: name a file in a folder"),
+        (["nope"], "run 'nope': not in .*; the latest runs are new, old"),
+        (["--anchor", "nobody"], "anchor 'nobody': has no battles in this run; choose one of a, b, c:long-name"),
+        (["--html", "/nowhere/x.html"], "/nowhere/x.html: No such file or directory: give a file in a writable folder"),
         (["--json", "/proc/x.json"], "/proc/x.json: "),
     ],
 )
@@ -144,10 +144,10 @@ def test_a_bad_number_of_battles_is_refused(arena: Arena, made: Path, count: str
 
 
 def test_a_database_without_runs_or_without_being_is_one_line(arena: Arena, tmp_path: Path) -> None:
-    assert "there is none yet" in arena("report", "--db", tmp_path / "none.duckdb").err
+    assert "no such file" in arena("report", "--db", tmp_path / "none.duckdb").err
     empty = MadeStore(tmp_path / "empty.duckdb").write()
     said = arena("report", "--db", empty)
-    assert said.code == 2 and "no run in it" in said.err
+    assert said.code == 2 and "contains no run" in said.err
 
 
 def test_markdown_takes_nothing_for_markup() -> None:

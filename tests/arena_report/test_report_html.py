@@ -79,10 +79,7 @@ def test_the_battles_inside_are_those_of_the_store(page: tuple[Read, dict[str, A
     assert DETAIL in {story["detail"] for chunk in chunks for story in chunk.values()}, "failures come first"
     words = "".join(read.words)
     total = sum(said["battles"] for said in summary["formats"])
-    assert (
-        f"8 of {total} battles are inside this page: 1 in which something failed, and a spread over the pairings"
-        in words
-    )
+    assert f"This page contains 8 of {total} battles: 1 with a failure, and a sample over all pairings" in words
 
 
 def test_battles_are_spread_over_the_pairings_and_the_same_every_time(played: Path) -> None:

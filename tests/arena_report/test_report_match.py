@@ -95,7 +95,7 @@ def test_short_matches_have_finite_numbers_in_every_form(tmp_path: Path, points:
     summary = summarize(made.write(), "m")
     assert summary["match"]["pairs"] == pairs == int(pair_counts(points).sum())
     assert summary["match"]["sprt"]["decision"] is None and summary["match"]["sprt"]["verdict"].startswith(
-        "Not decided"
+        "Inconclusive"
     )
     text = markdown.render(summary) + "".join(Read(html.render(summary, made.path, battles=0)).words)
     print_summary(Console(file=io.StringIO(), width=100), summary)

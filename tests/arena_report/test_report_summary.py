@@ -106,7 +106,7 @@ def test_ties_faults_limits_and_aborted_battles_count_as_they_should(make: Make)
         not only(said["faults"], kind="turn-limit")["at_fault"] and not only(said["faults"], kind="aborted")["at_fault"]
     )
     assert "Lost by an own failure: bad 1 of 5 battles." in summary["findings"]
-    assert any(note.endswith("counted for nobody: 1 battle.") for note in summary["notes"])
+    assert any(note.endswith("counted for neither agent: 1 battle.") for note in summary["notes"])
 
 
 def test_each_agent_has_its_moves_leads_turns_and_think_times(make: Make) -> None:
@@ -143,7 +143,7 @@ def test_battles_of_earlier_runs_count_and_are_named(make: Make) -> None:
     made.take_over("new", "old")
     summary = summarize(made.write(), "new")
     assert summary["run"]["evidence"] == {"own": 2, "aborted": 0, "earlier": [{"run": "old", "battles": 6}]}
-    assert any(note.startswith("6 of 8 battles were taken over from 1 earlier run,") for note in summary["notes"])
+    assert any(note.startswith("6 of 8 battles were reused from 1 earlier run,") for note in summary["notes"])
     assert summary["formats"][0]["battles"] == 8
     assert Counts(made.path, "old").sources() == [("old", 6, 0)]
     assert Store(made.path).points("new") == {("a", "b"): 7.0, ("b", "a"): 1.0}, "what a live display begins with"
@@ -158,11 +158,11 @@ def test_what_a_reader_must_be_careful_about_is_said(make: Make) -> None:
     notes = "\n".join(summarize(made.path, "r")["notes"])
     for words in (
         f"The run was stopped before its end; `arena evaluate --resume r --db {made.path}` continues it.",
-        "Not repeatable, so its battles may differ when played again: b.",
-        "Files had changed since commit 0123456789:",
-        "gen1ou: the middle pairing has 8 battles",
-        "gen1ou: not all agents are linked by battles",
-        "gen1ou: ratings that are bounds, not measurements: ",
+        "Not repeatable, so their battles may differ in another run: b.",
+        "The checkout had uncommitted changes on top of commit 0123456789:",
+        "gen1ou: the median pairing has 8 battles",
+        "gen1ou: not all agents are connected by battles",
+        "gen1ou: ratings that are bounds, not estimates: ",
     ):
         assert words in notes
 
@@ -176,7 +176,7 @@ def test_a_run_without_a_living_process_was_killed_and_one_with_goes_on(make: Ma
     with writer_lock(made.path):
         summary = summarize(made.path, "r")
     assert summary["run"]["status"] == "running"
-    assert any(note.startswith("The run still goes on") for note in summary["notes"])
+    assert any(note.startswith("The run is still in progress") for note in summary["notes"])
 
 
 def test_a_run_in_which_nothing_was_finished_is_told_too(make: Make) -> None:
@@ -222,9 +222,9 @@ def test_the_anchor_has_1000_and_must_have_played(make: Make) -> None:
         (said,) = summarize(made.path, "r", anchor=anchor)["formats"]
         assert said["anchor"] == expected
         assert only(said["ranking"], agent=expected)["elo"] == 1000
-    with pytest.raises(BadInput, match=r"anchor 'nobody': took no part: choose one of a, b, c"):
+    with pytest.raises(BadInput, match=r"anchor 'nobody': has no battles in this run; choose one of a, b, c"):
         summarize(made.path, "r", anchor="nobody")
-    with pytest.raises(BadInput, match=r"run 'x': not in .*: the latest are r"):
+    with pytest.raises(BadInput, match=r"run 'x': not in .*; the latest runs are r"):
         summarize(made.path, "x")
 
 
@@ -264,13 +264,13 @@ def test_settings_are_told_without_what_was_left_at_nothing() -> None:
         "challengers": [], "anchor": "a", "sprt": None, "fresh": True, "rules": {"think_limit": 10.0, "max_turns": 300},
     }  # fmt: skip
     assert settings_words(config) == (
-        "schedule round-robin; battles of each pairing on each team set: 6; time limit in minutes: 2.5; seed 0; anchor a; "
-        "fresh; seconds for a decision: 10; turn limit: 300"
+        "schedule round-robin; battles per pairing and team set: 6; time limit in minutes: 2.5; seed 0; anchor a; "
+        "fresh; time limit per decision in seconds: 10; turn limit: 300"
     )
     adaptive = settings_words(
         config | {"schedule": "adaptive", "budget": 500, "sprt": {"elo0": 0.0, "model": "logistic"}}
     )
-    assert "battles in all: 500" in adaptive and "each pairing" not in adaptive
+    assert "battles in total: 500" in adaptive and "per pairing" not in adaptive
     assert adaptive.endswith("SPRT elo0=0 model=logistic")
 
 

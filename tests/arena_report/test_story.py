@@ -191,8 +191,8 @@ def test_with_one_log_alone_the_other_sides_hp_is_in_hundredths() -> None:
     [
         ({"winner": "p2"}, "p2", "bob?x=a:b wins."),
         ({"winner": None, "reason": "tie"}, "", "A tie."),
-        ({"winner": None, "reason": "turn-limit"}, "", "Stopped at the turn limit, nobody wins."),
-        ({"winner": None, "reason": "aborted", "fault": "venue", "detail": "host died"}, "", "Never played to an end."),
+        ({"winner": None, "reason": "turn-limit"}, "", "Stopped at the turn limit: a tie."),
+        ({"winner": None, "reason": "aborted", "fault": "venue", "detail": "host died"}, "", "Aborted before the end."),
         ({"reason": "timeout", "fault": "p2"}, "p2", "Alice wins: bob?x=a:b ran out of time."),
         ({"reason": "illegal", "fault": "p2"}, "p2", "Alice wins: bob?x=a:b made no legal choice."),
         ({"reason": "error", "fault": "p2", "detail": "KeyError"}, "p2", "Alice wins: bob?x=a:b failed with an error."),
@@ -355,4 +355,4 @@ def test_the_viewer_shows_the_battle_and_takes_markup_for_text(tmp_path: Path) -
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium here")
 def test_the_viewer_says_when_there_is_nothing_to_see(tmp_path: Path) -> None:
     dom = _rendered(tmp_path, story(_battle(p1_log=[], p2_log=[], turns=0, reason="error", fault="p2"), []))
-    assert "This battle left no log" in dom and "<title>done 0</title>" in dom
+    assert "This battle has no log" in dom and "<title>done 0</title>" in dom

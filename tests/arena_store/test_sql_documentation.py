@@ -49,12 +49,12 @@ def test_every_table_and_view_is_explained_with_columns_that_it_has(played: Path
 
 
 def test_win_rates_rank_the_strong_above_the_weak(played: Path) -> None:
-    rates = frame(titled("Everybody's win rate"), played).set_index("agent").win_rate
+    rates = frame(titled("Win rates over all battles"), played).set_index("agent").win_rate
     assert rates["poke-env:SimpleHeuristicsPlayer"] > rates["random"] > rates["bad_agents:Raises"] == 0
 
 
 def test_who_beat_whom_is_seen_alike_from_both_sides(played: Path) -> None:
-    found = frame(titled("Who beat whom"), played).set_index(["agent", "opponent"])
+    found = frame(titled("Head-to-head results"), played).set_index(["agent", "opponent"])
     for (agent, opponent), row in found.iterrows():
         assert row.wins == found.loc[(opponent, agent)].losses
         assert row.ties == found.loc[(opponent, agent)].ties

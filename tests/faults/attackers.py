@@ -51,7 +51,7 @@ class Saboteur(Attacker):
     """Has the opponent's seat answer its last legal choice, whatever its agent says."""
 
     def attack(self, battle: Any) -> Any:
-        from arena.showdown.seat import Seat
+        from arena.simulator.seat import Seat
 
         seats = [o for o in gc.get_objects() if type(o) is Seat and o.role != battle.player_role]
         for seat in seats:
@@ -64,12 +64,12 @@ class Forger(Attacker):
 
     def attack(self, battle: Any) -> Any:
         from arena.fixture import SEATS
-        from arena.showdown.table import Table
+        from arena.simulator.session import BattleSession
 
-        def forged(table: Any, end: Any) -> dict[str, Any]:
-            return {"winner": SEATS[table.fixture.agents.index(self.name)], "reason": "win"}
+        def forged(session: Any, end: Any) -> dict[str, Any]:
+            return {"winner": SEATS[session.fixture.agents.index(self.name)], "reason": "win"}
 
-        Table._verdict = forged  # type: ignore[method-assign]
+        BattleSession._verdict = forged  # type: ignore[method-assign]
         return None
 
 

@@ -13,9 +13,10 @@ import pytest
 from arena.child import ChildProcess
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.record import BattleRecord
-from arena.showdown import diagnostics, seat
-from arena.showdown.diagnostics import MAX_DECISION, Budget, TooMuch
-from arena.showdown.simulator import Rules, play_all
+from arena.simulator import diagnostics, seat
+from arena.simulator.diagnostics import MAX_DECISION, Budget, TooMuch
+from arena.simulator.simulator import play_all
+from arena.venue import Rules
 
 TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", seed=showdown_seed(2)))
 

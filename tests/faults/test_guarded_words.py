@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.showdown import seat
-from arena.showdown.simulator import Rules, play_all
+from arena.simulator import seat
+from arena.simulator.simulator import play_all
+from arena.venue import Rules
 
 TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", seed=showdown_seed(2)))
 

@@ -134,7 +134,7 @@ def test_ctrl_c_stops_a_run_that_says_how_to_go_on(
 
     resumed = run_arena("evaluate", "--resume", run, "--db", db)
     assert (resumed.code, resumed.err) == (0, "")
-    assert f"{kept} battles are played or known already." in resumed.out
+    assert f"{kept} battles are finished already." in resumed.out
     assert table(db, OUTCOME) == undisturbed
 
 

@@ -12,9 +12,10 @@ import orjson
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
+from arena.venue import Rules
 
 FORMAT = "gen1randombattle"
 MAX_TURNS = 20

@@ -24,9 +24,9 @@ FAILING = {
     "bad_agents:OddWords": ("error", "RuntimeError: no file called "),
     "bad_agents:Exits": ("error", "ended its process with exit code 7"),
     "bad_agents:KillsItself": ("error", "ended its process by SIGKILL"),
-    "attackers:Rubbish": ("error", "wrote into its channel what is no answer"),
+    "attackers:Rubbish": ("error", "wrote an invalid answer into its channel"),
     "attackers:Flood": ("error", "bytes in one line into its channel"),
-    "attackers:AnswersItself": ("error", "wrote into its channel what is no answer"),
+    "attackers:AnswersItself": ("error", "wrote an invalid answer into its channel"),
     "attackers:Threads": ("error", "ended its process with exit code 9"),
 }
 TOO_SLOW = {

@@ -42,7 +42,7 @@ def test_a_run_keeps_that_it_is_isolated_and_counts_for_others(arena: Callable[.
     ((config,),) = rows("SELECT config FROM runs", db)
     assert orjson.loads(config)["isolate"] is True
     again = arena("evaluate", "random", "attackers:Honest", *words)
-    assert "2 battles of earlier runs with the same agents, teams and rules count as well" in again.out
+    assert "2 battles of earlier runs with the same agents, teams and rules are reused" in again.out
 
 
 def test_agents_of_different_origins_that_share_processes_are_named_in_one_line(
@@ -80,7 +80,7 @@ def test_code_that_runs_when_an_agent_is_imported_changes_a_shared_run_and_not_a
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("nowhere_at_all:Agent", "no family and no module is called 'nowhere_at_all'"),
+        ("nowhere_at_all:Agent", "there is no family or module 'nowhere_at_all'"),
         ("attackers:Honest?depth=1", "unknown option 'depth'"),
         ("ends_when_imported:Agent", "importing them ended their process: farewell"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from isolation_playing import fixture, play
 
 from arena.isolation.agent_process import QUICK_ANSWERS, AgentProcess, Turns
-from arena.showdown.host import Host, Message
+from arena.simulator.host import Host, Message
 
 
 def test_both_seats_choices_go_to_the_simulator_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:

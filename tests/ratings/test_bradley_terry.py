@@ -163,7 +163,7 @@ def test_the_anchor_has_1000_in_every_resample() -> None:
 
 
 def test_bad_input_is_named() -> None:
-    with pytest.raises(BadInput, match=r"anchor 'zoe': took no part .*: name one of a, b"):
+    with pytest.raises(BadInput, match=r"anchor 'zoe': has none of these battles; name one of a, b"):
         fit_ratings(make_evidence(pairs("a", "b", 1)), anchor="zoe")
     with pytest.raises(BadInput, match="no battles"):
         fit_ratings(make_evidence([]))

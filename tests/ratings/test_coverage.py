@@ -12,15 +12,15 @@ import pytest
 
 from arena.ratings.bradley_terry import fit_ratings
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "sim_coverage.py"
+SCRIPT = Path(__file__).parents[2] / "scripts/simulate/interval_coverage.py"
 TOURNAMENTS = 500
 
 
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sim_coverage", SCRIPT)
+    spec = importlib.util.spec_from_file_location("interval_coverage", SCRIPT)
     assert spec and spec.loader
-    module = sys.modules["sim_coverage"] = importlib.util.module_from_spec(spec)
+    module = sys.modules["interval_coverage"] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 

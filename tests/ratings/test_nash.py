@@ -98,7 +98,7 @@ def test_unmet_agents_are_refused_or_filled_in_by_ratings() -> None:
     evidence = evidence_of({("a", "b"): 0.75, ("b", "c"): 0.75}, 8)
     with pytest.raises(ValueError, match="NaN"):
         nash_average(win_rates(evidence))
-    with pytest.raises(BadInput, match="a and c never met"):
+    with pytest.raises(BadInput, match="a and c have no battles against each other"):
         nash_of(evidence)
     with pytest.raises(BadInput, match="no agents"):
         nash_of(make_evidence([]))

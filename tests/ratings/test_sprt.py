@@ -19,15 +19,15 @@ from arena.ratings.pentanomial import NELO, PAIR_SCORES, match_summary
 from arena.ratings.sprt import Sprt, SprtSettings, decide, llr, pair_counts, parse_sprt, report_lines
 from teamsets.errors import BadInput
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "sim_sprt.py"
+SCRIPT = Path(__file__).parents[2] / "scripts/simulate/sprt.py"
 
 
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sim_sprt", SCRIPT)
+    spec = importlib.util.spec_from_file_location("sprt", SCRIPT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["sim_sprt"] = module  # dataclasses look their module up
+    sys.modules["sprt"] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
@@ -117,8 +117,8 @@ def test_a_word_that_is_missing_has_its_default() -> None:
         (["elo1"], "elo1"),
         (["elo1=much"], "'much'"),
         (["elo1=nan"], "elo1=nan"),
-        (["elo1=0"], "elo1 must be more"),
-        (["elo0=40"], "elo1 must be more"),
+        (["elo1=0"], "elo1 must be greater"),
+        (["elo0=40"], "elo1 must be greater"),
         (["elo1=900"], "-200 to 200"),
         (["alpha=0"], "alpha=0"),
         (["beta=0.5"], "beta=0.5"),
@@ -178,21 +178,21 @@ def test_what_a_match_says() -> None:
         "Results of a against b: 224 pairs (448 battles), 271.5 points (60.60 %)",
         "Elo: 74.81 ± 37.86, nElo: 65.86 ± 32.17 (95 % intervals)",
         "LOS: 100.00 %, DrawRatio: 31.25 %, PairsRatio: 1.91",
-        "Ptnml(0-2): [51, 2, 70, 3, 98], pairs that brought a 0, 0.5, 1, 1.5 and 2 points",
+        "Ptnml(0-2): [51, 2, 70, 3, 98], pairs in which a scored 0, 0.5, 1, 1.5 and 2",
         "LLR: 5.42 (184.1 %) (-2.94, 2.94) [0.00, 30.00] nElo",
-        "H1 accepted: a leads b by more than 0 nElo (said wrongly in at most 5 % of such matches)",
+        "H1 accepted: a leads b by more than 0 nElo (type I error rate at most 5 %)",
     ]
     h0 = report_lines("a", "b", [98, 3, 70, 2, 51], parse_sprt(["model=logistic", "beta=0.1"]))
-    assert h0[-1] == "H0 accepted: a does not lead b by 30 Elo (said wrongly in at most 10 % of such matches)"
+    assert h0[-1] == "H0 accepted: a does not lead b by 30 Elo (type II error rate at most 10 %)"
     undecided = report_lines("a", "b", [5, 2, 7, 3, 6], parse_sprt([]))
-    assert undecided[-1] == "Not decided: the LLR has reached neither bound"
+    assert undecided[-1] == "Inconclusive: the LLR has reached neither bound"
     assert report_lines("a", "b", [5, 2, 7, 3, 6], None) == undecided[:4]
 
 
 @pytest.mark.parametrize(
     "counts, said",
     [
-        ([0, 0, 0, 0, 0], ["no pair is finished"]),
+        ([0, 0, 0, 0, 0], ["no finished pairs"]),
         ([0, 0, 0, 0, 20], ["Elo: > 277.39, nElo: n/a", "LOS: > 99.99 %", "PairsRatio: n/a (no pair lost)"]),
         ([20, 0, 0, 0, 0], ["Elo: < -277.39, nElo: n/a", "LOS: < 0.01 %", "PairsRatio: 0.00"]),
         ([0, 0, 0, 0, 1], ["1 pair (2 battles)", "Elo: > -636", "LOS: > 50.00 %"]),

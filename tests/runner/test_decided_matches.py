@@ -12,7 +12,7 @@ from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
-from arena.showdown.simulator import Rules
+from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")

@@ -16,8 +16,8 @@ from arena.runner.coordinator import Coordinator
 from arena.runner.culprits import End
 from arena.runner.process import STARTING_SECONDS, WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
-from arena.showdown.guard import SHARED_BYTES, StepGuard, read_life
-from arena.showdown.simulator import Rules
+from arena.simulator.guard import SHARED_BYTES, StepGuard, read_life
+from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 FIXTURE = Fixture(

@@ -11,7 +11,7 @@ from arena.runner import coordinator as module
 from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
-from arena.showdown.simulator import Rules
+from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 USUAL = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")

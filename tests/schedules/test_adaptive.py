@@ -21,7 +21,7 @@ PLAN = Plan(AGENTS, {("gen1ou", "one"): TEAMS, ("gen1ou", "two"): TEAMS}, battle
 
 
 def score(fixture: Fixture) -> float:
-    """Luck that hangs on the fixture alone, as on the simulator."""
+    """Luck that depends on the fixture alone, as on the simulator."""
     lead = STRENGTHS[fixture.agents[0]] - STRENGTHS[fixture.agents[1]]
     return float(random.Random(fixture.key).random() < 1 / (1 + 10 ** (-lead / 400)))
 

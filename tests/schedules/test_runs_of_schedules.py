@@ -13,9 +13,9 @@ import pytest
 from arena_helpers import run_arena, table, tournament
 
 from arena.evidence import load_evidence
-from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, changed_note, prepare
+from arena.venue import Rules
 
 RANDOM = "gen1randombattle"
 POOL = ("random", "heuristic:least-damage", "heuristic:max-power")

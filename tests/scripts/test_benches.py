@@ -22,7 +22,7 @@ def run(script: str, *arguments: str) -> str:
 
 @pytest.mark.slow
 def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
-    said = run("bench_throughput.py", "--battles", "6", "--rounds", "1", "--formats", "gen1randombattle")
+    said = run("bench/throughput.py", "--battles", "6", "--rounds", "1", "--formats", "gen1randombattle")
     for way in ("arena ", "arena, stock", "arena, random"):
         (ratio,) = [line.split()[-3] for line in said.splitlines() if "times poke-env" in line and way in line]
         assert float(ratio) > 0
@@ -30,7 +30,7 @@ def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
 
 @pytest.mark.slow
 def test_soak_reports_speed_and_memory_of_every_role() -> None:
-    said = run("bench_soak.py", "--battles", "60")
+    said = run("bench/soak.py", "--battles", "60")
     assert "60 battles" in said and "faults: 0" in said
     for role in ("coordinator", "workers", "hosts"):
         assert f"memory of {role}" in said
@@ -38,20 +38,20 @@ def test_soak_reports_speed_and_memory_of_every_role() -> None:
 
 @pytest.mark.skipif(bool(missing(1)), reason=missing(1))
 def test_search_is_measured_in_strength_time_and_foresight() -> None:
-    said = run("bench_search.py", "--agent", "search:mcts?iterations=1000", "--against", "random", "--battles", "2")
+    said = run("bench/search.py", "--agent", "search:mcts?iterations=1000", "--against", "random", "--battles", "2")
     assert "of the points in 1 pairs" in said and "failed: 0" in said
-    said = run("sim_search_outcomes.py", "--battles", "2", "--show", "1")
+    said = run("simulate/search_outcomes.py", "--battles", "2", "--show", "1")
     predicted, _, turns = said.partition("gen1ou: ")[2].split()[:3]
     assert 0 < int(predicted) <= int(turns)
 
 
 @pytest.mark.torch
 def test_inference_compares_many_battles_with_one() -> None:
-    said = run("bench_inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
+    said = run("bench/inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
     assert float(said.split()[-1]) > 0
 
 
 @pytest.mark.torch
 def test_training_compares_batches_by_length_with_others() -> None:
-    said = run("bench_training.py", "--batch", "2", "--seconds", "0.1")
+    said = run("bench/training_steps.py", "--batch", "2", "--seconds", "0.1")
     assert float(said.split()[-1]) > 0

@@ -13,7 +13,7 @@ from arena_helpers import run_arena
 
 from agents.search.builds import missing
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = Path(__file__).parents[2] / "scripts/build"
 sys.path.insert(0, str(SCRIPTS))
 from fit_search_weights import Chosen, Softmax, fit, matrix  # noqa: E402
 
@@ -63,9 +63,11 @@ def test_from_battles_to_a_file_that_is_played_with(tmp_path: Path):
     command = [sys.executable, SCRIPTS / "fit_search_weights.py", "--format", "gen1ou", "--db", db, "--out", out]
     done = subprocess.run([*command, "--teacher", "heuristic:emerald"], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    assert "poke-engine's evaluation: log loss" in done.stdout and "likeliest chosen" in done.stdout
+    assert "poke-engine's evaluation: log loss" in done.stdout and "top choice matched in" in done.stdout
     kinds = {line.split()[0] for line in out.read_text().splitlines()[1:]}
     assert kinds == {"value", "choice"}
+    again = subprocess.run([*command, "--teacher", "heuristic:emerald"], capture_output=True, text=True, timeout=300)
+    assert again.returncode == 2 and f"--out {out}: exists already" in again.stderr, again.stderr
     agent = f"search:mcts?iterations=400&samples=1&weights={out}"
     played = run_arena("match", agent, "random", "--format", "gen1ou", "--battles", "2", "--db", tmp_path / "b.duckdb")
     assert played.code == 0, played.err

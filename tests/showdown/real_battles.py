@@ -7,9 +7,10 @@ import asyncio
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
 from arena.schedules.plan import DRAWN, Plan, round_robin
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
+from arena.venue import Rules
 from teamsets.loading import load_set
 
 RANDOM_FORMATS = [f"gen{gen}randombattle" for gen in range(1, 10)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from arena.showdown.guard import SHARED_BYTES, Clock, StepGuard, TimeUp, read_step
+from arena.simulator.guard import SHARED_BYTES, Clock, StepGuard, TimeUp, read_step
 
 FOR_EVER = 1000.0
 
@@ -137,7 +137,7 @@ def test_another_process_can_read_whose_step_is_overdue() -> None:
 
 _QUICK_STEPS = """
 import mmap, sys
-from arena.showdown.guard import SHARED_BYTES, StepGuard
+from arena.simulator.guard import SHARED_BYTES, StepGuard
 with open(sys.argv[1], "r+b") as file:
     guard = StepGuard(mmap.mmap(file.fileno(), SHARED_BYTES))
 while True:

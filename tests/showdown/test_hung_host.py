@@ -9,10 +9,11 @@ import signal
 import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.showdown import host as host_module
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host, HostDied
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator import host as host_module
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host, HostDied
+from arena.simulator.simulator import Simulator
+from arena.venue import Rules
 
 TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", seed=showdown_seed(2)))
 FIXTURE = Fixture("gen1randombattle", ("random", "random"), TEAMS, showdown_seed(3), "pair", "drawn")

@@ -16,16 +16,16 @@ from websockets.asyncio.server import ServerConnection
 
 from agents import resolve
 from arena.fixture import SEATS, FixtureTeam
+from arena.ladder.ladder import Ladder, Way, server_uri
+from arena.ladder.user_battle import UNSEEN, Ours, UserBattle
+from arena.protocol import client as client_module
+from arena.protocol.client import Client, ConnectionLost, Refused
+from arena.protocol.login import Account
 from arena.record import BattleRecord, unpacked
-from arena.showdown.guard import StepGuard
-from arena.showdown.server import client as client_module
-from arena.showdown.server.client import Client, ConnectionLost, Refused
-from arena.showdown.server.ladder import Ladder, Way, server_uri
-from arena.showdown.server.local import LocalServer
-from arena.showdown.server.login import Account
-from arena.showdown.server.user_battle import UNSEEN, Ours, UserBattle
-from arena.showdown.simulator import Rules
+from arena.server.local import LocalServer
+from arena.simulator.guard import StepGuard
 from arena.store import rows
+from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
@@ -190,7 +190,7 @@ def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfei
     assert (record.winner, record.reason, record.fault) == (None, "aborted", None)
     assert record.detail == "forfeited by Ctrl-C"
     assert (other.winner, other.reason, other.detail) == (two.role, "win", f"{one.role} forfeited")
-    assert said == ["Stopping when this battle is over. Ctrl-C once more forfeits it.", "Forfeiting."]
+    assert said == ["Stopping after this battle. Ctrl-C again forfeits it.", "Forfeiting."]
 
 
 @pytest.mark.parametrize(
@@ -321,7 +321,7 @@ def test_a_server_is_named_by_its_host_or_its_address(text: str, uri: str) -> No
     "text", ["", "ftp://a.example", "ws://u:secret@a.example", "a.example:port", "ws://a.example?p=1"]
 )
 def test_another_address_is_refused_without_repeating_it(text: str) -> None:
-    with pytest.raises(BadInput, match="--server: not the address of a server") as refused:
+    with pytest.raises(BadInput, match="--server: not a server address") as refused:
         server_uri(text)
     assert "secret" not in str(refused.value)
 
@@ -330,12 +330,12 @@ def test_another_address_is_refused_without_repeating_it(text: str) -> None:
     ("user", "words", "problem"),
     [
         ("", (), "ARENA_SHOWDOWN_USER: not set"),
-        ("me", ("--challenge", "you", "--accept"), "--challenge you --accept: give one"),
-        ("me", ("--challenge", "Me"), "--challenge Me: that is the name to play under"),
-        ("me", ("--server", "ftp://x"), "--server: not the address of a server"),
+        ("me", ("--challenge", "you", "--accept"), "--challenge you --accept: give only one of them"),
+        ("me", ("--challenge", "Me"), "--challenge Me: this is the agent's own user name"),
+        ("me", ("--server", "ftp://x"), "--server: not a server address"),
         ("me", ("--agent", "nobody"), "agent 'nobody': unknown"),
-        ("me", ("--agent", "external?command=true"), "a program of its own, which `arena ladder` cannot bring"),
-        ("me", ("--agent", "bad_agents:RaisesWhenMade"), "cannot be made, and would forfeit every battle"),
+        ("me", ("--agent", "external?command=true"), "an external program, which `arena ladder` cannot run"),
+        ("me", ("--agent", "bad_agents:RaisesWhenMade"), "cannot be created, and would forfeit every battle"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -436,10 +436,10 @@ def test_what_a_battle_seen_from_one_side_has_not_is_said(
     db = folder / "arena.duckdb"
     watched = arena("watch", 1, "--db", db)
     assert watched.code == 0
-    assert "Of the side of user:rival@127.0.0.1" in watched.out and "choices are not known" in watched.out
+    assert "The side of user:rival@127.0.0.1 is known from the public log only" in watched.out
     replayed = arena("replay", 1, "--db", db)
     assert replayed.code == 2
-    assert "so it cannot be played again" in replayed.err
+    assert "so it cannot be replayed" in replayed.err
     reported = arena("report", "--db", db)
     assert "played on a server that shows our side only" in reported.out
     arena("report", "--html", folder / "report.html", "--db", db)

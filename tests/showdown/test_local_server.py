@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from websockets.asyncio.client import connect
 
-from arena.showdown.server.local import LocalServer, ServerDied
+from arena.server.local import LocalServer, ServerDied
 from teamsets.errors import BadInput
 from teamsets.showdown import package
 
 OWNER = """
 import asyncio
-from arena.showdown.server.local import LocalServer
+from arena.server.local import LocalServer
 async def own():
     server = await LocalServer.launch()
     print(server.pid, server.folder, flush=True)
@@ -100,7 +100,7 @@ def test_two_at_once_and_one_that_is_killed(untouched: None) -> None:
             assert "status -9" in await asyncio.wait_for(first.dead, 30)
             assert gone(first.pid)
             await second.check()
-            with pytest.raises(BadInput, match=rf"port {second.port}: cannot listen there"):
+            with pytest.raises(BadInput, match=rf"port {second.port}: cannot listen"):
                 await LocalServer.launch(port=second.port)
 
     asyncio.run(run())
@@ -121,7 +121,7 @@ def test_a_server_that_cannot_start_says_why_and_leaves_no_folder(
 ) -> None:
     script = tmp_path / "start.mjs"
     script.write_text("throw new Error('broken on purpose')")
-    monkeypatch.setattr("arena.showdown.server.local._SCRIPT", script)
+    monkeypatch.setattr("arena.server.local._SCRIPT", script)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(ServerDied, match=r"did not start: .*; its log is "):
         asyncio.run(LocalServer.launch())

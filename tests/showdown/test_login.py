@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from gate import ASSERTION, LoginServer
 
-from arena.showdown.server import login as login_module
-from arena.showdown.server.login import PASSWORD, USER, Account, LoginFailed, LoginUnreachable
+from arena.protocol import login as login_module
+from arena.protocol.login import PASSWORD, USER, Account, LoginFailed, LoginUnreachable
 from teamsets.errors import BadInput
 
 SECRET = "c0rrect horse&battery=staple"
@@ -68,7 +68,7 @@ def test_an_answer_of_something_else_is_no_assertion(
     answer: str, server: LoginServer, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.answer = answer
-    with pytest.raises(LoginUnreachable, match="its answer is not that of a login server"):
+    with pytest.raises(LoginUnreachable, match="its response is not that of a login server"):
         asyncio.run(account(address, monkeypatch).assertion("4|abc"))
 
 
@@ -77,7 +77,7 @@ def test_the_password_goes_to_no_other_address(
     status: int, server: LoginServer, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.status = status
-    with pytest.raises(LoginUnreachable, match=f"answered with status {status}"):
+    with pytest.raises(LoginUnreachable, match=f"HTTP status {status}"):
         asyncio.run(account(address, monkeypatch).assertion("4|abc"))
     assert len(server.forms) == 1
 
@@ -103,9 +103,9 @@ def test_one_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("", "https://a.example/", "ARENA_SHOWDOWN_USER: not set"),
         ("!?", "https://a.example/", "ARENA_SHOWDOWN_USER: not set"),
-        ("a,b", "https://a.example/", "ARENA_SHOWDOWN_USER: 'a,b' is no user name"),
-        ("a", "a.example", "--login-server a.example: not an address"),
-        ("a", "http://a.example/", "--login-server http://a.example/: would get the password unencrypted"),
+        ("a,b", "https://a.example/", "ARENA_SHOWDOWN_USER: 'a,b' is not a valid user name"),
+        ("a", "a.example", "--login-server a.example: not a URL"),
+        ("a", "http://a.example/", "--login-server http://a.example/: the password would be sent unencrypted"),
     ],
 )
 def test_what_cannot_be_used_is_said(name: str, address: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,11 +10,11 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
 from agents import resolve
-from arena.showdown.guard import StepGuard
-from arena.showdown.seat import Fault, new_seat
-from arena.showdown.server.client import Client
-from arena.showdown.server.local import LocalServer
-from arena.showdown.server.room import BattleRoom, Hooks
+from arena.protocol.client import Client
+from arena.protocol.room import BattleRoom, Hooks
+from arena.server.local import LocalServer
+from arena.simulator.guard import StepGuard
+from arena.simulator.seat import Fault, new_seat
 
 FORMAT = "gen9randombattle"
 

@@ -12,14 +12,14 @@ from test_server_venue import Venues, told
 
 from agents import resolve
 from arena.fixture import SEATS, Fixture, seat_seed
+from arena.protocol.client import Client
+from arena.protocol.room import BattleRoom, Hooks
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.seat import new_seat
-from arena.showdown.server.battle import ServedBattle
-from arena.showdown.server.client import Client
-from arena.showdown.server.outside import Outsider, fixture_as_played
-from arena.showdown.server.room import BattleRoom, Hooks
-from arena.showdown.simulator import Rules
+from arena.server.battle import ServedBattle
+from arena.server.outside import Outsider, fixture_as_played
+from arena.simulator.guard import StepGuard
+from arena.simulator.seat import new_seat
+from arena.venue import Rules
 from teamsets.formats import get_format
 
 PATIENT = Rules(think_limit=60.0)

@@ -20,15 +20,14 @@ from real_battles import fixtures
 from agents.external import Program
 from agents.external.foul_play import Home
 from arena.fixture import Fixture
+from arena.programs.running import RunningProgram
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.server.local import LocalServer
-from arena.showdown.server.programs import RunningProgram
-from arena.showdown.server.venue import ServerVenue
-from arena.showdown.simulator import Rules
-from arena.showdown.table import VenueFailed
+from arena.server.local import LocalServer
+from arena.server.venue import ServerVenue
+from arena.simulator.guard import StepGuard
 from arena.store import Store, writer_lock
 from arena.tournament import EvaluateSettings, play, prepare, resume
+from arena.venue import Rules, VenueFailed
 from teamsets.errors import ArenaError
 
 STAND_INS = TESTS / "agents" / "external" / "stand_ins"
@@ -163,7 +162,7 @@ def test_what_a_program_has_started_ends_with_it(server: tuple[asyncio.Runner, L
 KEPT = """
 import asyncio, sys
 from agents.external import Program
-from arena.showdown.server.programs import RunningProgram
+from arena.programs.running import RunningProgram
 async def own():
     script = "import os, subprocess, time; c = subprocess.Popen(['sleep', '600'], start_new_session=True);"
     script += "print('pids', os.getpid(), c.pid, flush=True); time.sleep(600)"

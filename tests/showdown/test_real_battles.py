@@ -12,7 +12,7 @@ from real_battles import FORMATS, fixtures, play_all
 from agents import legal_choices
 from arena.fixture import SEATS
 from arena.record import BattleRecord
-from arena.showdown.host import Host
+from arena.simulator.host import Host
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ def test_a_battle_played_again_is_the_same_in_all_lines(
         for blob in rows("SELECT p1_log, p2_log FROM battles WHERE battle_id = ?", played, [battle])[0]
         for line in unpacked(blob)
     )
-    assert said == Said(0, f"battle {battle}: played again, the same in all {lines:,} lines of both sides\n", "")
+    assert said == Said(0, f"battle {battle}: replayed, all {lines:,} lines of both sides are identical\n", "")
 
 
 def _tamper(db: Path, battle: int, column: str, change: Callable[[list[str]], list[str]]) -> None:
@@ -50,7 +50,7 @@ def _tamper(db: Path, battle: int, column: str, change: Callable[[list[str]], li
     ("column", "change", "words"),
     [
         ("p2_log", lambda log: [line.replace("|-damage|", "|-heal|") for line in log], "differs: p2, line "),
-        ("p1_log", lambda log: log[:-1], "differs: p1: it had "),
+        ("p1_log", lambda log: log[:-1], "differs: p1: stored "),
         ("input_log", lambda log: [line for line in log if "p1 move" not in line], "differs: "),
         ("input_log", lambda log: [*log[:6], ">p3 dances", *log[6:]], "unknown command '>p3 dances'"),
     ],
@@ -77,4 +77,4 @@ def test_replay_in_words_tells_the_battle(arena: Arena, played: Path) -> None:
     battle = _battle(played, "format = 'gen1ou' AND reason = 'win'")
     said = arena("replay", battle, "--words", "--db", played)
     assert said.code == 0
-    assert "== Turn 1 ==" in said.out and "wins." in said.out and "the same in all" in said.out
+    assert "== Turn 1 ==" in said.out and "wins." in said.out and "lines of both sides are identical" in said.out

@@ -24,12 +24,12 @@ from poke_env.ps_client.server_configuration import ServerConfiguration
 from test_ladder import DRAWN, PATIENT, Place, ladder, ours, team_of
 
 from arena.fixture import FixtureTeam
+from arena.ladder.ladder import Way
+from arena.lobby import residents
+from arena.lobby.residents import House, Limits, resident_name
+from arena.protocol.client import Client
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.server import residents
-from arena.showdown.server.client import Client
-from arena.showdown.server.ladder import Way
-from arena.showdown.server.residents import House, Limits, resident_name
+from arena.simulator.guard import StepGuard
 from arena.store import rows
 from teamsets.loading import load_set
 
@@ -216,7 +216,7 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
 
     kept, heard = here.run(play)
     assert [agent for record in kept for agent in record.fixture.agents if "user" in agent] == ["user:firm"]
-    assert heard.count("Only gen1randombattle is played here.") == 2
+    assert heard.count("Only gen1randombattle is played on this server.") == 2
     assert any("rejected the challenge" in text for text in heard)
 
 
@@ -313,9 +313,9 @@ def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch)
 
     heard = here.run(play)
     assert heard["greedy"][0] == (
-        "You have 1 battles and requests open here. The limit is 1 for each visitor: please finish one first."
+        "You have 1 open battles and requests. The limit is 1 per visitor: please finish one first."
     )
-    assert heard["third"] == ["2 battles and requests are open here. The limit is 2 in all: please try again later."]
+    assert heard["third"] == ["2 battles and requests are open on this server. The limit is 2: please try again later."]
     assert heard["second"] == []
 
 
@@ -349,7 +349,7 @@ class Opened:
             self.lines.append(line)
             if found := re.search(r"ws://\S+/showdown/websocket", line):
                 self.uri = found[0]
-            if line.startswith("Ctrl-C ends it"):
+            if line.startswith("Ctrl-C stops the server"):
                 return
         raise AssertionError(f"it did not open: {self.process.communicate()}")
 
@@ -432,7 +432,7 @@ def test_poke_env_players_visit_the_command_and_ratings_are_shown(
         assert arena("replay", battle_id, "--db", db).code == 0
         assert arena("watch", battle_id, "--db", db).code == 0
     reported = arena("report", "--db", db)
-    assert reported.code == 0 and "user:NAME is who came under that name" in reported.out
+    assert reported.code == 0 and "user:NAME is a remote player who signed in under that name" in reported.out
 
 
 @pytest.mark.slow
@@ -457,14 +457,14 @@ def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark
     assert opened.process.stdout is not None
     assert (
         opened.process.stdout.readline()
-        == "No new battles. Those that go on (1) are waited for; Ctrl-C again drops them.\n"
+        == "No new battles are started. Waiting for 1 in progress; Ctrl-C again aborts them.\n"
     )
     with pytest.raises(subprocess.TimeoutExpired):
         opened.process.wait(1)
     said = opened.ended(signal.SIGINT)
     meeting.cancel()
     assert (said.code, said.err) == (130, "")
-    assert "Nobody has played." in said.out
+    assert "No battles were played." in said.out
     assert rows("SELECT status FROM runs", db) == [("stopped",)]
 
 
@@ -475,17 +475,18 @@ def test_an_address_that_others_reach_is_refused_unless_that_is_wanted(
     said = arena("serve", "random", "--address", address)
     assert said.code == 2
     assert said.err == (
-        f"arena: --address {address}: others could reach it, and the server has no passwords: say --public if they may\n"
+        f"arena: --address {address}: other machines could connect, and the server has no passwords: add --public to allow "
+        "that\n"
     )
 
 
 def test_other_bad_input_is_one_line(arena: Callable[..., Said]) -> None:
     for words, problem in [
-        (("--agents",), "--agents: names none"),
+        (("--agents",), "--agents: no agent follows"),
         (("random", "--address", "here"), "--address here: not an IP address"),
         (("nobody",), "agent 'nobody': unknown"),
-        (("external?command=true",), "agent 'external?command=true': a program of its own"),
-        (("user:ash",), "agent 'user:ash': so people and programs are called"),
+        (("external?command=true",), "agent 'external?command=true': an external program"),
+        (("user:ash",), "agent 'user:ash': user:NAME labels a remote player"),
     ]:
         said = arena("serve", *words, "--db", os.devnull + "-not")
         assert said.code == 2 and problem in said.err and said.err.count("\n") == 1, said

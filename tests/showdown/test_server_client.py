@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
-from arena.showdown.server import client as client_module
-from arena.showdown.server.client import Client, ConnectionLost, Pace
-from arena.showdown.server.translate import Translator
+from arena.protocol import client as client_module
+from arena.protocol.client import Client, ConnectionLost, Pace
+from arena.protocol.translate import Translator
 
 
 def against(server: Callable[[ServerConnection], Awaitable[None]], what: Callable[[str], Awaitable[None]]) -> None:

@@ -15,11 +15,12 @@ from real_battles import FORMATS, fixtures
 
 from arena.fixture import Fixture
 from arena.record import BattleRecord
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.server.local import LocalServer, ServerDied
-from arena.showdown.server.venue import ServerVenue
-from arena.showdown.simulator import Rules, Simulator, SimulatorCrashed
+from arena.server.local import LocalServer, ServerDied
+from arena.server.venue import ServerVenue
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
+from arena.venue import Rules, SimulatorCrashed
 
 PATIENT = Rules(think_limit=60.0)
 

@@ -115,7 +115,9 @@ def test_half_an_installation_is_never_taken_for_one(tmp_path: Path) -> None:
     part = showdown.cached().with_name(f".{showdown.cached().name}.part")  # of an installation that was killed
     made(part / "node_modules" / "pokemon-showdown")
     program(tmp_path, "npm", NPM + "echo npm error code EINTEGRITY >&2; echo npm error a sum differs >&2; exit 1\n")
-    with pytest.raises(MissingTool, match=r"^npm ci failed \(code EINTEGRITY; a sum differs\): correct that, then run"):
+    with pytest.raises(
+        MissingTool, match=r"^npm ci failed \(code EINTEGRITY; a sum differs\): fix the problem, then run"
+    ):
         installing.install(lambda line: None)
     assert not showdown.cached().exists() and not part.exists()
     with pytest.raises(MissingTool, match="run `arena setup`"):
@@ -170,5 +172,5 @@ def test_without_npm_one_line_says_how_to_get_it(tmp_path: Path, monkeypatch: py
 def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    with pytest.raises(MissingTool, match=r"cannot be used: .*: make it writable, or set XDG_CACHE_HOME"):
+    with pytest.raises(MissingTool, match=r"is not writable: .*: make it writable, or set XDG_CACHE_HOME"):
         installing.install(lambda line: None)

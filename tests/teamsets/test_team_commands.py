@@ -60,7 +60,9 @@ def test_made_teams_load_again(team_set: str, tmp_path: Path) -> None:
 
 
 def test_what_is_shipped_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="team set 'mine': not a set that can be made: choose competitive or variety"):
+    with pytest.raises(
+        BadInput, match="team set 'mine': not a set that can be generated: choose competitive or variety"
+    ):
         run("make", "mine", "--format", "gen1ou", "--out", str(tmp_path))
 
 

@@ -24,7 +24,7 @@ def test_a_plain_folder_serves_any_format(tmp_path: Path) -> None:
 def test_folders_named_like_formats_choose(tmp_path: Path) -> None:
     put(tmp_path, "set/gen1ou/a.txt", "set/gen2ou/b.txt", "gen2ou/old/gen1ou/c.txt")
     assert found(tmp_path, "gen1ou") == ["gen2ou/old/gen1ou/c.txt", "set/gen1ou/a.txt"]
-    with pytest.raises(BadInput, match="holds no team for gen2ou: it has teams for gen1ou"):
+    with pytest.raises(BadInput, match="contains no team for gen2ou: it has teams for gen1ou"):
         team_files(tmp_path / "set" / "gen1ou", "gen2ou")
 
 
@@ -42,7 +42,9 @@ def test_one_file_is_enough(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_names_itself_and_the_mend(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=f"^team folder '{tmp_path}': holds no team for gen1ou: put one team a file"):
+    with pytest.raises(
+        BadInput, match=f"^team folder '{tmp_path}': contains no team for gen1ou: put one team per file"
+    ):
         team_files(tmp_path, "gen1ou")
 
 
@@ -50,7 +52,7 @@ def test_an_empty_folder_names_itself_and_the_mend(tmp_path: Path) -> None:
     ("data", "reason"),
     [
         (b"\xff\xfe", "not UTF-8 text"),
-        (b"Mew\0\n", "holds NUL bytes, so it is no text"),
+        (b"Mew\0\n", "contains NUL bytes, so it is not a text file"),
         (b"Mew\n" * 1_500_000, "larger than 1 MB"),
     ],
 )

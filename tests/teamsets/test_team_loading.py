@@ -79,7 +79,7 @@ def test_a_refused_team_stops_with_its_file_and_showdowns_words(folder: Path) ->
     with pytest.raises(BadTeam) as caught:
         load_set(str(folder), "gen1ou")
     line = str(caught.value)
-    assert line.startswith(f"{folder / 'b-bad.txt'}: Starmie can't learn Spore. (1 more refused; mend the file")
+    assert line.startswith(f"{folder / 'b-bad.txt'}: Starmie can't learn Spore. (1 more refused; fix the file")
     assert "\n" not in line
 
 
@@ -113,7 +113,7 @@ def test_count_draws_by_seed_and_keeps_the_order() -> None:
         ("competitive", "gen9monotype", "has no teams for gen9monotype: it has gen1ou, gen2ou"),
         ("competitive", "gen1uo", "has no teams for gen1uo: did you mean gen1ou? It has gen1ou, gen2ou"),
         ("variety", "gen1uo", "did you mean gen1ou"),
-        ("competitive", "gen1randombattle", "the simulator draws its teams"),
+        ("competitive", "gen1randombattle", "the simulator generates its teams"),
         ("variety:many", "gen1ou", "write e.g. variety:250"),
         ("variety:0", "gen1ou", "write e.g. variety:250"),
         ("variety", "gen9lc", "no published sets"),

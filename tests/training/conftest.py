@@ -26,7 +26,7 @@ def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def observed_sides(played: Path) -> list[Trajectory]:
-    """Both sides of the gen1ou and gen9ou battles of `played`, in an order that does not hang on which ended first."""
+    """Both sides of the gen1ou and gen9ou battles of `played`, in an order that does not depend on which ended first."""
     chosen = selected(played, "format IN ('gen1ou', 'gen9ou')")
     found = list(trajectories(played, chosen, processes=1))
     return sorted(found, key=lambda one: [one.about[key] for key in ("format", "pair", "agent", "seat")])
@@ -46,7 +46,7 @@ def dataset(observed_sides: list[Trajectory], tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture
 def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
-    """A preset made small: `small(**{"length.most_steps": 4})`."""
+    """A preset made small: `small(**{"length.max_steps": 4})`."""
 
     def make(preset: str = "tiny", **changes: Any) -> Config:
         told = yaml.safe_load(preset_text(preset))
@@ -54,11 +54,11 @@ def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
             "out": str(tmp_path / "run"),
             "data.train": [{"path": str(dataset.folder), "weight": 1.0}],
             "data.validate_on": [],
-            "data.batch": 4,
-            "data.longest": 24,
+            "data.batch_size": 4,
+            "data.max_length": 24,
             "optimizer.warmup_steps": 2,
             "length.epochs": 3,
-            "length.most_steps": 8,
+            "length.max_steps": 8,
             "compute.threads": 1,
             "checkpoints.every": 3,
             "tracking.wandb": "disabled",

@@ -151,7 +151,7 @@ def test_lambda_returns_of_a_trajectory_that_was_cut_begin_with_the_value_there(
 def test_the_state_at_a_cut_is_the_next_state_and_not_learned_itself() -> None:
     output, batch = case([[0.0, 0.0], [0.0, 0.0, 0.0]], [0, 1], result=1.0, values=[0, 25])
     cut = replace(batch, remaining=torch.tensor([3]))
-    loss, sums = LOSSES["offline-rl"](output, cut, offline(trace=0.5))
+    loss, sums = LOSSES["offline-rl"](output, cut, offline(td_lambda=0.5))
     # G1 = 1/8 · 1 + 7/8 · 0.5 = 0.5625 and V0 = 0: A0 = 0.5 · 0.5625 + 0.5 · 0.5 = 0.53125 (0.75 of the raw result)
     assert sums["advantage"][0].item() == pytest.approx(0.53125, abs=1e-5)
     assert sums["advantage"][1].item() == sums["policy_loss"][1].item() == sums["value_loss"][1].item() == 1
@@ -166,8 +166,8 @@ def offline(**changes: object) -> OfflineRL:
         "name": "offline-rl",
         "filter": "binary",
         "temperature": 0.5,
-        "largest_weight": 2.0,
-        "trace": 1.0,
+        "max_advantage_weight": 2.0,
+        "td_lambda": 1.0,
         "value_weight": 0.0,
     }
     return OfflineRL(**{**settings, **changes})
@@ -210,7 +210,7 @@ def test_advantages_over_several_lambdas_reward_luck_less() -> None:
         weights = []
         for result in (1.0, 0.0):
             output, batch = case([[0.0, 0.0]] * 3, [0, -1, -1], result=result, values=[25] * 3)
-            settings = offline(filter="exponential", largest_weight=100.0, advantage_traces=traces)
+            settings = offline(filter="exponential", max_advantage_weight=100.0, gae_lambda=traces)
             weights.append(LOSSES["offline-rl"](output, batch, settings)[1]["weight"][0].item())
         return sum(weights) / 2
 

@@ -65,7 +65,7 @@ def test_the_script_reads_stored_battles_and_draws_them(tmp_path: Path) -> None:
     words = "".join(ElementTree.parse(out).getroot().itertext())
     assert "chance_agents:Declares" in words and "Brier" in words
     said = subprocess.run(command, capture_output=True, text=True)
-    assert said.returncode == 2 and "no agent LIKE 'policy:%' declared a chance to win" in said.stderr
+    assert said.returncode == 2 and "no agent LIKE 'policy:%' predicted a win probability" in said.stderr
 
 
 def test_a_plot_has_a_dot_for_each_bin() -> None:

@@ -81,9 +81,7 @@ def test_a_score_in_battles_that_were_stored_before_is_left_out_and_counted(
     assert np.isnan(values(dataset)).all()
     assert scored > 0 and sum(one.about["refused"]["value"] for one in all_trajectories(dataset)) == scored
     said = capsys.readouterr().err
-    assert (
-        f"left out: {scored} `value` in the diagnostics of {WATCHED}: they may be scores; an agent declares a" in said
-    )
+    assert f"left out: {scored} `value` in the diagnostics of {WATCHED}: they may be scores; an agent reports a" in said
 
 
 @pytest.mark.parametrize(
@@ -124,8 +122,8 @@ def test_a_dataset_made_before_is_refused_with_the_command_that_makes_it_again(w
     of_version(build_once(watched, where, out, gates, 0.0, workers=1).datasets[0], 1)
     with pytest.raises(BadData) as error:
         opened(out)
-    before, _, command = str(error.value).partition(": make it again: ")
-    assert before == f"dataset {out}: made when a rule player's score was taken for a chance to win"
+    before, _, command = str(error.value).partition(": build it again: ")
+    assert before == f"dataset {out}: built by a version that took a rule player's score for a win probability"
     assert command == (
         f'train data build --db {watched} --where "{where}" --least-decisions 2 --drop-faulty --out {out} --replace'
     )
@@ -141,11 +139,11 @@ def test_of_a_part_held_out_the_command_makes_the_whole_again(watched: Path, tmp
         "by_expert": True, "gates": asdict(Gates(result="won", least_rating=1200.0)),
     }  # fmt: skip
     assert how_to_rebuild(tmp_path / "d-held-out", about) == (
-        "make it again: train data build --db arena.duckdb --where true --result won --least-rating 1200.0 --expert "
+        "build it again: train data build --db arena.duckdb --where true --result won --least-rating 1200.0 --expert "
         f"--hold-out 0.5 --out {tmp_path / 'd'} --replace"
     )
     assert how_to_rebuild(tmp_path / "d", {**about, "cut_from": "x"}).startswith(
-        "delete it, and the same `train ablate`"
+        "delete it, and run the same `train ablate`"
     )
 
 
@@ -160,5 +158,5 @@ def test_what_was_imported_from_people_before_is_as_good_as_it_was(watched: Path
     assert all((one.targets == Target.CHOICE).all() for one in all_trajectories(opened(tmp_path / "d")))
     assert opened(tmp_path / "d").trajectories == dataset.trajectories
     of_version(dataset, 0, source="replays", folder="replays")
-    with pytest.raises(BadData, match="made with format 0"):
+    with pytest.raises(BadData, match="built with format 0"):
         opened(tmp_path / "d")

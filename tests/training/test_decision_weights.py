@@ -50,10 +50,10 @@ def configured(folder: Path, batch: int, accumulate: int) -> Config:
             writer.add(trajectory(length))
     told = yaml.safe_load(preset_text("tiny")) | {"out": str(folder / "run")}
     told["data"] |= {
-        "train": [{"path": str(folder / "d"), "weight": 1.0}], "validate_on": [], "batch": batch, "longest": LONG,
+        "train": [{"path": str(folder / "d"), "weight": 1.0}], "validate_on": [], "batch_size": batch, "max_length": LONG,
     }  # fmt: skip
-    told["length"] = {"epochs": 4, "most_steps": 0}
-    told["compute"] |= {"accumulate": accumulate, "threads": 1}
+    told["length"] = {"epochs": 4, "max_steps": 0}
+    told["compute"] |= {"gradient_accumulation_steps": accumulate, "threads": 1}
     told["tracking"] |= {"wandb": "disabled"}
     return checked(told, "test")
 

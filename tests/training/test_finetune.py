@@ -42,29 +42,31 @@ def near(coefficient: float, **changes: Any) -> dict[str, Any]:
         "reference.coefficient": coefficient,
         "optimizer.warmup_steps": 0,
         "optimizer.schedule": "constant",
-        "length.most_steps": 6,
+        "length.max_steps": 6,
         "checkpoints.every": 6,
         **changes,
     }
 
 
 def test_what_is_frozen_stays_and_all_else_moves(small: Small) -> None:
-    frozen = ["words.*", "token_layers.*.project_*", "places"]
-    finished = train(small(**near(0.0, **{"network.freeze": frozen, "length.most_steps": 2})))
-    before = load_file(checkpoint.find(START) / checkpoint.WEIGHTS)
+    # The last by its former name.
+    frozen = ["token_embedding.*", "token_layers.*.qkv.*", "token_layers.*.attention_out.*", "places"]
+    finished = train(small(**near(0.0, **{"network.freeze": frozen, "length.max_steps": 2})))
+    before = checkpoint.load(checkpoint.find(START))[0].state_dict()
     after = load_file(checkpoint.find(f"{finished.folder}@last") / checkpoint.WEIGHTS)
     stayed = {name for name in before if torch.equal(before[name], after[name])}
     parts = ("weight", "bias")
-    expected = {f"token_layers.{n}.project_{way}.{part}" for n in (0, 1) for way in ("in", "out") for part in parts}
-    assert stayed == {"words.weight", "places", *expected}
+    layers = ("qkv", "attention_out")
+    expected = {f"token_layers.{n}.{layer}.{part}" for n in (0, 1) for layer in layers for part in parts}
+    assert stayed == {"token_embedding.weight", "position_embedding", *expected}
 
 
 def test_patterns_that_match_nothing_or_everything_are_refused(small: Small) -> None:
     with pytest.raises(
-        BadConfig, match=r"network.freeze: 'wrds.\*' matches no parameter: their names begin with .*words"
+        BadConfig, match=r"network.freeze: 'wrds.\*' matches no parameter: their names begin with .*token_embedding"
     ):
-        train(small(**{"network.freeze": ["places", "wrds.*"]}))
-    with pytest.raises(BadConfig, match=r"network.freeze: \* leaves nothing to learn"):
+        train(small(**{"network.freeze": ["position_embedding", "wrds.*"]}))
+    with pytest.raises(BadConfig, match=r"network.freeze: \* leaves no trainable parameter"):
         train(small(**{"network.freeze": ["*"]}))
 
 
@@ -86,10 +88,10 @@ def test_a_reference_holds_the_policy_near_to_where_it_began(small: Small, tmp_p
 
 
 def test_a_coefficient_of_nothing_loads_nothing(small: Small, tmp_path: Path) -> None:
-    finished = train(small(**{"reference.checkpoint": "nowhere", "reference.target": 0.1, "length.most_steps": 1}))
+    finished = train(small(**{"reference.checkpoint": "nowhere", "reference.target": 0.1, "length.max_steps": 1}))
     assert "kl" not in measured(finished.folder)[0]
     other = str(tmp_path / "other")
-    with pytest.raises(BadConfig, match=r"reference.checkpoint: is not told, nor network.start_from"):
+    with pytest.raises(BadConfig, match=r"reference.checkpoint: not set, nor is network.start_from"):
         train(small(out=other, **{"reference.coefficient": 0.1}))
     with pytest.raises(BadInput, match="checkpoint 'nowhere'"):
         train(small(out=other, **{"reference.checkpoint": "nowhere", "reference.coefficient": 0.1}))
@@ -117,14 +119,14 @@ def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> No
         mix=(("earlier", 0.5),),
         holds_out=True,
         epochs=3.0,
-        freeze=("words.*",),
+        freeze=("token_embedding.*",),
         distil=True,
         kl=0.1,
         kl_target=0.05,
     )
     told = asked.config(base()).model_dump()
     assert told["out"] == str(tmp_path / "ft") and told["network"]["start_from"] == START
-    assert told["network"]["preset"] == "tiny" and told["network"]["freeze"] == ["words.*"]
+    assert told["network"]["preset"] == "tiny" and told["network"]["freeze"] == ["token_embedding.*"]
     own = {"path": str(tmp_path / "ft" / "data"), "weight": 2.0, "policy_from": "won", "value_from": "all"}
     earlier = {"path": "earlier", "weight": 0.5, "policy_from": "all", "value_from": "all"}
     assert told["data"]["train"] == [own, earlier]
@@ -139,7 +141,7 @@ def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> No
 
 
 def test_a_name_that_may_mean_another_checkpoint_tomorrow_is_pinned(small: Small, tmp_path: Path) -> None:
-    first = train(small(**{"length.most_steps": 1})).folder
+    first = train(small(**{"length.max_steps": 1})).folder
     told = FineTuning(f"{first}@last", tmp_path / "ft").config(base())
     assert told.network.start_from == str(first / "checkpoints" / "step-000000001")
 
@@ -148,13 +150,13 @@ def test_a_name_that_may_mean_another_checkpoint_tomorrow_is_pinned(small: Small
     ("words", "said"),
     [
         (["--freeze", "wrds.*"], r"network.freeze: 'wrds.\*' matches no parameter"),
-        (["--mix", "data/old"], "--mix data/old: say DIR=WEIGHT"),
-        (["--mix", "data/old=much"], "--mix data/old=much: say DIR=WEIGHT"),
-        (["--mix", "data/old=0"], "--mix data/old=0: say DIR=WEIGHT"),
-        (["--mix", "data/old=1"], "dataset data/old: holds no dataset.json"),
-        (["--kl-target", "0.1"], "--kl-target: there is no coefficient to move: say --kl"),
+        (["--mix", "data/old"], "--mix data/old: give DIR=WEIGHT"),
+        (["--mix", "data/old=much"], "--mix data/old=much: give DIR=WEIGHT"),
+        (["--mix", "data/old=0"], "--mix data/old=0: give DIR=WEIGHT"),
+        (["--mix", "data/old=1"], "dataset data/old: has no dataset.json"),
+        (["--kl-target", "0.1"], "--kl-target: there is no KL coefficient to adapt: add --kl"),
         (["--kl", "-1"], r"reference.coefficient: .*, not -1"),
-        (["--distil", "--objective", "offline-rl"], "--distil: only cloning learns from what a coach thought"),
+        (["--distil", "--objective", "offline-rl"], "--distil: only cloning trains on expert targets"),
         (["--own-weight", "0"], r"data.train.0.weight: .*, not 0"),
         (["--from", "nobody"], "checkpoint 'nobody'"),
     ],
@@ -170,7 +172,7 @@ def test_what_makes_no_sense_is_said_before_anything_is_made(
 
 @pytest.mark.slow
 def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, tmp_path: Path) -> None:
-    settings = small(**{"length.most_steps": 0, "data.batch": 8}).model_dump(mode="json")
+    settings = small(**{"length.max_steps": 0, "data.batch_size": 8}).model_dump(mode="json")
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(settings))
     words = (
         *(
@@ -196,11 +198,11 @@ def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, 
     lines = (tmp_path / "ft" / "metrics.jsonl").read_text()
     assert "validation/kl" in lines and files
     again = run_arena(*words, cwd=tmp_path, program="train")
-    assert again.code == 0 and "it plays as policy:ft@best" in again.err
+    assert again.code == 0 and "agent: policy:ft@best" in again.err
     assert (tmp_path / "ft" / "metrics.jsonl").read_text() == lines
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "ft").rglob("*.zst")} == files
     other = run_arena(*words, "--least-decisions", 2, cwd=tmp_path, program="train")
-    assert other.code == 2 and "ft/data: is there already, made with gates" in other.err
+    assert other.code == 2 and "ft/data: exists already, built with gates" in other.err
 
 
 @pytest.mark.slow

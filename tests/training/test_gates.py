@@ -14,7 +14,8 @@ from arena.store import rows
 from training.data.build import build_once
 from training.data.from_store import selected
 from training.data.gates import Gates, agent_ratings
-from training.data.orders import HELD_OUT
+from training.data.hold_out import parts
+from training.data.orders import HELD_OUT, how_to_rebuild
 from training.data.shards import BadData, all_trajectories, opened
 
 GEN1 = "format = 'gen1ou'"
@@ -76,9 +77,33 @@ def test_short_sides_are_left_out_of_the_dataset(played: Path, tmp_path: Path) -
     assert sorted(len(one) for one in all_trajectories(gated.datasets[0])) == lengths[short:]
     with pytest.raises(BadData, match=rf"nothing to write.*left out: {len(lengths)} shorter than 9999"):
         build_once(played, GEN1, tmp_path / "none", Gates(least_decisions=9999), 0.0, workers=1)
-    with pytest.raises(BadData, match="none-held-out: no pair falls into 1e-06 of all: hold out more, or 0"):
+    with pytest.raises(BadData, match="none-held-out: a fraction of 1e-06 selects no side: hold out more, or 0"):
         build_once(played, GEN1, tmp_path / "none", Gates(), 1e-6, workers=1)
     assert not [path for path in tmp_path.iterdir() if "none" in path.name and path.is_dir()]
+
+
+def test_by_teams_no_learned_battle_has_a_team_that_is_measured(played: Path, tmp_path: Path) -> None:
+    built = build_once(played, GEN1, tmp_path / "d", Gates(), 0.3, hold_out_by="teams", workers=1)
+    kept, held = ([one.about for one in all_trajectories(each)] for each in built.datasets)
+    unknown = {one["team"] for one in held}
+    battles = {one["battle"] for one in kept}
+    teams = rows("SELECT p1_team, p2_team FROM battles WHERE list_contains(?, battle_id)", played, [list(battles)])
+    assert kept and held and not {team for both in teams for team in both} & unknown
+    assert not battles & {one["battle"] for one in held}
+    unused = built.left_out["against a team that is held out"]
+    assert unused > 0 and len(kept) + len(held) + unused == number(played, GEN1)
+    assert how_to_rebuild(tmp_path / "d", built.datasets[0].about).count("--hold-out 0.3 --hold-out-by teams") == 1
+
+
+def test_the_same_teams_are_held_out_whatever_else_is_there_and_never_none(played: Path) -> None:
+    every = selected(played, GEN1)
+    half = [one for one in every if one.battle_id % 2]
+    learned, measured = parts(every, 0.3, "teams")
+    of_half = parts(half, 0.3, "teams")
+    assert measured and of_half.measured == measured & {(one.battle_id, one.seat) for one in half}
+    assert of_half.learned <= learned
+    few = parts(every, 1e-9, "teams")
+    assert len({one.team_id for one in every if (one.battle_id, one.seat) in few.measured}) == 1
 
 
 def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -> None:
@@ -89,9 +114,7 @@ def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -
     again = build_once(played, GEN1, out, gates, 0.5, workers=1)
     assert not again.new and again.datasets == first.datasets
     assert os.stat(out / "dataset.json").st_mtime_ns == before
-    with pytest.raises(
-        BadData, match=r"d: is there already, made with gates .*'result': 'won'.*, hold_out 0.5: delete"
-    ):
+    with pytest.raises(BadData, match=r"d: exists already, built with gates .*'result': 'won'.*, hold_out 0.5: delete"):
         build_once(played, GEN1, out, Gates(), 0.0, workers=1)
     # A process that was killed before its last step has left the part held out, and not the dataset.
     shutil.rmtree(out)

@@ -35,7 +35,7 @@ def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(tmp_pat
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (("--since", "last week"), "date 'last week': not a day: write it as 2024-03-31"),
+        (("--since", "last week"), "date 'last week': not a date: write it as 2024-03-31"),
         (("--least-rating", "9000"), "dataset {out}: nothing to write"),
         (("--format", "gen7ou"), "dataset {out}: nothing to write"),
     ],

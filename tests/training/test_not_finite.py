@@ -40,7 +40,7 @@ def finite(folder: Path) -> bool:
 
 
 def test_a_learning_rate_of_a_million_keeps_no_weights_that_are_not_finite(small: Small) -> None:
-    config = small(**{"optimizer.learning_rate": 1e6, "length.most_steps": 40, "length.epochs": 40})
+    config = small(**{"optimizer.learning_rate": 1e6, "length.max_steps": 40, "length.epochs": 40})
     with pytest.raises(TrainingFailed, match=r"at step \d+ \(learning rate .*; lower optimizer.learning_rate") as error:
         train(config)
     assert "\n" not in str(error.value)
@@ -67,7 +67,7 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_too_many_of_them_stop
         match=r"not finite in 3 steps in a row at step 6 \(learning rate 0.000525\): .*step-000000003; lower",
     ):
         train(config)
-    assert "step 4: the gradient is not finite: the weights stay as they are" in capsys.readouterr().err
+    assert "step 4: the gradient is not finite: step skipped" in capsys.readouterr().err
     assert RunFolder(config).steps() == [3] and finite(RunFolder(config).step_folder(3))
 
 
@@ -101,7 +101,7 @@ def test_a_gradient_that_is_not_finite_in_one_part_of_a_batch_changes_nothing(
         return (loss + torch.sqrt((loss - loss.detach()).clamp(min=0) * 0) if calls == 7 else loss), sums
 
     monkeypatch.setitem(LOSSES, "cloning", breaking)
-    config = small(**{"compute.accumulate": 2})
+    config = small(**{"compute.gradient_accumulation_steps": 2})
     assert train(config).step == 8
     said = capsys.readouterr().err
     assert said.count("the gradient is not finite") == 1 and "step 4: the gradient is not finite" in said
@@ -160,7 +160,7 @@ def test_weights_that_are_not_finite_are_no_start(small: Small, tmp_path: Path) 
         name: torch.full_like(tensor, float("nan")) for name, tensor in load_file(start / checkpoint.WEIGHTS).items()
     }
     save_file(tensors, start / checkpoint.WEIGHTS)
-    with pytest.raises(BadConfig, match=r"start: holds weights that are not finite: .*start from an earlier one"):
+    with pytest.raises(BadConfig, match=r"start: contains non-finite weights: .*start from an earlier one"):
         train(small(**{"network.start_from": str(start)}))
 
 
@@ -229,7 +229,7 @@ def test_a_disk_that_is_really_full(small: Small, tiny_disk: Path) -> None:
 
 @pytest.mark.parametrize("name", ["optimizer.bin", "position.pt", "random_states_0.pkl"])
 def test_a_damaged_or_missing_file_of_the_state_is_named(name: str, small: Small) -> None:
-    config = small(**{"length.most_steps": 4})
+    config = small(**{"length.max_steps": 4})
     train(config)
     path = RunFolder(config).step_folder(4) / STATE / name
     whole = path.read_bytes()
@@ -248,7 +248,7 @@ def test_a_damaged_or_missing_file_of_the_state_is_named(name: str, small: Small
 def test_a_held_out_set_that_is_not_there_says_how_to_make_it(small: Small) -> None:
     with pytest.raises(
         BadConfig,
-        match=r"data/b-held-out is not there: make it with `train data build --out data/b --hold-out .*validate_on=\[\]",
+        match=r"data/b-held-out does not exist: build it with `train data build --out data/b --hold-out .*validate_on=\[\]",
     ):
         train(small(**{"data.validate_on": ["data/b-held-out"]}))
 
@@ -295,9 +295,7 @@ def test_what_was_set_is_in_the_runs_configuration(small: Small, tmp_path: Path)
     from training.settings import parsed
 
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(small().model_dump(mode="json")))
-    config = read_config(
-        tmp_path / "my.yaml", [parsed("optimizer.learning_rate=0.0123"), parsed("length.most_steps=1")]
-    )
+    config = read_config(tmp_path / "my.yaml", [parsed("optimizer.learning_rate=0.0123"), parsed("length.max_steps=1")])
     finished = train(config)
     assert yaml.safe_load((finished.folder / "config.yaml").read_text())["optimizer"]["learning_rate"] == 0.0123
     assert json.loads((finished.folder / "metrics.jsonl").read_text().splitlines()[-1])["step"] == 1

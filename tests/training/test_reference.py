@@ -157,7 +157,7 @@ def test_a_state_is_taken_up_and_anothers_refused() -> None:
     near = reference(target=0.02)
     near.restore({"identity": "this one", "coefficient": 0.7})
     assert near.coefficient == 0.7 and near.state == {"identity": "this one", "coefficient": 0.7}
-    with pytest.raises(BadConfig, match=r"reference.checkpoint: is another one"):
+    with pytest.raises(BadConfig, match=r"reference.checkpoint: differs from"):
         near.restore({"identity": "another", "coefficient": 0.7})
 
 

@@ -39,7 +39,7 @@ def begun(request: pytest.FixtureRequest, small: Small, sides: list[Trajectory],
     written(tmp_path / "d", sides, "test")
     path = str(tmp_path / "d")
     value = [{"path": path, "weight": 1.0}] if request.param == "data.train" else [path]
-    config = small(**{request.param: value, "length.most_steps": 2, "checkpoints.every": 2})
+    config = small(**{request.param: value, "length.max_steps": 2, "checkpoints.every": 2})
     train(config)
     return config
 
@@ -50,7 +50,7 @@ def test_another_dataset_of_the_same_lengths_is_refused(begun: Config, sides: li
     assert opened(tmp_path / "d") == before, "dataset.json is the same"
     with pytest.raises(
         BadData,
-        match=r"^dataset .*/d: holds other data than when the run .*/run was begun: put the earlier dataset back, or start "
+        match=r"^dataset .*/d: holds other data than when the run .*/run was started: restore the earlier dataset, or start "
         r"another run with this one \(network.start_from: .*/run@last\)$",
     ):
         train(begun)
@@ -79,5 +79,5 @@ def test_a_digest_is_of_the_contents_and_names_a_missing_shard(sides: list[Traje
     assert first == second != third
     lost = opened(tmp_path / "a")
     (tmp_path / "a" / lost.names[0]).unlink()
-    with pytest.raises(BadData, match=r"dataset .*/a: shard-00000.* cannot be read .*make it again"):
+    with pytest.raises(BadData, match=r"dataset .*/a: shard-00000.* cannot be read .*build it again"):
         digest(lost)

@@ -37,13 +37,13 @@ def test_a_value_is_read_as_yaml_and_ends_in_the_configuration(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("word", "words"),
     [
-        ("optimizer.learning_rate", "write KEY=VALUE"),
+        ("optimizer.learning_rate", "must be KEY=VALUE"),
         ("optimizer.learnin_rate=1", "has no such key: did you mean optimizer.learning_rate"),
         ("lerning_rate=1", "did you mean optimizer.learning_rate"),
         ("seed.x=1", "--set seed.x: .* has no such key"),
         ("data.train.7.weight=1", "has no such key"),
         ("optimizer.learning_rate=fast", "learning_rate: .*valid number.*, not 'fast'"),
-        ("data=[", "is no YAML"),
+        ("data=[", "is not valid YAML"),
     ],
 )
 def test_a_wrong_change_is_one_line_that_names_it(word: str, words: str, tmp_path: Path) -> None:
@@ -87,11 +87,11 @@ def test_shipped_configurations_are_found_by_name_and_by_their_old_paths(
 def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     said = run("curriculum", "status", "gen1ou-cpu")
-    assert (said.exit_code, said.output) == (0, "gen1ou-cpu: not started; run `train curriculum run gen1ou-cpu`\n")
+    assert (said.exit_code, said.output) == (0, "gen1ou-cpu: not started: run `train curriculum run gen1ou-cpu`\n")
     assert list(tmp_path.iterdir()) == []
-    with pytest.raises(BadInput, match="not started; run `train curriculum run gen1ou-cpu`"):
+    with pytest.raises(BadInput, match="not started: run `train curriculum run gen1ou-cpu`"):
         cli.main(["curriculum", "report", "gen1ou-cpu"], standalone_mode=False)
-    with pytest.raises(BadInput, match=r"arena.duckdb: there is none: name a curriculum"):
+    with pytest.raises(BadInput, match=r"arena.duckdb: no such file; name a curriculum"):
         cli.main(["curriculum", "status"], standalone_mode=False)
 
 

@@ -99,7 +99,7 @@ def test_another_policy_is_distilled_where_its_sides_are_said_to_be_an_expert_s(
         assert (one.targets == Target.EXPERT).all() and np.allclose(one.shares.sum(1), 1, atol=1e-2)
         assert np.array_equal(one.actions, plain.actions)
     again = CliRunner().invoke(cli, order)
-    assert isinstance(again.exception, BadData) and "made with by_expert True" in str(again.exception)
+    assert isinstance(again.exception, BadData) and "built with by_expert True" in str(again.exception)
 
 
 ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}
@@ -166,8 +166,8 @@ def test_a_build_counts_decisions_without_a_target_by_reason(
             connection.execute("UPDATE decisions SET thought = ? WHERE index = ?", [thought, index])
     built = build_once(db, "agent LIKE 'coached%'", tmp_path / "d", Gates(), 0.0, workers=1)
     assert sorted(built.no_target.values()) == [2, 2], "two sides"
-    silent, outside = sorted(built.no_target)
-    assert silent == "an expert watched and gave no target policy"
+    outside, silent = sorted(built.no_target)
+    assert silent == "the expert gave no target policy"
     assert outside == "less than 80% of the expert's target policy is on actions of the model"
     show_built(built)
     assert f"without a policy target: 2 decisions: {outside}" in capsys.readouterr().out

@@ -20,9 +20,10 @@ from arena_helpers import run_arena, start_arena
 
 torch = pytest.importorskip("torch")
 
-from safetensors.torch import load_file  # noqa: E402
+from safetensors.torch import load_file, save_file  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
+from agents.policy.parameter_names import former_name  # noqa: E402
 from training import trainer  # noqa: E402
 from training.algorithms import LOSSES  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
@@ -71,7 +72,7 @@ STATES: dict[str, dict[str, Any]] = {
     "near": {
         "network.dropout": 0.1,
         "network.start_from": "gen1ou-tiny",
-        "network.freeze": ["words.*"],
+        "network.freeze": ["token_embedding.*"],
         "reference.coefficient": 0.1,
         "reference.target": 0.02,
     },
@@ -90,7 +91,7 @@ def undisturbed(small: Small, tmp_path: Path, settings: dict[str, Any]) -> Path:
 
 
 def test_the_loss_falls(small: Small) -> None:
-    finished = train(small(**{"length.epochs": 20, "length.most_steps": 40, "checkpoints.every": 40}))
+    finished = train(small(**{"length.epochs": 20, "length.max_steps": 40, "checkpoints.every": 40}))
     losses = [line["loss"] for line in metrics(finished.folder) if "loss" in line]
     # Single batches differ by as much as one step teaches; means of ten do not.
     assert len(losses) == 40 and sum(losses[-10:]) < sum(losses[:10]) - 3
@@ -111,6 +112,23 @@ def test_a_run_that_broke_off_goes_on_number_by_number(
     assert same_weights(finished.folder, undisturbed)
     assert train(config).step == 8, "a finished run has nothing left to do"
     assert metrics(finished.folder) == metrics(undisturbed)
+
+
+@pytest.mark.parametrize("settings", [STATES["near"]], ids=["near"])
+def test_a_run_of_an_earlier_version_goes_on_number_by_number(
+    small: Small, undisturbed: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its parameters have their former names; the optimizer's state is by their order."""
+    config = small(**settings | {"network.freeze": ["words.*"]})
+    with monkeypatch.context() as patch:
+        crash_in(5, patch)
+        with pytest.raises(Crash):
+            train(config)
+    file = checkpoint.find(f"{config.out}@last") / checkpoint.WEIGHTS
+    save_file({former_name(name): tensor for name, tensor in load_file(file).items()}, file)
+    finished = train(config)
+    assert metrics(finished.folder) == metrics(undisturbed)
+    assert same_weights(finished.folder, undisturbed)
 
 
 @pytest.mark.slow
@@ -141,7 +159,7 @@ def metrics_so_far(run: Path) -> list[str]:
 
 def test_parts_of_a_batch_add_up_to_the_whole(small: Small, tmp_path: Path) -> None:
     whole = train(small(out=str(tmp_path / "whole")))
-    parts = train(small(out=str(tmp_path / "parts"), **{"compute.accumulate": 3}))
+    parts = train(small(out=str(tmp_path / "parts"), **{"compute.gradient_accumulation_steps": 3}))
     for one, other in zip(metrics(whole.folder), metrics(parts.folder), strict=True):
         assert other == pytest.approx(one, rel=2e-3, abs=1e-5)
 
@@ -198,16 +216,18 @@ def test_a_damaged_shard_stops_it(small: Small, dataset: Dataset, tmp_path: Path
 def test_other_settings_and_a_second_process_are_refused(small: Small) -> None:
     config = small()
     train(config)
-    with pytest.raises(BadConfig, match=r"was begun with other settings \(length.most_steps, optimizer.clip_norm\)"):
-        train(small(**{"length.most_steps": 9, "optimizer.clip_norm": 2.0}))
+    with pytest.raises(
+        BadConfig, match=r"was started with other settings \(length.max_steps, optimizer.max_grad_norm\)"
+    ):
+        train(small(**{"length.max_steps": 9, "optimizer.max_grad_norm": 2.0}))
     train(small(**{"tracking.every": 2}))
-    with RunFolder(config).held(), pytest.raises(BadConfig, match="another process trains there"):
+    with RunFolder(config).held(), pytest.raises(BadConfig, match="in use by another training process"):
         train(config)
 
 
 def test_settings_that_do_not_fit_together_are_refused(small: Small) -> None:
-    with pytest.raises(BadConfig, match=r"data.batch: 4 trajectories cannot be cut into 5 parts"):
-        train(small(**{"compute.accumulate": 5}))
+    with pytest.raises(BadConfig, match=r"data.batch_size: 4 trajectories cannot be split into 5 parts"):
+        train(small(**{"compute.gradient_accumulation_steps": 5}))
     with pytest.raises(BadConfig, match=r"evaluation.every: not a multiple of checkpoints.every"):
         train(small(**{"evaluation.every": 4}))
 
@@ -227,9 +247,7 @@ def test_the_last_checkpoints_and_the_best_are_kept(small: Small, dataset: Datas
 
 
 def test_offline_rl_trains(small: Small) -> None:
-    finished = train(
-        small("tiny-offline-rl", **{"length.most_steps": 30, "length.epochs": 30, "checkpoints.every": 30})
-    )
+    finished = train(small("tiny-offline-rl", **{"length.max_steps": 30, "length.epochs": 30, "checkpoints.every": 30}))
     lines = metrics(finished.folder)
     losses = [line["value_loss"] for line in lines]
     assert sum(losses[-10:]) < sum(losses[:10])  # single steps go up and down
@@ -255,7 +273,7 @@ def test_checkpoints_play_during_training_and_the_best_is_the_strongest(small: S
     db = tmp_path / "arena.duckdb"
     config = small(
         **{
-            "length.most_steps": 6,
+            "length.max_steps": 6,
             "evaluation.every": 3,
             "evaluation.opponents": ["heuristic:max-damage", "random"],
             "evaluation.battles": 2,
@@ -295,7 +313,7 @@ def test_a_run_that_goes_on_is_the_same_run_for_wandb(small: Small, monkeypatch:
 
 
 def test_the_learning_rate_warms_up_and_comes_down(small: Small) -> None:
-    config = small(**{"optimizer.warmup_steps": 4, "optimizer.last_share": 0.1, "optimizer.learning_rate": 1.0})
+    config = small(**{"optimizer.warmup_steps": 4, "optimizer.min_lr_ratio": 0.1, "optimizer.learning_rate": 1.0})
     rates = [learning_rate(config, step, 104) for step in range(105)]
     assert rates[:4] == [0.25, 0.5, 0.75, 1.0]
     assert rates[54] == pytest.approx(0.55) and rates[104] == pytest.approx(0.1)

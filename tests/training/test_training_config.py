@@ -32,9 +32,11 @@ def test_the_shipped_networks_configuration_is_a_whole_one() -> None:
 
 def test_a_missing_and_an_unknown_key_are_named() -> None:
     wrong = told()
-    del wrong["optimizer"]["clip_norm"]
+    del wrong["optimizer"]["max_grad_norm"]
     wrong["data"]["batches"] = 3
-    with pytest.raises(BadConfig, match=r"my.yaml: data.batches is not known; optimizer.clip_norm is missing"):
+    with pytest.raises(
+        BadConfig, match=r"my.yaml: data.batches is not a known setting; optimizer.max_grad_norm is missing"
+    ):
         checked(wrong, "my.yaml")
 
 
@@ -46,7 +48,7 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
         ("data", "train", [], "data.train: .*at least 1"),
         ("algorithm", "name", "magic", "algorithm: .*'cloning'.*"),
         ("reference", "coefficient", -0.1, "reference.coefficient: .*greater than or equal to 0, not -0.1"),
-        ("network", "freeze", "words.*", "network.freeze: .*list, not 'words.\\*'"),
+        ("network", "freeze", "layers.*", "network.freeze: .*list, not 'layers.\\*'"),
         ("algorithm", "coach_value_share", 1.5, "algorithm.cloning.coach_value_share: .*less than or equal to 1"),
         ("tracking", "wandb", False, "tracking.wandb: .*'disabled', not False"),
     ],
@@ -58,14 +60,25 @@ def test_a_senseless_value_is_named(section: str, key: str, value: object, words
         checked(wrong, "my.yaml")
 
 
+def test_a_frozen_parameter_under_a_former_name_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = told()
+    config["network"]["freeze"] = ["words.*", "layers.*.project_in.*", "token_layers.*"]
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump(config))
+    assert read_config(tmp_path / "old.yaml").network.freeze == config["network"]["freeze"]
+    assert capsys.readouterr().err.splitlines() == [
+        f"{tmp_path / 'old.yaml'}: network.freeze: words.* is now token_embedding.*",
+        f"{tmp_path / 'old.yaml'}: network.freeze: layers.*.project_in.* is now layers.*.qkv.*",
+    ]
+
+
 def test_what_is_no_configuration(tmp_path: Path) -> None:
-    with pytest.raises(BadConfig, match="there is no such file: `train config` prints one"):
+    with pytest.raises(BadConfig, match="no such file; `train config` prints one"):
         read_config(tmp_path / "none.yaml")
     (tmp_path / "odd.yaml").write_text("a: [")
-    with pytest.raises(BadConfig, match="is no YAML"):
+    with pytest.raises(BadConfig, match="is not valid YAML"):
         read_config(tmp_path / "odd.yaml")
     (tmp_path / "list.yaml").write_text("- 1")
-    with pytest.raises(BadConfig, match="holds no settings"):
+    with pytest.raises(BadConfig, match="contains no settings"):
         read_config(tmp_path / "list.yaml")
 
 
@@ -75,7 +88,7 @@ def test_a_bomb_of_aliases_is_refused_by_its_name(read: Callable[[Path], object]
         "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9}]\n" for n in range(1, 20))
     )
     with pytest.raises(
-        BadConfig, match=r"bomb\.yaml: holds more than 50,000 values once its aliases are written out: fix"
+        BadConfig, match=r"bomb\.yaml: contains more than 50,000 values once its aliases are expanded: fix"
     ):
         read(tmp_path / "bomb.yaml")
 

@@ -109,7 +109,7 @@ def test_a_dataset_of_another_observation_is_refused(dataset: Dataset, tmp_path:
     shutil.copytree(dataset.folder, tmp_path / "d")
     file = tmp_path / "d" / "dataset.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"observation": 0}))
-    with pytest.raises(BadData, match=f"made with observation 0, and here it is {VERSION}: make it again"):
+    with pytest.raises(BadData, match=f"built with observation 0, but this version has {VERSION}: build it again"):
         opened(tmp_path / "d")
 
 
@@ -124,7 +124,9 @@ def test_a_dataset_of_observation_2_is_good_where_nothing_has_changed(dataset: D
     arrays, about = read_shard(dataset, 0).arrays, [{**one, "format": "gen4ou"} for one in read_shard(dataset, 0).about]
     packed = save({**arrays, "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8)})
     (tmp_path / "d" / dataset.names[0]).write_bytes(zstandard.ZstdCompressor().compress(packed))
-    with pytest.raises(BadData, match=f"made with observation 2, and here it is {VERSION} for gen4ou: make it again"):
+    with pytest.raises(
+        BadData, match=f"built with observation 2, but this version has {VERSION} for gen4ou: build it again"
+    ):
         list(all_trajectories(older))
 
 
@@ -271,6 +273,6 @@ def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> N
     assert "trajectories" in train("data", "stats", "d", cwd=tmp_path).out
 
     again = train("data", "build", "--db", played, "--where", where, "--out", "d", cwd=tmp_path)
-    assert again.code == 2 and "d: is there already, made with hold_out 0.5: delete it" in again.err
+    assert again.code == 2 and "d: exists already, built with hold_out 0.5: delete it" in again.err
     wrong = train("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
     assert wrong.code == 2 and wrong.err.count("\n") == 1 and not (tmp_path / "e").exists()

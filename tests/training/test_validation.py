@@ -39,8 +39,8 @@ def test_each_dataset_counts_as_the_mixture_has_it(
     data = Data(
         train=[Source(path=str(tmp_path / "few"), weight=3), Source(path=str(tmp_path / "many"), weight=1)],
         validate_on=[str(few.folder), str(many.folder)],
-        batch=4,
-        longest=10_000,
+        batch_size=4,
+        max_length=10_000,
     )
     held_out = held_out_parts(data)
     assert [(part.name, part.weight) for part in held_out] == [("few-held-out", 3), ("many-held-out", 1)]
@@ -79,7 +79,7 @@ def test_a_run_says_how_often_it_goes_through_each_dataset_and_measures_each(
     few, many = (str(part.folder) for part in parts)
     sources = [{"path": few, "weight": 1.0}, {"path": many, "weight": 1.0}]
     config = small(
-        **{"data.train": sources, "data.validate_on": [few, many], "length.epochs": 30, "length.most_steps": 3}
+        **{"data.train": sources, "data.validate_on": [few, many], "length.epochs": 30, "length.max_steps": 3}
     )
     train(config)
     err = capsys.readouterr().err

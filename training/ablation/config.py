@@ -10,12 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from training.config import BadConfig, Section, read_yaml, validated
-from training.settings import Change, changed, named, put
+from training.config import BadConfig, Config, Section, settings_in, validated
+from training.curriculum.config import Curriculum
+from training.data.hold_out import By
+from training.renamed import Holds
+from training.settings import Change, named, put
 from training.shipped import located
 
 #: Names that become parts of folders' names and of agents' specs.
@@ -25,20 +28,26 @@ Quantity = Literal["parameters", "data", "compute"]
 _OWN = ("name", "out", "seed")
 
 
-class Made(Section):
-    """A dataset that is there. most_decisions: no more of it than that, whole pairs by the seed; 0 for all."""
+class _Dataset(Section):
+    """max_decisions: no more of a dataset than that, whole pairs by the seed; 0 for all."""
+
+    former_keys: ClassVar = {"most_decisions": "max_decisions"}
+    max_decisions: Annotated[int, Field(ge=0)]
+
+
+class Made(_Dataset):
+    """A dataset that is there."""
 
     path: str
-    most_decisions: Annotated[int, Field(ge=0)]
 
 
-class Ordered(Section):
-    """A dataset to be built from stored battles. where, hold_out: as for `train data build`."""
+class Ordered(_Dataset):
+    """A dataset to be built from stored battles. where, hold_out, hold_out_by: as for `train data build`."""
 
     database: str
     where: str
     hold_out: Annotated[float, Field(ge=0, le=0.9)]
-    most_decisions: Annotated[int, Field(ge=0)]
+    hold_out_by: By = "pairs"  # files of before do not say it
 
 
 class HeldOut(Section):
@@ -57,6 +66,10 @@ class HeldOut(Section):
     database: str
 
 
+#: Of a variant: dotted key of the base -> value.
+_Changes = Annotated[dict[str, Any], Holds(lambda: (Config, Curriculum), dotted=True)]
+
+
 def _kind(told: Any) -> str:
     return "made" if "path" in (told if isinstance(told, dict) else vars(told)) else "ordered"
 
@@ -71,30 +84,30 @@ class Ablation(Section):
     name: Name
     out: str
     kind: Literal["train", "curriculum"]
-    base: str | dict[str, Any]
+    base: Annotated[str | dict[str, Any], Holds(lambda: (Config, Curriculum))]
     seeds: Annotated[list[int], Field(min_length=1)]
     data: dict[Name, Annotated[Annotated[Made, Tag("made")] | Annotated[Ordered, Tag("ordered")], Discriminator(_kind)]]
     sample_seed: int
     equal: list[Quantity]
-    grid: Annotated[dict[str, Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]], Field(min_length=1)]
+    grid: Annotated[dict[str, Annotated[dict[Name, _Changes], Field(min_length=1)]], Field(min_length=1)]
     evaluation: HeldOut
 
 
 def read_ablation(path: Path, changes: Sequence[Change] = ()) -> Ablation:
     """The ablation in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
-    return checked_ablation(changed(read_yaml(path), changes, str(path)), named(str(path), changes))
+    return checked_ablation(settings_in(Ablation, path, changes), named(str(path), changes))
 
 
 def checked_ablation(told: Any, name: str) -> Ablation:
     """An ablation from what YAML held. Raises BadConfig that names every key in question."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: `train config --ablation data` prints a whole file")
+        raise BadConfig(f"{name}: contains no settings; `train config --ablation data` prints a complete file")
     ablation = validated(Ablation, told, name)
     if len(variants(ablation)) < 2:
-        raise BadConfig(f"{name}: grid: one variant alone compares with nothing: add another")
+        raise BadConfig(f"{name}: grid: has one variant only; add another to compare with")
     doubled = [seed for seed, times in Counter(ablation.seeds).items() if times > 1]
     if doubled:
-        raise BadConfig(f"{name}: seeds: {doubled[0]} stands there more than once")
+        raise BadConfig(f"{name}: seeds: {doubled[0]} is listed more than once")
     return ablation
 
 
@@ -109,7 +122,7 @@ def variants(ablation: Ablation) -> dict[str, dict[str, Any]]:
         for name, one in chosen:
             for key, value in one.items():
                 if key in _OWN:
-                    raise BadConfig(f"grid: {name}: {key} is the ablation's own to set: leave it out")
+                    raise BadConfig(f"grid: {name}: {key} is set by the ablation itself: leave it out")
                 if key in changes:
                     raise BadConfig(f"grid: {key} is changed by more than one axis: join them in one")
                 changes[key] = value
@@ -121,9 +134,12 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """The settings that the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    told = read_yaml(located(ablation.base, "preset" if ablation.kind == "train" else "curriculum"))
+    of_a_run = ablation.kind == "train"
+    told = settings_in(
+        Config if of_a_run else Curriculum, located(ablation.base, "preset" if of_a_run else "curriculum")
+    )
     if not isinstance(told, dict):
-        raise BadConfig(f"base {ablation.base}: holds no settings: `train config` prints a whole file")
+        raise BadConfig(f"base {ablation.base}: contains no settings; `train config` prints a complete file")
     return told
 
 
@@ -134,7 +150,7 @@ def cell_settings(ablation: Ablation, variant: str, seed: int) -> dict[str, Any]
         try:
             put(told, key, value)
         except LookupError:
-            raise BadConfig(f"grid: the base has no key {key}: see a variant's spelling") from None
+            raise BadConfig(f"grid: the base has no key {key}: check its spelling") from None
     out = str(cell_folder(ablation, variant, seed))
     return {**told, "name": f"{ablation.name}-{variant}-{seed}", "out": out, "seed": seed}
 

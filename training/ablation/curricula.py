@@ -27,18 +27,18 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         one = cells[ablation.seeds[0]]
         runs = [_training(one, stage) for stage in one.stages]
         for stage, told in zip(one.stages, runs, strict=True):
-            if "compute" in ablation.equal and (stage.retries or not told.length.most_steps):
-                which = "retries: not empty" if stage.retries else "length.most_steps: 0"
+            if "compute" in ablation.equal and (stage.retries or not told.length.max_steps):
+                which = "retries: not empty" if stage.retries else "length.max_steps: 0"
                 raise BadConfig(
-                    f"equal: compute: variant {name}, stage {stage.name}: {which}, so how many steps it takes is not known "
-                    "before: change it, or take compute out of `equal`"
+                    f"equal: compute: variant {name}, stage {stage.name}: {which}, so the number of steps is not known in "
+                    "advance: change it, or take compute out of `equal`"
                 )
         sizes = {
             "parameters": parameters(runs[0].network.preset),
             "stages": len(runs),
             "battles": sum(stage.battles for stage in one.stages),
-            "steps": sum(told.length.most_steps for told in runs),
-            "batch": runs[0].data.batch,
+            "steps": sum(told.length.max_steps for told in runs),
+            "batch": runs[0].data.batch_size,
         }
         data = ", ".join(f"{stage.battles:,} battles in {stage.name}" for stage in one.stages)
         plan.append(Planned(name, sizes, data, True, cells))
@@ -49,12 +49,12 @@ def _run(curriculum: Curriculum, which: str) -> str:
     """Goes through the stages that are left. Raises BadConfig where one took other than the steps that were planned."""
     run_curriculum(curriculum, Console(stderr=True), "the same command")
     for number, stage in enumerate(curriculum.stages, 1):
-        planned = _training(curriculum, stage).length.most_steps
+        planned = _training(curriculum, stage).length.max_steps
         steps = max(checkpoint.steps_of(stage_folder(curriculum, number, stage.name) / "attempt-1"))
         if planned and steps < planned and not stage.retries:
             raise BadConfig(
                 f"stage {stage.name}: took {steps:,} steps of {planned:,}, its data is too small for {stage.epochs:g} "
-                "epochs of them: say more epochs"
+                "epochs of them: raise epochs"
             )
     return Book(curriculum.db, curriculum.name).lineage()[-1]
 
@@ -64,7 +64,7 @@ def _checked(ablation: Ablation, variant: str, seed: int) -> Curriculum:
     if curriculum.take != ablation.evaluation.checkpoint:
         raise BadConfig(
             f"variant {variant}: take: {curriculum.take}, and evaluation.checkpoint is {ablation.evaluation.checkpoint}: "
-            "say the same in both"
+            "set both to the same value"
         )
     if curriculum.base != NEW:
         checkpoint.find(curriculum.base)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from arena.store import connect
@@ -23,35 +22,31 @@ _GATES = Gates(drop_faulty=True)
 
 @dataclass(frozen=True)
 class Portion:
-    """A dataset or a part of one. exact: counted; else reckoned from the store, before it is built.
-
-    lengths: of its trajectories, in decisions; none where it is only reckoned.
-    """
+    """A dataset or a part of one. made: it, counted; None where it is reckoned from the store, before it is built."""
 
     folder: Path
     trajectories: int
     decisions: int
-    exact: bool
-    lengths: tuple[int, ...] = ()
+    made: Dataset | None = None
 
     def mean_length(self, longest: int) -> float:
-        """Decisions that a trajectory brings to a batch on average: those beyond `longest` are cut off."""
-        if not self.lengths:
+        """As `Dataset.mean_length`; before it is built, of trajectories that are all as long as the mean."""
+        if self.made is None:
             return min(self.decisions / max(1, self.trajectories), longest)
-        return sum(min(length, longest) for length in self.lengths) / len(self.lengths)
+        return self.made.mean_length(longest)
 
 
 def whole(ablation: Ablation, name: str, *, make: bool) -> Portion:
-    """A named dataset, without what is above its `most_decisions`. make: build what is not there; else only reckon.
+    """A named dataset, without what is above its `max_decisions`. make: build what is not there; else only reckon.
 
     Raises BadConfig for a name that is none of `data`, BadData for what cannot be used.
     """
     if name not in ablation.data:
         known = ", ".join(ablation.data) or "none"
-        raise BadConfig(f"data.train: '{name}' is none of the ablation's datasets: known are {known}")
+        raise BadConfig(f"data.train: '{name}' is not a dataset of this ablation; known are {known}")
     asked = ablation.data[name]
     found = _found(ablation, name, asked, make)
-    return cut(ablation, name, found, asked.most_decisions or found.decisions, make=make)
+    return cut(ablation, name, found, asked.max_decisions or found.decisions, make=make)
 
 
 def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> Portion:
@@ -59,12 +54,12 @@ def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> 
         return _counted(opened(Path(asked.path)))
     folder = _folder(ablation, name)
     if make:
-        build_once(Path(asked.database), asked.where, folder, _GATES, asked.hold_out)
+        build_once(Path(asked.database), asked.where, folder, _GATES, asked.hold_out, hold_out_by=asked.hold_out_by)
     if folder.exists():
         return _counted(opened(folder))
     sides, decisions = _stored(asked)
     kept = 1 - asked.hold_out
-    return Portion(folder, round(sides * kept), round(decisions * kept), exact=False)
+    return Portion(folder, round(sides * kept), round(decisions * kept))
 
 
 def _stored(asked: Ordered) -> tuple[int, int]:
@@ -92,7 +87,7 @@ def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make
         return _counted(opened(folder))
     if not make:
         share = decisions / portion.decisions
-        return Portion(folder, round(portion.trajectories * share), decisions, exact=False)
+        return Portion(folder, round(portion.trajectories * share), decisions)
     dataset = opened(portion.folder)
     sizes: dict[str, int] = {}
     for one in all_trajectories(dataset):
@@ -128,5 +123,4 @@ def _folder(ablation: Ablation, name: str) -> Path:
 
 
 def _counted(dataset: Dataset) -> Portion:
-    lengths = tuple(chain.from_iterable(dataset.lengths))
-    return Portion(dataset.folder, dataset.trajectories, dataset.decisions, exact=True, lengths=lengths)
+    return Portion(dataset.folder, dataset.trajectories, dataset.decisions, dataset)

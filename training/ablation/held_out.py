@@ -66,10 +66,10 @@ def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
         store = Store(db)
         run = prepare(store, settings, kind="ablation")
         if len(run.plan.agents) != 1 + len(asked.opponents):
-            raise BadInput(f"evaluation.opponents: one stands there twice, or is {spec} itself: name others")
+            raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
         played = asyncio.run(play(run, store, workers=asked.workers))
         if not played.finished:
-            raise Stopped("stopped: what was finished is kept, and the same command goes on")
+            raise Stopped("stopped: finished battles are stored; run the same command again to resume")
         results = store.results(run.run_id)
     return [
         {"format": pool[0], "team_set": pool[1], "opponent": opponent, "scores": _scores(run, pool, opponent, results)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from arena.report.page.drawings import ROW, Axis, axis_labels, whisker
+from arena.report.page.drawings import ROW, Axis, axis_labels, document, whisker
 from arena.report.page.markup import Html, el
 
 _WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: of all, of the column of names, to the right
@@ -25,30 +25,23 @@ def picture(told: dict[str, Any]) -> str:
     """The scores in all and against each opponent, and the differences; those that are not clear are hollow."""
     parts: list[Html] = []
     place = 10
-    groups = {"in all": [(row["variant"], row) for row in told["variants"]]}
+    groups = {"all opponents": [(row["variant"], row) for row in told["variants"]]}
     for name in told["opponents"] if len(told["opponents"]) > 1 else []:
         groups[f"against {name}"] = [(row["variant"], row["against"][name]) for row in told["variants"]]
     every = [row[key] for rows in groups.values() for _, row in rows for key in ("low", "high")]
     scores = Axis.over([100 * value for value in every])
     for head, rows in groups.items():
-        place = _group(parts, place, f"{head}, percent of the points", scores, _scores(scores, rows))
+        place = _group(parts, place, f"score in %, {head}", scores, _scores(scores, rows))
     reach = [100 * one[key] for one in told["differences"] for key in ("low", "high")]
     gaps = Axis.over([0.0, *reach])
-    place = _group(parts, place, "differences in points; hollow: not clear", gaps, _gaps(gaps, told["differences"]))
-    return (
-        el(
-            "svg",
-            el("style", _STYLE),
-            el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
-            parts,
-            xmlns="http://www.w3.org/2000/svg",
-            width=_WIDTH,
-            height=place,
-            role="img",
-            aria_label=" ".join(told["sentences"]),
-        )
-        + "\n"
+    place = _group(
+        parts,
+        place,
+        "differences in percentage points; hollow: not significant",
+        gaps,
+        _gaps(gaps, told["differences"]),
     )
+    return document(_STYLE, parts, width=_WIDTH, height=place, words=" ".join(told["sentences"]))
 
 
 def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tuple[str, Html]]:
@@ -59,7 +52,7 @@ def _scores(axis: Axis, rows: list[tuple[str, dict[str, float]]]) -> Iterator[tu
 
 def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, Html]]:
     for one in differences:
-        name = f"{one['better']} above {one['worse']}"
+        name = f"{one['better']} minus {one['worse']}"
         value, low, high = (100 * one[key] for key in ("points", "low", "high"))
         words = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
         yield name, whisker(axis, value, low, high, words=words, vague=not one["clear"], zero=True)

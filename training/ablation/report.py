@@ -43,7 +43,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
     battles = 2 * ((asked.battles + 1) // 2) * len(asked.opponents) * len(asked.formats) * len(asked.teams)
     _say(
         console,
-        f"held-out battles: {battles:,} for each cell, {cells * battles:,} in all, against {', '.join(asked.opponents)} in "
+        f"held-out battles: {battles:,} per cell, {cells * battles:,} in total, against {', '.join(asked.opponents)} in "
         f"{', '.join(asked.formats)} on {', '.join(asked.teams)}",
     )
 
@@ -56,7 +56,7 @@ def print_results(console: Console, told: dict[str, Any]) -> None:
         table.add_row(*map(Text, row))
     _say(console, _title(told))
     print_whole(console, table)
-    differences = _table(["difference", "points", "95% interval", ""], numbers=range(1, 2))
+    differences = _table(["difference", "percentage points", "95% interval", ""], numbers=range(1, 2))
     for row in _differences(told):
         differences.add_row(*map(Text, row))
     print_whole(console, differences)
@@ -78,15 +78,15 @@ def write(folder: Path, told: dict[str, Any]) -> list[Path]:
 
 
 def _title(told: dict[str, Any]) -> str:
-    luck = "unknown" if told["seed_luck"] is None else f"{100 * told['seed_luck']:.1f} points"
+    luck = "unknown" if told["seed_luck"] is None else f"{100 * told['seed_luck']:.1f} percentage points"
     return (
-        f"{told['name']}: percent of the points with 95% intervals, {counted(len(told['seeds']), 'seed')} each, "
+        f"{told['name']}: score in % with 95% intervals, {counted(len(told['seeds']), 'seed')} each, "
         f"{told['battles']:,} battles; standard deviation between seeds: {luck}"
     )
 
 
 def _heads(told: dict[str, Any]) -> list[str]:
-    return ["variant", "in all", *told["opponents"], "each seed"]
+    return ["variant", "all opponents", *told["opponents"], "by seed"]
 
 
 def _rows(told: dict[str, Any]) -> list[list[str]]:
@@ -104,10 +104,10 @@ def _rows(told: dict[str, Any]) -> list[list[str]]:
 def _differences(told: dict[str, Any]) -> list[list[str]]:
     return [
         [
-            f"{one['better']} above {one['worse']}",
+            f"{one['better']} minus {one['worse']}",
             f"{100 * one['points']:.1f}",
             f"[{100 * one['low']:.1f}, {100 * one['high']:.1f}]",
-            "clear" if one["clear"] else "not clear",
+            "significant" if one["clear"] else "not significant",
         ]
         for one in told["differences"]
     ]
@@ -130,8 +130,8 @@ def _markdown(told: dict[str, Any]) -> str:
         f"{_title(told)}.",
         markdown_table(heads, _rows(told), numbers=set(range(1, len(heads)))),
         "![scores and differences with their intervals](results.svg)",
-        markdown_table(["difference", "points", "95% interval", ""], _differences(told), numbers={1}),
-        "What was made equal: " + (", ".join(told["equal"]) or "nothing") + ".",
+        markdown_table(["difference", "percentage points", "95% interval", ""], _differences(told), numbers={1}),
+        "Held equal: " + (", ".join(told["equal"]) or "nothing") + ".",
         markdown_table(["variant", *sizes, "data"], made, numbers=set(range(1, len(sizes) + 1))),
         points(told["notes"]),
     ]

@@ -69,17 +69,17 @@ def sentences(names: list[str], found: Findings, seeds: int) -> list[str]:
         between = " between the others" if said else ""
         size = counted(seeds, "seed")
         said.append(
-            f"No difference found{between} at this size ({size} each): the intervals contain differences up to "
-            f"{100 * reach:.1f} points."
+            f"No significant difference{between} at this size ({size} each): the intervals contain differences up to "
+            f"{100 * reach:.1f} percentage points."
         )
     if seeds == 1:
         said.append(
-            "With one seed each the luck of the seed is not known: the intervals hold that of the battles only, and speak "
-            "of these networks, not of how they were made."
+            "With one seed each the variance between seeds is unknown: the intervals cover sampling of the battles only, "
+            "and the result holds for these networks, not for the settings that they were trained with."
         )
     elif seeds == 2:
         said.append(
-            "With two seeds each the luck of the seed is poorly known, and the intervals are as wide as that asks."
+            "With two seeds each the variance between seeds is poorly estimated, which makes the intervals wide."
         )
     return said
 
@@ -89,7 +89,7 @@ def _better(names: list[str], one: Difference, seeds: int) -> str:
     if seeds == 1:
         better, worse = f"The network of {better}", f"that of {worse}"
     interval = f"[{100 * one.low:.1f}, {100 * one.high:.1f}]"
-    return f"{better} is better than {worse} by {100 * one.points:.1f} points {interval}."
+    return f"{better} is better than {worse} by {100 * one.points:.1f} percentage points {interval}."
 
 
 def notes(ablation: Ablation, measured: Measured) -> list[str]:
@@ -98,9 +98,9 @@ def notes(ablation: Ablation, measured: Measured) -> list[str]:
     if measured.left_out:
         said.append(f"{counted(measured.left_out, 'pair')} left out: a battle of some checkpoint was aborted.")
     if len(measured.plan) > 2:
-        said.append("Of the differences called better, 5% come from nothing on average, at most (Benjamini-Hochberg).")
+        said.append("Significance is at a false discovery rate of 5% (Benjamini-Hochberg).")
     said.append(
-        f"Points are percent of the points. Every checkpoint ({ablation.evaluation.checkpoint}) played the same "
+        f"Scores are in %; a tie counts as half a win. Every checkpoint ({ablation.evaluation.checkpoint}) played the same "
         f"{counted(len(measured.blocks), 'pair')} of battles, with the same teams and seeds."
     )
     return said

@@ -22,11 +22,11 @@ import yaml
 from arena.ratings.evidence import Floats, Ints
 from arena.tournament import check_available, resolve_each
 from training.ablation.cells import Planned, check_equal
-from training.ablation.config import Ablation, cell_folder, read_ablation
+from training.ablation.config import Ablation, cell_folder, checked_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
-from training.config import BadConfig
+from training.config import BadConfig, read_yaml
 from training.files import write_whole
 from training.run_folder import alone
 
@@ -66,7 +66,7 @@ def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
 def held(ablation: Ablation) -> Iterator[None]:
     """Makes or takes up the ablation's folder, for this process alone. Raises BadConfig for one of another ablation."""
     folder = Path(ablation.out)
-    with alone(folder, "another process is at it: wait, or name another folder"):
+    with alone(folder, "in use by another process: wait, or name another folder"):
         _keep(ablation, folder / "ablation.yaml")
         yield
 
@@ -74,12 +74,12 @@ def held(ablation: Ablation) -> Iterator[None]:
 def _keep(ablation: Ablation, file: Path) -> None:
     told = ablation.model_dump(mode="json")
     if file.exists():
-        before = read_ablation(file).model_dump(mode="json")
+        before = checked_ablation(read_yaml(file), str(file)).model_dump(mode="json")
         changed = sorted(name for name in told if name not in _FREE and told[name] != before[name])
         if changed:
             raise BadConfig(
-                f"out {file.parent}: was begun with other settings ({', '.join(changed)}): "
-                f"put them back, or name another folder; the old ones are in {file}"
+                f"out {file.parent}: was started with other settings ({', '.join(changed)}): restore them, or name another "
+                f"folder; the old ones are in {file}"
             )
     write_whole(file, yaml.safe_dump(told, sort_keys=False))
 
@@ -112,7 +112,7 @@ def _together(plan: list[Planned], players: dict[str, list[str]], found: list[li
     blocks = np.repeat(np.arange(len(shape)), [len(block.scores) for block in shape])
     whole = ~np.isnan(scores).any(axis=(0, 1))
     if len(np.unique(blocks[whole])) < len(shape):
-        raise BadConfig("evaluation: against some opponent no pair of battles came to its end: `arena sql` shows why")
+        raise BadConfig("evaluation: no pair of battles was finished against some opponent; `arena sql` shows why")
     opponents = [block.opponent for block in shape]
     team_sets = [f"{block.format} {block.team_set}" for block in shape]
     return Measured(plan, players, scores[:, :, whole], blocks[whole], opponents, team_sets, int((~whole).sum()))

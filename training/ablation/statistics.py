@@ -1,7 +1,7 @@
 """What held-out battles say about variants, with the luck of the battles and the luck of the training seeds in the interval.
 
-A score hangs on three things: the variant, the seed that its network was trained with, and the battles. The unit of battles
-is the pair, and all networks play the same pairs. An interval is made of random worlds:
+A score depends on three things: the variant, the seed that its network was trained with, and the battles. The unit of
+battles is the pair, and all networks play the same pairs. An interval is made of random worlds:
 
 - the pairs with random weights, the same for every network (Rubin's bootstrap, 1981), and beside them, as in
   arena/ratings/rates.py, a little of a pair won and one lost;

@@ -42,10 +42,10 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
                 "trajectories": sum(portion.trajectories for portion in data[name].values()),
                 "processed": round(steps[name] * batch[name]),
                 "steps": steps[name],
-                "batch": config.data.batch,
+                "batch": config.data.batch_size,
             },
             ", ".join(f"{portion.decisions:,} of {each}" for each, portion in data[name].items()),
-            all(portion.exact for portion in data[name].values()),
+            all(portion.made is not None for portion in data[name].values()),
             {seed: _ready(ablation, name, seed, data[name], limits[name]) for seed in ablation.seeds},
         )
         for name, config in asked.items()
@@ -69,7 +69,8 @@ def _checked(ablation: Ablation, variant: str, seed: int) -> Config:
     judged = config.evaluation.every if config.evaluation.best_by == "rating" else config.data.validate_on
     if ablation.evaluation.checkpoint == "best" and not judged:
         raise BadConfig(
-            f"variant {variant}: evaluation.checkpoint: nothing judges which is best: name data.validate_on, or say last"
+            f"variant {variant}: evaluation.checkpoint: there is no measurement that selects the best: set "
+            "data.validate_on, or use last"
         )
     if config.network.start_from:
         checkpoint.find(config.network.start_from)
@@ -87,8 +88,8 @@ def _decisions(portions: dict[str, Portion]) -> int:
 def _decisions_of_a_batch(config: Config, portions: dict[str, Portion]) -> float:
     """On average, by the weights of the mixture, which are of trajectories."""
     sources = config.data.train
-    sizes = [source.weight * portions[source.path].mean_length(config.data.longest) for source in sources]
-    return config.data.batch * sum(sizes) / sum(source.weight for source in sources)
+    sizes = [source.weight * portions[source.path].mean_length(config.data.max_length) for source in sources]
+    return config.data.batch_size * sum(sizes) / sum(source.weight for source in sources)
 
 
 def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion], steps: int) -> Config:
@@ -97,7 +98,7 @@ def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion]
     for source in told["data"]["train"]:
         source["path"] = str(data[source["path"]].folder)
     told["data"]["validate_on"] = [validation_folder(ablation, path) for path in told["data"]["validate_on"]]
-    told["length"]["most_steps"] = steps or told["length"]["most_steps"]
+    told["length"]["max_steps"] = steps or told["length"]["max_steps"]
     return checked(told, f"variant {variant}")
 
 

@@ -5,8 +5,8 @@ end of the battle, with the result as the only reward and no discount:
 
     G_T = result,    G_t = λ G_{t+1} + (1 - λ) V(s_{t+1})
 
-Of a trajectory that was cut (`data.longest`), what follows the last state s_L is not there: n more decisions and the result.
-In the full return those decisions' values weigh 1 - λ^n together and the result λ^n; V(s_L) stands for the values:
+Of a trajectory that was cut (`data.max_length`), what follows the last state s_L is not there: n more decisions and the
+result. In the full return those decisions' values weigh 1 - λ^n together and the result λ^n; V(s_L) stands for the values:
 
     G_L = λ^n result + (1 - λ^n) V(s_L)
 
@@ -14,17 +14,18 @@ With λ = 1 that is the result, as it must be; with a smaller one and a far end,
 learned, since its advantage would compare V(s_L) with itself.
 
 The actor's loss is cloning's, each decision weighed by its advantage A_t = G_t - V(s_t), for which no gradient flows.
-`advantage_traces` names several λ, of whose returns G_t is then the mean here (the value learns that of `trace`):
+`gae_lambda` names several λ, of whose returns G_t is then the mean here (the value learns that of `td_lambda`). With one λ
+A_t is the generalized advantage estimate GAE(γ = 1, λ):
 
-    binary        w = 1 where A > 0, else 0                          (as in CRR's binary filter)
-    exponential   w = min(exp(A / temperature), largest_weight)      (as in AWR, CRR, AWAC)
+    binary        w = 1 where A > 0, else 0                              (as in CRR's binary filter)
+    exponential   w = min(exp(A / temperature), max_advantage_weight)      (as in AWR, CRR, AWAC)
 
 The exponential rewards luck: of two choices that are equally good, the one with the wider spread of returns has the larger
 E[exp(A / temperature)]. Returns of smaller λ take less of the result's luck and more of the critic's errors; the mean over
 several λ lies between. With `normalize_weights` the weights are divided by their mean over the known decisions that a
-process learns from at once (its part of a batch, divided by `compute.accumulate`), so that the temperature does not change
-how large the policy's loss is beside the value's. The mean counts as LEAST_MEAN at least, so that a batch in which nearly
-nothing turned out well is not multiplied without bound.
+process learns from at once (its part of a batch, divided by `compute.gradient_accumulation_steps`), so that the temperature
+does not change how large the policy's loss is beside the value's. The mean counts as LEAST_MEAN at least, so that a batch in
+which nearly nothing turned out well is not multiplied without bound.
 
     L = Σ - w(A_t) log π(a_t | history) + value_weight · Σ CE(two-hot(G_t), value)
 
@@ -56,16 +57,15 @@ def loss(output: Output, batch: Tensors, settings: OfflineRL) -> tuple[Tensor, S
     """
     with torch.no_grad():
         values = expected_value(output.value)  # [B, T]
-        returns = lambda_returns(values, batch.results, batch.real, settings.trace, batch.remaining)  # [B, T]
+        returns = lambda_returns(values, batch.results, batch.real, settings.td_lambda, batch.remaining)  # [B, T]
         judged = [
-            lambda_returns(values, batch.results, batch.real, trace, batch.remaining)
-            for trace in settings.advantage_traces
+            lambda_returns(values, batch.results, batch.real, trace, batch.remaining) for trace in settings.gae_lambda
         ] or [returns]
         advantages = torch.stack(judged).mean(0) - values
         if settings.filter == "binary":
             weights = (advantages > 0).float()
         else:
-            weights = (advantages / settings.temperature).exp().clamp(max=settings.largest_weight)
+            weights = (advantages / settings.temperature).exp().clamp(max=settings.max_advantage_weight)
 
     log_policy = log_probabilities(output.logits, batch.legal)  # [B, T, 13]
     taken = of_actions(log_policy, batch.actions)  # [B, T]

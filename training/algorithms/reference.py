@@ -55,7 +55,7 @@ class Reference:
     def restore(self, state: dict[str, Any]) -> None:
         """Goes on from a `state`. Raises BadConfig where it is that of another reference."""
         if state["identity"] != self._identity:
-            raise BadConfig("reference.checkpoint: is another one than when the run was begun: put that one back")
+            raise BadConfig("reference.checkpoint: differs from the one that the run was started with: restore it")
         self.coefficient = state["coefficient"]
 
     @torch.no_grad()

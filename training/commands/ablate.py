@@ -1,4 +1,4 @@
-"""`train ablate`: what a change of a setting does."""
+"""`train ablate`: trains variants of a configuration and compares them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from training.shipped import located
 @config_argument()
 @set_option
 @click.option(
-    "--dry-run", is_flag=True, help="Print the cells, their sizes and what is equal; build and train nothing."
+    "--dry-run", is_flag=True, help="Print the cells, their sizes and what is held equal; build and train nothing."
 )
 def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
     """Train every variant with every seed, and compare them on the same held-out battles.
 
-    CONFIG is a YAML file or the name of a shipped ablation: `train config --ablation` lists them. It ends in a table with
-    intervals, a plot, and the sentence that the data supports, all in the ablation's folder, too. Whatever ended it, the
-    same command resumes it. docs/ablations.md has the rest.
+    CONFIG is a YAML file or the name of a shipped ablation: `train config --ablation` lists them. The results are a table
+    with intervals, a plot and a one-sentence conclusion; all are also written to the ablation's folder. The same command
+    resumes an interrupted ablation. See docs/ablations.md.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`train base`: from datasets to a player."""
+"""`train base`: trains a network on datasets."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from training.shipped import located
 @config_argument()
 @set_option
 def base(config: str, changes: tuple[Change, ...]) -> None:
-    """Train a network as the YAML file CONFIG says; a run that is there already is resumed.
+    """Train a network by the YAML file CONFIG; an existing run is resumed.
 
-    CONFIG is a file or the name of a preset (`train config` lists them). Whatever ended a run, SIGKILL included, the same
-    command resumes it from its last checkpoint. Several GPUs: `accelerate launch -m training.cli base CONFIG`.
+    CONFIG is a file or the name of a preset (`train config` lists them). The same command resumes an interrupted run (also
+    after SIGKILL) from its last checkpoint. Several GPUs: `accelerate launch -m training.cli base CONFIG`.
 
     \b
     Examples:

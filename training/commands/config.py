@@ -1,4 +1,4 @@
-"""`train config`: a whole configuration to begin with."""
+"""`train config`: prints a complete configuration to start from."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from pathlib import Path
 import click
 
 from training.commands.configuring import set_option
-from training.config import read_config
+from training.config import Section, present_changes, read_config
 from training.settings import Change, in_text
 from training.shipped import Kind, located, names
 
 
 @click.command()
 @click.argument("preset", required=False)
-@click.option("--curriculum", "kind", flag_value="curriculum", help="A shipped curriculum instead of a preset.")
-@click.option("--ablation", "kind", flag_value="ablation", help="A shipped ablation instead of a preset.")
+@click.option("--curriculum", "kind", flag_value="curriculum", help="Print a shipped curriculum instead of a preset.")
+@click.option("--ablation", "kind", flag_value="ablation", help="Print a shipped ablation instead of a preset.")
 @set_option
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
-    """Print a preset, every setting with a comment; without PRESET, the presets' names.
+    """Print a preset with a comment on every setting; without PRESET, list the presets.
 
     \b
     Examples:
@@ -32,19 +32,18 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
         click.echo("\n".join(names(kind)))
         return
     path = located(preset, kind)
-    _check(kind, path, changes)
-    click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())
+    model = type(_checked(kind, path, changes))
+    click.echo(in_text(path.read_text(encoding="utf-8"), present_changes(model, changes)).rstrip())
 
 
-def _check(kind: Kind, path: Path, changes: tuple[Change, ...]) -> None:
-    """Raises BadInput for a file or a change that the command which takes it would refuse."""
+def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
+    """The configuration. Raises BadInput if the file or a change is invalid for the command that takes it."""
     if kind == "preset":
-        read_config(path, changes)
-    elif kind == "curriculum":
+        return read_config(path, changes)
+    if kind == "curriculum":
         from training.curriculum.config import read_curriculum
 
-        read_curriculum(path, changes)
-    else:
-        from training.ablation.config import read_ablation
+        return read_curriculum(path, changes)
+    from training.ablation.config import read_ablation
 
-        read_ablation(path, changes)
+    return read_ablation(path, changes)

@@ -1,4 +1,4 @@
-"""What the commands that take a configuration share: the file or the name of a shipped one, and `--set`."""
+"""Shared by the commands that take a configuration: the CONFIG argument and `--set`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ set_option = click.option(
     multiple=True,
     metavar="KEY=VALUE",
     callback=_parsed,
-    help="Change a setting, its key with dots and its value as YAML: optimizer.learning_rate=0.0005; repeatable.",
+    help="Override a setting: dotted key, YAML value, e.g. optimizer.learning_rate=0.0005. Can be repeated.",
 )
 
 
@@ -31,5 +31,5 @@ def config_argument(*, required: bool = True) -> Any:
 
 
 def set_words(changes: tuple[Change, ...]) -> str:
-    """The options that make these changes again, for a command that people copy."""
+    """The --set options for these changes, to append to a suggested command."""
     return "".join(f" --set {shlex.quote(f'{key}={flow(value)}')}" for key, value in changes)

@@ -1,4 +1,4 @@
-"""`train curriculum`: play, learn, evaluate, keep or roll back, stage by stage."""
+"""`train curriculum`: play, train, evaluate, keep or roll back, stage by stage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from training.shipped import located, names
 
 
 class _OrAConfig(click.Group):
-    """A first word that is a configuration, not a command, is run: `train curriculum my.yaml`."""
+    """Treats a first argument that is a configuration as `run`: `train curriculum my.yaml`."""
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -30,7 +30,7 @@ class _OrAConfig(click.Group):
 
 @click.group(cls=_OrAConfig)
 def curriculum() -> None:
-    """Curricula: a player plays, learns from its battles and is tested, stage by stage.
+    """Curricula: play, train on the battles and evaluate, stage by stage.
 
     CONFIG is a YAML file or the name of a shipped curriculum: `train config --curriculum` lists them.
     """
@@ -40,7 +40,7 @@ def curriculum() -> None:
 @config_argument()
 @set_option
 def run_(config: str, changes: tuple[Change, ...]) -> None:
-    """Run a curriculum to its end; one that was stopped is resumed by the same command.
+    """Run a curriculum to its end. The same command resumes an interrupted one.
 
     \b
     Examples:
@@ -58,9 +58,9 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
 @curriculum.command()
 @config_argument(required=False)
 @set_option
-@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), help="All curricula in this database.")
+@click.option("--db", type=click.Path(path_type=Path, dir_okay=False), help="Show all curricula in this database.")
 def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> None:
-    """Show the lineage: checkpoints, ratings, gates, costs; also while the curriculum runs.
+    """Show the lineage: checkpoints, ratings, gates, costs. Works while the curriculum runs.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
         return
     told = read_curriculum(located(config, "curriculum"), changes)
     if not_started(db or told.db, told.name):
-        say(Console(), f"{told.name}: not started; run `train curriculum run {config}{set_words(changes)}`")
+        say(Console(), f"{told.name}: not started: run `train curriculum run {config}{set_words(changes)}`")
         return
     show_status(db or told.db, told.name, Console())
 
@@ -83,9 +83,11 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
 @curriculum.command()
 @config_argument()
 @set_option
-@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="The file.  [default: OUT/report.html]")
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Output file.  [default: OUT/report.html]"
+)
 def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
-    """Write the lineage, ratings, scores and costs as one HTML file; also while the curriculum runs.
+    """Write the lineage, ratings, scores and costs as one HTML file. Works while the curriculum runs.
 
     \b
     Examples:
@@ -98,7 +100,7 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
 
     told = read_curriculum(located(config, "curriculum"), changes)
     if not_started(told.db, told.name):
-        raise BadInput(f"{told.name}: not started; run `train curriculum run {config}{set_words(changes)}`")
+        raise BadInput(f"{told.name}: not started: run `train curriculum run {config}{set_words(changes)}`")
     path = html or Path(told.out) / PAGE
     write_page(told.db, told.name, path)
     click.echo(f"wrote {path}", err=True)
@@ -107,10 +109,12 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
 @curriculum.command()
 @config_argument()
 @set_option
-@click.option("--calibrate/--no-calibrate", default=True, help="Measure what no stored battle tells.  [default: yes]")
-@click.option("--quick", is_flag=True, help="Measure on two battles of each kind instead of eight: wider intervals.")
+@click.option(
+    "--calibrate/--no-calibrate", default=True, help="Measure speeds that no stored battle gives.  [default: yes]"
+)
+@click.option("--quick", is_flag=True, help="Measure two battles of each kind instead of eight (wider intervals).")
 def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool) -> None:
-    """Print what a curriculum will take (battles, steps, disk, time) without starting it.
+    """Estimate battles, steps, disk space and time of a curriculum without starting it.
 
     \b
     Examples:

@@ -17,6 +17,7 @@ from arena.human.reading import End, day
 from training.commands.options import say_what_the_value_misses, selection_options, show_built
 from training.data.build import build_once
 from training.data.gates import Gates, words
+from training.data.hold_out import By
 from training.data.metamon.files import people_trajectories
 from training.data.replay_import import Filters
 from training.data.shards import BadData, DatasetWriter, opened
@@ -24,32 +25,33 @@ from training.data.stats import count, show
 
 RESULTS = {"won": 1.0, "tied": 0.5, "lost": 0.0}
 ENDS: tuple[End, ...] = get_args(End)
-POLICY_FROM = "leave --result out and say policy_from: won for this dataset under data.train"
+POLICY_FROM = "leave --result out and set policy_from: won for this dataset under data.train"
 
 
 @click.group()
 def data() -> None:
-    """Datasets for training: made from stored battles or people's replays, looked at."""
+    """Build and inspect training datasets, from stored battles or people's replays."""
 
 
 @data.command()
 @selection_options
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The dataset's folder.")
-@click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the dataset.")
+@click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
 def build(
     db: Path,
     where: str,
     out: Path,
     hold_out: float,
+    hold_out_by: By,
     by_expert: bool,
     workers: int | None,
     replace: bool,
     **gates: Any,
 ) -> None:
-    """Make a dataset from stored battles; one that is there already, made by the same order, stays.
+    """Build a dataset from stored battles. A dataset that exists already, built with the same options, is left as it is.
 
-    --where is a condition of SQL on one side of a battle: battle_id, run_id, format, team_set, pair, seat, agent, opponent,
-    team_id, opponent_team_id, outcome, score, won, at_fault, reason, turns, started.
+    --where is an SQL condition on one side of a battle, with the columns: battle_id, run_id, format, team_set, pair, seat,
+    agent, opponent, team_id, opponent_team_id, outcome, score, won, at_fault, reason, turns, started.
 
     \b
     Examples:
@@ -57,34 +59,47 @@ def build(
       train data build --where "agent LIKE 'search:%'" --drop-faulty --out data/search --hold-out 0.02
     """
     say_what_the_value_misses(gates["result"], POLICY_FROM)
-    built = build_once(db, where, out, Gates(**gates), hold_out, by_expert=by_expert, workers=workers, replace=replace)
+    built = build_once(
+        db, where, out, Gates(**gates), hold_out,
+        hold_out_by=hold_out_by, by_expert=by_expert, workers=workers, replace=replace,
+    )  # fmt: skip
     show_built(built)
     if not built.new:
-        print("there already, by the same order: --replace makes it anew", file=sys.stderr)
+        print("the dataset exists already, built with the same options: --replace rebuilds it", file=sys.stderr)
 
 
 @data.command("import")
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The dataset's folder.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the dataset.")
 @click.option("--format", "format_id", help="Only this format.")
-@click.option("--least-rating", type=int, help="Only battles in which both players are rated so high.")
-@click.option("--since", help="Only battles from this day on (2024-03-31).")
-@click.option("--until", help="Only battles before this day.")
+@click.option("--least-rating", type=int, help="Only battles in which both players have at least this rating.")
+@click.option("--since", help="Only battles from this date on (2024-03-31).")
+@click.option("--until", help="Only battles before this date.")
 @click.option(
-    "--result", type=click.Choice(list(RESULTS)), multiple=True, help="Only sides with this result; repeatable."
+    "--result", type=click.Choice(list(RESULTS)), multiple=True, help="Only sides with this result. Can be repeated."
 )
-@click.option("--ended", type=click.Choice(ENDS), multiple=True, help="Only battles that ended so; repeatable.")
-@click.option("--least-turns", type=click.IntRange(1), default=1, show_default=True, help="Leave out shorter battles.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which sets stand for what was not shown.")
-@click.option("--workers", type=click.IntRange(1), help="Processes that read metamon's files.  [default: one a core]")
-@click.option("--replace", is_flag=True, help="Make a dataset anew that is there already.")
-@click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")
+@click.option(
+    "--ended", type=click.Choice(ENDS), multiple=True, help="Only battles that ended this way. Can be repeated."
+)
+@click.option(
+    "--least-turns", type=click.IntRange(1), default=1, show_default=True, help="Skip battles with fewer turns."
+)
+@click.option(
+    "--seed",
+    type=int,
+    default=0,
+    show_default=True,
+    help="Random seed for the sets that fill in unrevealed information.",
+)
+@click.option("--workers", type=click.IntRange(1), help="Processes that read metamon's files.  [default: one per core]")
+@click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def import_(folder: Path, out: Path, since: str | None, until: str | None, **said: Any) -> None:
-    """Make a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
+    """Build a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
 
-    Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not tell are marked as missing
-    and are not learned; replays that cannot be used are counted with their reasons. Metamon's files (*.json.lz4) are one
-    player's view each, and tell that player's rating alone.
+    Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not reveal are masked in
+    training. Unusable replays are counted by reason. Each of metamon's files (*.json.lz4) is one player's view and has only
+    that player's rating.
 
     \b
     Examples:
@@ -124,7 +139,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
 
 @data.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def stats(folders: tuple[Path, ...], as_json: bool) -> None:
     """Count what datasets hold: by format, source, agent, result and length.
 

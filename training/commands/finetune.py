@@ -1,4 +1,4 @@
-"""`train finetune`: from a player and its battles to a better player."""
+"""`train finetune`: trains a checkpoint further on stored battles."""
 
 from __future__ import annotations
 
@@ -13,54 +13,66 @@ from teamsets.errors import BadInput
 from training.commands.configuring import set_option
 from training.commands.options import say_what_the_value_misses, selection_options, show_built
 from training.commands.running import need_packages, run_training
-from training.config import PolicyFrom, checked, preset_text, read_config
+from training.config import Config, PolicyFrom, checked, preset_text, read_config, with_changes
 from training.data.build import build_once
 from training.data.gates import Gates
+from training.data.hold_out import By
 from training.data.shards import opened
 from training.finetune import FineTuning, Objective
-from training.settings import Change, changed, named
+from training.settings import Change, named
 from training.shipped import located
 
 
 @click.command()
-@click.option("--from", "start_from", required=True, metavar="PATH", help="The checkpoint: RUN@best, policy:RUN@1000.")
+@click.option(
+    "--from",
+    "start_from",
+    required=True,
+    metavar="PATH",
+    help="The checkpoint to start from, e.g. RUN@best or policy:RUN@1000.",
+)
 @selection_options
-@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="The new run's folder.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="Folder of the new run.")
 @click.option(
     "--config",
     metavar="FILE",
-    help="A whole configuration or a preset's name; the options here override it.  [default: the preset finetune]",
+    help="A complete configuration or a preset's name; the options below override it.  [default: the preset finetune]",
 )
 @set_option
-@click.option("--epochs", type=float, help="As many trajectories as all datasets of the mixture hold, so many times.")
-@click.option("--mix", multiple=True, metavar="DIR=WEIGHT", help="An earlier dataset and its weight; repeatable.")
-@click.option("--own-weight", type=float, default=1.0, show_default=True, help="Weight of the battles selected here.")
+@click.option("--epochs", type=float, help="Number of epochs over all datasets of the mixture.")
+@click.option(
+    "--mix", multiple=True, metavar="DIR=WEIGHT", help="Another dataset and its sampling weight. Can be repeated."
+)
+@click.option(
+    "--own-weight", type=float, default=1.0, show_default=True, help="Sampling weight of the battles selected here."
+)
 @click.option(
     "--policy-from",
     type=click.Choice(get_args(PolicyFrom)),
     default="all",
     show_default=True,
-    help="Of which of the battles selected here the policy learns the decisions; the value learns from all.",
+    help="Sides of the selected battles that the policy loss uses; the value loss uses all.",
 )
 @click.option(
-    "--freeze", multiple=True, metavar="PATTERN", help='Parameters that stay as they are: "token_layers.*"; repeatable.'
+    "--freeze", multiple=True, metavar="PATTERN", help='Parameters to freeze, e.g. "token_layers.*". Can be repeated.'
 )
-@click.option("--objective", type=click.Choice(get_args(Objective)), help="What is learned.")
+@click.option("--objective", type=click.Choice(get_args(Objective)), help="Learning algorithm.")
 @click.option(
     "--distil",
     is_flag=True,
-    help="Cloning of an expert's target policies and values where it gave them (see --expert), else of what was played.",
+    help="Cloning of the expert's target policies and values where stored (see --expert), otherwise of the actions played.",
 )
 @click.option(
-    "--kl", type=float, metavar="C", help="Coefficient of the KL to the checkpoint that it starts from; 0: off."
+    "--kl", type=float, metavar="C", help="Coefficient of the KL penalty towards the starting checkpoint; 0: off."
 )
 @click.option(
-    "--kl-target", type=float, metavar="NATS", help="KL a decision that the coefficient is moved to bring about."
+    "--kl-target", type=float, metavar="NATS", help="Target KL per decision; the coefficient is adapted to reach it."
 )
 def finetune(
     db: Path,
     where: str,
     hold_out: float,
+    hold_out_by: By,
     by_expert: bool,
     workers: int | None,
     config: str | None,
@@ -68,10 +80,10 @@ def finetune(
     mix: tuple[str, ...],
     **said: Any,
 ) -> None:
-    """Train a checkpoint further, on stored battles of your choice, and write another run.
+    """Train a checkpoint further on selected stored battles, as a new run.
 
-    The battles become the dataset RUN/data; the options here and those of the configuration make RUN/config.yaml, and it is
-    trained like any run. Whatever ended it, SIGKILL included, the same command goes on. --where: see `train data build`.
+    The battles are written to the dataset RUN/data, the configuration to RUN/config.yaml. The same command resumes an
+    interrupted run (also after SIGKILL). --where: see `train data build`.
 
     \b
     Examples:
@@ -82,18 +94,22 @@ def finetune(
     from training.learner import can_be_frozen
 
     gates = Gates(**{name: said.pop(name) for name in Gates.__dataclass_fields__})
-    say_what_the_value_misses(gates.result, "say --policy-from won instead")
+    say_what_the_value_misses(gates.result, "use --policy-from won instead")
     asked = FineTuning(mix=tuple(map(_weighed, mix)), holds_out=hold_out > 0, **said)
     if config is None:
         base = checked({**yaml.safe_load(preset_text("finetune")), "name": asked.out.name}, "preset finetune")
     else:
         base = read_config(located(config, "preset"))
     told = asked.config(base).model_dump(mode="json")
-    settings = checked(changed(told, changes, "the configuration"), named("finetune", changes))
+    settings = checked(with_changes(Config, told, changes, "the configuration"), named("finetune", changes))
     can_be_frozen(settings.network)
     for path, _ in asked.mix:
         opened(Path(path))
-    show_built(build_once(db, where, asked.data, gates, hold_out, by_expert=by_expert, workers=workers))
+    show_built(
+        build_once(
+            db, where, asked.data, gates, hold_out, hold_out_by=hold_out_by, by_expert=by_expert, workers=workers
+        )
+    )
     run_training(settings)
 
 
@@ -101,5 +117,5 @@ def _weighed(words: str) -> tuple[str, float]:
     """DIR=WEIGHT."""
     found = re.fullmatch(r"(.+)=(\d+|\d*\.\d+)", words)
     if found is None or not float(found[2]):
-        raise BadInput(f"--mix {words}: say DIR=WEIGHT, the weight a number above 0, for example data/battles=0.5")
+        raise BadInput(f"--mix {words}: give DIR=WEIGHT with a weight above 0, for example data/battles=0.5")
     return found[1], float(found[2])

@@ -1,4 +1,4 @@
-"""A training run from a command: the packages it needs, and what is said at its end."""
+"""Runs training from a command: checks the packages, prints the closing lines."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from training.config import Config
 
 
 def need_packages() -> None:
-    """Raises MissingTool where a package that training needs is not installed."""
+    """Raises MissingTool if a package that training needs is not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
         raise MissingTool(
             "torch, accelerate or wandb is not installed: `make training` installs them (from a wheel: "
-            "pip install 'battle-arena[training]'); docs/install.md says how large they are"
+            "pip install 'battle-arena[training]'); see docs/install.md for sizes"
         )
 
 
 def run_training(config: Config) -> None:
-    """Trains to the end, and says which agent came of it. Raises what `training.trainer.train` raises."""
+    """Trains to the end and prints the agent spec of the result. Raises what `training.trainer.train` raises."""
     need_packages()
     print(f"{config.name}: loading torch ...", file=sys.stderr)
     from torch.distributed.elastic.multiprocessing.errors import record
@@ -31,7 +31,7 @@ def run_training(config: Config) -> None:
     finished = record(train)(config)
     if finished is not None:
         best = finished.best
-        words = "" if best is None else f"; the best is step {best['step']} ({best['by']}: {best['value']:.4g})"
-        print(f"{finished.folder}: {finished.step} steps done{words}", file=sys.stderr)
-        print(f"{finished.folder}/{CURVES} shows its curves", file=sys.stderr)
-        print(f"it plays as policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
+        words = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
+        print(f"{finished.folder}: finished {finished.step} steps{words}", file=sys.stderr)
+        print(f"curves: {finished.folder}/{CURVES}", file=sys.stderr)
+        print(f"agent: policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)

@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from arena.store import connect, rows, writer_lock
 from training.config import BadConfig
-from training.curriculum.config import Curriculum
+from training.curriculum.config import Curriculum, Stage
+from training.renamed import current
 
 #: Settings that may be changed while a curriculum goes on, besides the stages that have not begun.
 _FREE = ("workers", "training.tracking", "training.compute.threads", "training.evaluation.workers")
@@ -75,7 +76,7 @@ class Book:
         fixed = sorted(key for key in changed if not _free(key, begun))
         if fixed:
             raise BadConfig(
-                f"{self.name}: was begun with other settings ({', '.join(fixed)}): put them back, or give it another name "
+                f"{self.name}: was started with other settings ({', '.join(fixed)}): restore them, or give it another name "
                 "and folder; only stages that have not begun may change"
             )
         self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
@@ -259,7 +260,7 @@ def _attempt(
     """From a row, with its JSON read."""
     drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
     made = None if datasets is None else json.loads(datasets)
-    told = json.loads(settings)
+    told = current(Stage, json.loads(settings))
     return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
 
 

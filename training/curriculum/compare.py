@@ -1,8 +1,9 @@
 """A checkpoint against the whole pool: its rating, where it wins, where it fails, what changed since its parent.
 
 Shares are of the points, by opponent and team set; an average over opponents or team sets counts each alike, whatever was
-played. Intervals are of 95%, from random weights on pairs of battles (`resampled_rates`); a checkpoint and its parent have
-played different pairs, so the two sides of a difference are drawn for themselves.
+played. Intervals are of 95%, from random weights on pairs of battles (`resampled_rates`). A checkpoint and its parent meet
+an opponent with the same teams and seeds, which makes a difference more exact than its interval says: the weights of the
+two are drawn independently.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from arena.ratings.bradley_terry import fit_ratings
 from arena.ratings.evidence import Evidence, Floats, make_evidence
-from arena.ratings.rates import resampled_rates, win_rates
+from arena.ratings.rates import interval, resampled_rates, win_rates
 from arena.report.lineage import ALL
 from arena.store import rows
 
@@ -52,7 +53,7 @@ def rating_change(evidence: Evidence, child: str, parent: str, anchor: str) -> t
     own = np.isin(evidence.first, (one, other)) & np.isin(evidence.second, (one, other))
     ratings = fit_ratings(evidence.take(~own), anchor=anchor)
     samples = ratings.samples[:, one] - ratings.samples[:, other]
-    return (float(ratings.elo[one] - ratings.elo[other]), *_ends(samples))
+    return (float(ratings.elo[one] - ratings.elo[other]), *interval(samples))
 
 
 def against_all(
@@ -67,14 +68,14 @@ def against_all(
     told = []
     before = _shares(db, pool, team_sets, *parent, seed=1) if parent is not None else None
     for key, score in mine.items():
-        low, high = _ends(samples[key])
+        low, high = interval(samples[key])
         row = {
             "opponent": key[0], "team_set": key[1], "battles": battles[key],
             "score": _rounded(score), "low": _rounded(low), "high": _rounded(high),
             "parent": None, "change": None, "change_low": None, "change_high": None,
         }  # fmt: skip
         if before is not None and key in before[0]:
-            ends = _ends(samples[key] - before[1][key])
+            ends = interval(samples[key] - before[1][key])
             row |= {
                 "parent": _rounded(before[0][key]), "change": _rounded(score - before[0][key]),
                 "change_low": _rounded(ends[0]), "change_high": _rounded(ends[1]),
@@ -91,7 +92,7 @@ def set_gaps(db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tup
         for opponent in [*pool, ALL]:
             one, two = (opponent, team_sets[0]), (opponent, other)
             if one in shares and two in shares:
-                low, high = _ends(samples[one] - samples[two])
+                low, high = interval(samples[one] - samples[two])
                 told.append(
                     {
                         "opponent": opponent, "more_on": team_sets[0], "less_on": other,
@@ -137,11 +138,6 @@ def _average(
         shares[whole] = float(np.mean([shares[key] for key in there]))
         samples[whole] = np.mean([samples[key] for key in there], axis=0)
         battles[whole] = sum(battles[key] for key in there)
-
-
-def _ends(samples: Floats) -> tuple[float, float]:
-    low, high = np.quantile(samples, (0.025, 0.975), method="weibull")
-    return float(low), float(high)
 
 
 def _rounded(value: float) -> float:

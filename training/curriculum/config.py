@@ -15,9 +15,11 @@ from pydantic import Field
 from teamsets import variety
 from teamsets.formats import get_format
 from training import former
-from training.config import BadConfig, Cloning, Config, Section, Source, checked, read_yaml, say_former, validated
+from training.config import BadConfig, Cloning, Config, Section, Source, checked, settings_in, validated
 from training.curriculum.stage import Learner, LearnFrom, Opponent, Past, Quality, Teams
-from training.settings import Change, changed, named
+from training.data.hold_out import By
+from training.renamed import Holds
+from training.settings import Change, named
 
 #: Keys of the section `training` that the curriculum itself sets.
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
@@ -102,18 +104,18 @@ class Stage(Section):
     learn_from: LearnFrom
     quality: Quality
     epochs: Annotated[float, Field(gt=0)]
-    overrides: dict[str, Any]
+    overrides: Annotated[dict[str, Any], Holds(lambda: (Config,), dotted=True)]
     gate: Gate
-    retries: list[dict[str, Any]]
+    retries: list[Annotated[dict[str, Any], Holds(lambda: (Stage,), dotted=True)]]
 
 
 class Curriculum(Section):
     """A whole curriculum.
 
     out: its folder. database: "" for arena.duckdb in it. base: the checkpoint that the first stage begins with, `new` for
-    one that has learned nothing. take: which checkpoint of a training run goes on. hold_out: share of the pairs of battles
-    that is measured and not learned from. held_out: team sets of the gates; evaluate_on: further ones on which what was
-    kept is measured.
+    one that has learned nothing. take: which checkpoint of a training run goes on. hold_out: share of the battles that is
+    measured and not learned from. hold_out_by: pairs of battles, or teams with all their battles. held_out: team sets of
+    the gates; evaluate_on: further ones on which what was kept is measured.
     training: a training configuration without what the curriculum sets (SET_HERE).
     """
 
@@ -127,10 +129,11 @@ class Curriculum(Section):
     think_limit: Annotated[float, Field(gt=0)]
     take: Literal["last", "best"]
     hold_out: Annotated[float, Field(ge=0, le=0.5)]
+    hold_out_by: By = "pairs"  # files of before do not say it
     pool: Pool
     held_out: list[str]
     evaluate_on: list[str]
-    training: dict[str, Any]
+    training: Annotated[dict[str, Any], Holds(lambda: (Config,))]
     verdict: Verdict
     stages: Annotated[list[Stage], Field(min_length=1)]
 
@@ -151,15 +154,13 @@ class Curriculum(Section):
 
 def read_curriculum(path: Path, changes: Sequence[Change] = ()) -> Curriculum:
     """The curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
-    told = changed(read_yaml(path), changes, str(path))
-    say_former(path, told)
-    return checked_curriculum(told, named(str(path), changes))
+    return checked_curriculum(settings_in(Curriculum, path, changes), named(str(path), changes))
 
 
 def checked_curriculum(told: Any, name: str) -> Curriculum:
     """A curriculum from what YAML held, with everything in it checked that can be without playing. Raises BadConfig."""
     if not isinstance(told, dict):
-        raise BadConfig(f"{name}: holds no settings: `train config --curriculum gen1ou-cpu` prints a whole file")
+        raise BadConfig(f"{name}: contains no settings; `train config --curriculum gen1ou-cpu` prints a complete file")
     config = validated(Curriculum, told, name)
     try:
         _check(config)
@@ -220,12 +221,12 @@ def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, know
     *way, last = key.split(".")
     for name in way:
         if not isinstance(told, dict) or not isinstance(told.get(name), dict):
-            raise BadConfig(f"{named}.{key}: {name} is missing" if new else f"{named}.{key} is not known")
+            raise BadConfig(f"{named}.{key}: {name} is missing" if new else f"{named}.{key} is not a known setting")
         told = told[name]
     if (new and last in told) or known:
         raise BadConfig(f"{named}.{key}: is set by the curriculum itself: leave it out")
     if not new and last not in told:
-        raise BadConfig(f"{named}.{key} is not known")
+        raise BadConfig(f"{named}.{key} is not a known setting")
     told[last] = value
 
 
@@ -242,16 +243,14 @@ def _check(config: Curriculum) -> None:
         )
     drawn = get_format(config.format).random
     if drawn == bool(config.held_out):
-        mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
+        mend = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"held_out: {mend}")
     if drawn and config.verdict.teams:
-        raise BadConfig("verdict.teams: Showdown draws the teams: leave it empty")
+        raise BadConfig("verdict.teams: Showdown generates the teams: leave it empty")
     played = {*config.held_out, *config.evaluate_on, *(teams.set for stage in config.stages for teams in stage.teams)}
     for name in config.verdict.teams:
         if name in played and name.partition(":")[0] != variety.NAME:
-            raise BadConfig(
-                f"verdict.teams: {name} is played on before: name a set that no gate, evaluation or stage uses"
-            )
+            raise BadConfig(f"verdict.teams: {name} is used before: name a set that no gate, evaluation or stage uses")
     for stage in config.stages:
         for each in attempts(stage):
             _check_stage(config, each, drawn)
@@ -261,39 +260,39 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
     named = f"stage {stage.name}"
     players = [each.agent for each in [*stage.opponents, *stage.coaches]]
     if not players and not stage.past.weight:
-        raise BadConfig(f"{named}: nobody to play against: name opponents, coaches or a weight of past")
+        raise BadConfig(f"{named}: no opponents: set opponents, coaches or a weight of past")
     if len(set(players)) < len(players):
         raise BadConfig(f"{named}: an agent is named twice among opponents and coaches: {', '.join(players)}")
     if drawn == bool(stage.teams):
-        mend = "Showdown draws the teams: leave it empty" if drawn else "name at least one team set"
+        mend = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"{named}: teams: {mend}")
     for teams in stage.teams:
         name, _, size = teams.set.partition(":")
         if name != variety.NAME and teams.set in config.held_out:
-            raise BadConfig(f"{named}: teams: {teams.set} is held out for the gates: play on another set")
+            raise BadConfig(f"{named}: teams: {teams.set} is held out for the gates: use another set")
         if teams.growth != 1 and not (name == variety.NAME and size.isdecimal()):
             raise BadConfig(f"{named}: teams: {teams.set} cannot grow: only variety:N can")
     learn = stage.learn_from
     if learn.coaches.used and not stage.coaches:
         raise BadConfig(
-            f"{named}: learn_from.coaches: there is no coach: name one, or say none for policy_from and value_from"
+            f"{named}: learn_from.coaches: the stage has no coaches: name one, or set policy_from and value_from to none"
         )
     for who, sides in (("learner", learn.learner), ("coaches", learn.coaches)):
         if sides.used and not sides.weight:
             raise BadConfig(
-                f"{named}: learn_from.{who}.weight: 0 leaves them out: say so by policy_from and value_from none, or give a "
+                f"{named}: learn_from.{who}.weight: 0 leaves them out: set policy_from and value_from to none, or give a "
                 "weight"
             )
     if not learn.learner.used and not learn.coaches.used and not learn.earlier and not learn.also:
-        raise BadConfig(f"{named}: learn_from: nothing to learn from")
+        raise BadConfig(f"{named}: learn_from: no data to learn from")
     told = training_config(
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     ).algorithm  # fmt: skip
     soft = isinstance(told, Cloning) and told.targets == "shares"
-    if soft and learn.learner.policy_from != "none" and not stage.learner.watched_by:
+    if soft and learn.learner.policy_from != "none" and not stage.learner.expert:
         raise BadConfig(
-            f"{named}: learner.watched_by: nobody watches, and training.algorithm.targets: shares asks for an expert's "
+            f"{named}: learner.expert: there is none, and training.algorithm.targets: shares asks for an expert's "
             "target policies: name an expert, say targets: choices (for this stage under overrides), or "
             "learn_from.learner.policy_from: none"
         )

@@ -11,8 +11,8 @@ from arena.ratings.sprt import SprtSettings
 from arena.report.numbers import whole
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
-from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings, Played
+from arena.venue import Rules
 from teamsets.loading import count_shipped
 from training.curriculum.compare import gathered, rating_change
 from training.curriculum.config import Curriculum, ParentGate, PoolGate, Stage, Test
@@ -84,7 +84,9 @@ def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSe
 def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[str, ...]) -> EvaluateSettings:
     """The pool's own battles (checkpoint None), which count for every checkpoint after, or a checkpoint against the pool.
 
-    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again.
+    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again. All
+    checkpoints meet an opponent with the same teams and seeds, so that a child is compared with its parent by how they
+    play, and not by what they drew.
     """
     pool = tuple(specs(config.pool.agents))
     return EvaluateSettings(
@@ -95,6 +97,7 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
         seed=seed_of(config, "held out"),
         rules=Rules(config.think_limit),
         challengers=() if checkpoint is None else (checkpoint,),
+        same_luck=checkpoint is not None,
         anchor=config.pool.anchor,
     )
 
@@ -106,7 +109,7 @@ def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, An
     decision = match.test.decision
     said = match_summary(pair_counts(match.points))
     passed = decision == "H1" or (require == "not H0" and decision is None)
-    share = "" if said.score is None else f", {100 * said.score:.1f}% of the points"
+    share = "" if said.score is None else f", {100 * said.score:.1f}% score"
     words = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
     told = {
         "decision": decision,

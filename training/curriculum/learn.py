@@ -52,18 +52,21 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         where = f"run_id = '{one.play_run}' AND agent IN ({named})"
         result = needed(sides)
         if not _any(config.db, where, result):
-            say(f"stage {stage.name}: the {who} left no side that is to be learned from ({result})")
+            say(f"stage {stage.name}: no sides of the {who} match learn_from ({result})")
             continue
         if sides.policy_from == "won" and not _any(config.db, where, "won"):
-            say(f"stage {stage.name}: the {who} won no battle: the value alone learns from their sides")
+            say(f"stage {stage.name}: the {who} won no battle; their sides train the value only")
         elif sides.policy_from != "none":
             taught = True
-        gates = Gates(
-            least_decisions=stage.quality.least_decisions, result=result, drop_faulty=stage.quality.drop_faulty
-        )
-        named_after = digest([where, result, stage.quality.model_dump(), config.hold_out, "sides"], 8)
+        gates = Gates(least_decisions=stage.quality.min_decisions, result=result, drop_faulty=stage.quality.drop_faulty)
+        # By its former name: a run in progress finds the datasets that it has built.
+        quality = {"least_decisions": stage.quality.min_decisions, "drop_faulty": stage.quality.drop_faulty}
+        named_after = digest([where, result, quality, config.hold_out, config.hold_out_by, "sides"], 8)
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
-        built = build_once(config.db, where, folder, gates, config.hold_out, by_expert=who == "coaches")
+        built = build_once(
+            config.db, where, folder, gates, config.hold_out,
+            hold_out_by=config.hold_out_by, by_expert=who == "coaches",
+        )  # fmt: skip
         for line in target_lines(built.no_target):
             say(f"stage {stage.name}: {who}: {line}")
         dataset = built.datasets[0]
@@ -78,7 +81,7 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
     asked = any(sides.policy_from != "none" for _, sides, _ in wanted)
     if not (taught if asked else made) and not learn.also and not learn.earlier:
         raise BadConfig(
-            f"stage {stage.name}: nobody left a side that could be learned from: play more, or say policy_from: all"
+            f"stage {stage.name}: learn_from: no side of a battle matches; play more battles, or set policy_from: all"
         )
     return made
 
@@ -92,7 +95,7 @@ def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str
         sources += [_source(each, learn.earlier * each["trajectories"] / total) for each in earlier]
     sources += learn.also
     if not sources:
-        raise BadConfig(f"stage {stage.name}: learn_from: nothing was learned before that could be learned again")
+        raise BadConfig(f"stage {stage.name}: learn_from: no data of this or earlier stages matches")
     return sources
 
 

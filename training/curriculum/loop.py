@@ -40,7 +40,7 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
     Raises BadConfig for other settings than it was begun with, and for a folder that another process holds.
     """
     out = Path(config.out)
-    with alone(out, "another process works on it: wait, or give the curriculum another folder"):
+    with alone(out, "in use by another process: wait, or give the curriculum another folder"):
         config.db.parent.mkdir(parents=True, exist_ok=True)
         with writer_lock(config.db):
             Store(config.db)  # takes in what a killed process left in the journal
@@ -71,14 +71,16 @@ class _Loop:
         self.page()
         if self.config.verdict.against:
             self.verdict(parent, left[self.config.verdict.against])
-        self.say(f"{self.config.name}: through with {counted(len(self.config.stages), 'stage')}; it plays as {parent}")
+        self.say(
+            f"{self.config.name}: finished {counted(len(self.config.stages), 'stage')}; the final checkpoint is {parent}"
+        )
 
     def verdict(self, last: str, earlier: str) -> None:
         """Whether the last checkpoint is better than an earlier one, noted with the attempt that made it."""
         asked = self.config.verdict
         one = next((one for one in self.book.attempts() if one.checkpoint == last), None)
         if one is None or last == earlier:
-            self.say(f"{self.config.name}: nothing was kept since {earlier}, so there is no verdict")
+            self.say(f"{self.config.name}: no checkpoint was kept since {earlier}, so there is no final test")
             return
         settings = gate.verdict_settings(self.config, last, earlier)
         self.match(one, f"{VERDICT} {asked.against}", settings, "H1", self.config.name)
@@ -108,9 +110,7 @@ class _Loop:
             one = self.again(one)
         if one.checkpoint is None:
             told = learn.run_config(self.config, stage, one, self.book)
-            self.say(
-                f"{named}: learning from {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs"
-            )
+            self.say(f"{named}: training on {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs")
             with self.clock.running(one.stage, one.attempt, "learn") as spent:
                 learned = learn.learn(self.config, told)
                 spent.steps = learned.steps
@@ -131,7 +131,7 @@ class _Loop:
             learner = learner_spec(one.parent, stage)
             twin = self._twin(one)
             if twin is not None and twin.quotas is not None and twin.play_run is not None:
-                self.say(f"{named}: learns from the battles of attempt {twin.attempt}")
+                self.say(f"{named}: trains on the battles of attempt {twin.attempt}")
                 self.book.note_play(one, learner, twin.quotas, twin.play_run)
                 return self.again(one)
             quotas = drawn_quotas(self.config, stage, one.stage, one.parent, self.book.lineage())
@@ -140,7 +140,7 @@ class _Loop:
             one = self.again(one)
         assert one.play_run is not None
         if self._owner(one) == one.attempt and not self.book.spent(one, "play"):
-            self.say(f"{named}: playing, as {one.learner}")
+            self.say(f"{named}: generating battles with {one.learner}")
             with self.clock.running(one.stage, one.attempt, "play") as spent:
                 self.play(one.play_run, spent)
         return one
@@ -196,14 +196,14 @@ class _Loop:
         whom = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
             which, which.removeprefix(VERDICT).strip()
         )
-        self.say(f"{named}: judging {one.checkpoint} against {whom}")
+        self.say(f"{named}: testing {one.checkpoint} against {whom}")
         with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
             return self.play(said.run_id, spent)
 
     def judged(self, one: Attempt, which: str, named: str) -> bool:
         said = self.book.verdict(one, which)
         assert said is not None and said.passed is not None
-        self.say(f"{named}: the gate '{which}' says {'yes' if said.passed else 'no'}: {said.words}")
+        self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.words}")
         return said.passed
 
     def evaluate(self, checkpoint: str, stage: int, attempt: int, folder: Path) -> None:
@@ -218,7 +218,7 @@ class _Loop:
         config, team_sets = self.config, gate.measured_on(self.config)
         if known["run_id"] is None:
             if stage == 0:
-                self.say(f"{config.name}: the pool's own battles, and the base's")
+                self.say(f"{config.name}: battles of the pool and of the base against it")
                 self._pool()
             run_id = self.prepared(gate.pool_settings(config, checkpoint, team_sets))
             self.book.begin_evaluation(checkpoint, run_id)
@@ -261,7 +261,7 @@ class _Loop:
             with stoppable(self.console, store, run_id, self.going_on):
                 played = play_shown(self.console, store, run, self.config.workers)
         if not played.finished:
-            raise Stopped(f"stopped; to go on: {self.going_on}")
+            raise Stopped(f"stopped; to resume: {self.going_on}")
         counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"
         ((spent.battles, spent.decisions),) = rows(f"{counted} WHERE run_id = ?", db, [run_id])
         return played

@@ -45,7 +45,7 @@ class Measuring:
     def learning(self, steps: int) -> None:
         """Steps of training are measured, which report for themselves."""
         self._done, self._now = self._done + self._now, 0
-        self._console.print(f"measuring {steps} steps of training")
+        self._console.print(f"measuring {steps} training steps")
         if self._status is not None:
             self._status.stop()
 

@@ -54,7 +54,7 @@ def planned(config: Curriculum, base: str) -> list[Step]:
     sets, held_out = len(gate.measured_on(config)), len(gate.held_out(config))
     own = Counter({pairing(a, b): config.pool.battles * sets for i, a in enumerate(pool) for b in pool[i + 1 :]})
     steps = [
-        Step("base", "the pool's own", own),
+        Step("base", "pool against pool", own),
         Step("base", "against all", _each(base, pool, config.pool.battles * sets)),
     ]
     earlier = 0
@@ -97,7 +97,7 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: b
         steps = planned(config, base)
         wanted = sorted({key for step in steps for key in step.meetings} - speeds.seconds.keys())
         if wanted and calibrate and there:
-            console.print(f"measuring {counted(len(wanted), 'kind')} of battles that the store has too few of")
+            console.print(f"measuring {counted(len(wanted), 'kind')} of battles with too few in the store")
             with Measuring(Console(stderr=True), len(wanted)) as shown:
                 _add(speeds, measure(here, wanted, base, Path(scratch), quick=quick, shown=shown))
     console.print(_steps_table(config, steps, speeds))
@@ -210,7 +210,7 @@ def _bytes(config: Curriculum, step: Step, speeds: Speeds) -> float | None:
 
 
 def _steps_table(config: Curriculum, steps: list[Step], speeds: Speeds) -> Table:
-    table = Table(title=f"{config.name}: what it will take, at most; each retry takes its stage's part again")
+    table = Table(title=f"{config.name}: upper bounds of the costs; each retry adds those of its stage again")
     for head in ("stage", "what", "battles", "steps", "disk", "time"):
         table.add_column(head, justify="left" if head in ("stage", "what") else "right")
     times = [_seconds(step, speeds) for step in steps]
@@ -248,8 +248,8 @@ def _size(size: float | None) -> str:
 
 def _speeds_table(steps: list[Step], speeds: Speeds) -> Table:
     """What the times rest on."""
-    table = Table(title="Speeds that this rests on")
-    for head in ("who", "battles/s", "ms a decision", "from"):
+    table = Table(title="Speeds used for the estimate")
+    for head in ("who", "battles/s", "ms per decision", "from"):
         table.add_column(head, justify="left" if head in ("who", "from") else "right")
     for key in sorted({key for step in steps for key in step.meetings}):
         thought = " and ".join(
@@ -264,6 +264,6 @@ def _speeds_table(steps: list[Step], speeds: Speeds) -> Table:
         table.add_row(" against ".join(key), rate, thought, speeds.source.get(key, "not measured"))
     step = speeds.step_seconds
     table.add_row(
-        "a step of training", "", "" if step is None else duration(1000 * step), speeds.step_source or "not measured"
+        "one training step", "", "" if step is None else duration(1000 * step), speeds.step_source or "not measured"
     )
     return table

@@ -9,8 +9,8 @@ from agents import resolve
 from agents.policy import checkpoint
 from arena.fixture import digest
 from arena.schedules.plan import DRAWN
-from arena.showdown.simulator import Rules
 from arena.tournament import EvaluateSettings
+from arena.venue import Rules
 from teamsets.errors import BadInput
 from training.config import Network
 from training.curriculum.config import NEW, Curriculum, Stage
@@ -54,11 +54,11 @@ def path_of(spec: str) -> str:
 def learner_spec(parent: str, stage: Stage) -> str:
     """Under which spec the checkpoint `parent` plays in a stage."""
     spec = with_temperature(parent, stage.learner.temperature)
-    if not stage.learner.watched_by:
+    if not stage.learner.expert:
         return spec
     from agents.coached import coached_spec
 
-    return resolve(coached_spec(spec, stage.learner.watched_by)).spec
+    return resolve(coached_spec(spec, stage.learner.expert)).spec
 
 
 def specs(named: Sequence[str]) -> list[str]:
@@ -78,7 +78,9 @@ def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lin
         for spec, weight in (past_weights(config.db, stage.past, parent, met) if met else {}).items():
             against[spec] = against.get(spec, 0.0) + weight
     if not against:
-        raise BadInput(f"stage {stage.name}: its only opponent is the learner itself: give one of them a temperature")
+        raise BadInput(
+            f"stage {stage.name}: its only opponent is the learner itself, and both are deterministic: set a temperature"
+        )
     on = {team_set(teams, number): teams.weight for teams in stage.teams} or {DRAWN: 1.0}
     keys = [(opponent, name) for opponent in against for name in on]
     pairs = apportioned([against[opponent] * on[name] for opponent, name in keys], (stage.battles + 1) // 2)

@@ -26,7 +26,7 @@ def write_page(db: Path, name: str, path: Path) -> None:
     try:
         write_whole(path, page)
     except OSError as error:
-        raise BadInput(f"{path}: {error.strerror}: name a file in a folder that can be written to") from None
+        raise BadInput(f"{path}: {error.strerror}; name a file in a writable folder") from None
 
 
 def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
@@ -50,9 +50,9 @@ def markdown(row: dict[str, Any]) -> str:
         f"# {row['checkpoint']}",
         "",
         f"{whole(row['elo'])} Elo [{whole(row['low'])}, {whole(row['high'])}] on the held-out teams"
-        + (f"; its parent is {row['parent']}." if changed else "; the base."),
+        + (f"; its parent is {row['parent']}." if changed else "; the base checkpoint."),
         "",
-        "Shares of the points in %, with 95% intervals. `all` counts every opponent and every team set alike.",
+        "Scores in %, with 95% intervals. `all` averages over opponents and team sets with equal weight.",
         "",
         *_table(
             ["opponent", *sets, *_gap_heads(row)],
@@ -65,14 +65,15 @@ def markdown(row: dict[str, Any]) -> str:
     if changed:
         lines += [
             "",
-            "## What changed since its parent",
+            "## Change since the parent",
             "",
             *_table(
                 ["opponent", *sets],
                 [[_name(opponent), *(_change(at.get((opponent, name))) for name in sets)] for opponent in opponents],
             ),
             "",
-            "In percentage points. **Bold**: the interval leaves out 0 (of twenty cells one does so by chance).",
+            "In percentage points. **Bold**: the interval excludes 0 (not corrected: about 1 in 20 cells does so by "
+            "chance).",
         ]
     return "\n".join(lines)
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import parse_qsl
-
-import numpy as np
 
 from agents import resolve
+from agents.coached import coached_parts
 from arena.ratings.bradley_terry import fit
+from arena.ratings.evidence import make_evidence
 from arena.ratings.pentanomial import elo_score
 from arena.store import rows
 from training.curriculum.stage import Past
 
 #: Battles, half of them won, by which the fitted lead over an earlier self is drawn to nothing.
-PRIOR_BATTLES = 8.0
+PRIOR_BATTLES = 8
 
 
 def with_temperature(spec: str, temperature: float) -> str:
@@ -25,8 +24,8 @@ def with_temperature(spec: str, temperature: float) -> str:
 
 def checkpoint_of(spec: str) -> str:
     """The spec without its options; of a learner that was watched, the learner's."""
-    head, _, query = spec.partition("?")
-    return checkpoint_of(dict(parse_qsl(query))["learner"]) if head == "coached" else head
+    parts = coached_parts(spec)
+    return checkpoint_of(parts["learner"]) if parts else spec.partition("?")[0]
 
 
 def earlier(past: Past, learner: str, lineage: Sequence[str]) -> list[str]:
@@ -62,23 +61,13 @@ def chances(db: Path, parent: str, others: Sequence[str]) -> dict[str, float]:
     is compared through the opponents that both have met. A checkpoint's battles count with whatever options it played.
     PRIOR_BATTLES even ones against each are added, so few battles, or none, tell little.
     """
-    battles = (
-        rows("SELECT agent, opponent, sum(score), count(score) FROM results WHERE score IS NOT NULL GROUP BY ALL", db)
-        if db.exists()
-        else []
-    )
+    stored = "SELECT agent, opponent, sum(score)::DOUBLE, count(score) FROM results WHERE agent < opponent GROUP BY ALL"
+    battles = rows(stored, db) if db.exists() else []
     found = [
-        (checkpoint_of(agent), checkpoint_of(opponent), float(won), games) for agent, opponent, won, games in battles
+        (checkpoint_of(agent), checkpoint_of(opponent), won or 0.0, games) for agent, opponent, won, games in battles
     ]
-    place = {name: at for at, name in enumerate(dict.fromkeys([parent, *others, *(one for one, *_ in found)]))}
-    points, games = np.zeros((2, len(place), len(place)))
-    for agent, opponent, won, count in found:
-        if agent != opponent:
-            points[place[agent], place[opponent]] += won
-            games[place[agent], place[opponent]] += count
-    for each in {*others} - {parent}:
-        for one, other in ((parent, each), (each, parent)):
-            points[place[one], place[other]] += PRIOR_BATTLES / 2
-            games[place[one], place[other]] += PRIOR_BATTLES
-    elo = fit(points, games)
-    return {each: elo_score(float(elo[place[parent]] - elo[place[each]])) for each in others}
+    even = [(parent, each, PRIOR_BATTLES / 2, PRIOR_BATTLES) for each in {*others} - {parent}]
+    pairs = [(*pair, "") for pair in [*found, *even] if pair[0] != pair[1]]
+    evidence = make_evidence(pairs, [parent, *others])
+    elo = dict(zip(evidence.agents, fit(*evidence.tables()), strict=True))
+    return {each: elo_score(float(elo[parent] - elo[each])) for each in others}

@@ -13,16 +13,16 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
 
 from scipy.special import stdtrit
 
 from agents import resolve
+from agents.coached import coached_parts
 from agents.policy import checkpoint
 from arena.schedules.plan import DRAWN
-from arena.showdown.simulator import Rules
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, play, prepare
+from arena.venue import Rules
 from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum.config import Curriculum, training_config
@@ -126,10 +126,9 @@ class Speeds:
 
 def kind_of(spec: str) -> str:
     """What makes battles of one agent as slow as another's: all checkpoints of a network are alike."""
-    head, _, query = spec.partition("?")
-    if head == "coached":
-        return f"policy watched by {dict(parse_qsl(query))['coach']}"
-    return "policy" if head.startswith("policy:") else spec
+    if parts := coached_parts(spec):
+        return f"policy labelled by {parts['coach']}"
+    return "policy" if spec.partition("?")[0].startswith("policy:") else spec
 
 
 def pairing(one: str, other: str) -> Pairing:
@@ -172,7 +171,7 @@ def measure(
 def _able(spec: str, format_id: str, notes: list[str]) -> bool:
     lacks = resolve(spec).missing(format_id)
     if lacks:
-        notes.append(f"{spec} is not measured: {lacks}")
+        notes.append(f"{spec} cannot be measured: {lacks}")
     return not lacks
 
 
@@ -205,11 +204,11 @@ def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -
         sources=[Source(path=str(folder), weight=1)], validate_on=[],
     )  # fmt: skip
     tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})
-    length = told.length.model_copy(update={"epochs": 1e6, "most_steps": steps})
+    length = told.length.model_copy(update={"epochs": 1e6, "max_steps": steps})
     finished = train(told.model_copy(update={"tracking": tracking, "length": length}))
     lines = [json.loads(line) for line in (finished.folder / "metrics.jsonl").read_text().splitlines()]
     speed = [line["decisions_per_s"] for line in lines if "decisions_per_s" in line][-1]
-    found.step_seconds = dataset.decisions / dataset.trajectories * told.data.batch / speed
+    found.step_seconds = dataset.decisions / dataset.trajectories * told.data.batch_size / speed
     found.step_source = "measured now"
 
 

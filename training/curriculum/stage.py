@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,11 +13,15 @@ Weight = Annotated[float, Field(ge=0)]
 
 
 class Learner(Section):
-    """How the learner plays. temperature: 0 for its likeliest action. watched_by: a coach that is asked at each of its
-    decisions, and whose answers are kept with them; "" for none."""
+    """How the learner plays. temperature: 0 for its likeliest action.
 
+    expert: an agent that is asked at each of the learner's decisions and whose answers are kept with them, as in DAgger; ""
+    for none.
+    """
+
+    former_keys: ClassVar = {"watched_by": "expert"}
     temperature: Annotated[float, Field(ge=0)]
-    watched_by: str
+    expert: str
 
 
 class Opponent(Section):
@@ -80,7 +84,8 @@ class LearnFrom(Section):
 
 
 class Quality(Section):
-    """Which sides are left out of the data. least_decisions: shorter ones. drop_faulty: battles in which somebody failed."""
+    """Which sides are left out of the data. min_decisions: shorter ones. drop_faulty: battles in which somebody failed."""
 
-    least_decisions: Annotated[int, Field(ge=1)]
+    former_keys: ClassVar = {"least_decisions": "min_decisions"}
+    min_decisions: Annotated[int, Field(ge=1)]
     drop_faulty: bool

@@ -20,17 +20,18 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")
 def show_status(db: Path, name: str | None, console: Console) -> None:
     """The curriculum of a name, or all of the database. Raises BadInput where there is none."""
     if not db.exists():
-        raise BadInput(f"database {db}: there is none: name a curriculum, or a database with --db FILE")
+        raise BadInput(f"database {db}: no such file; name a curriculum, or a database with --db FILE")
     names = curricula(db) if name is None else [name]
     if not names:
         raise BadInput(
-            f"database {db}: holds no curriculum: `train curriculum run CONFIG` starts one; --db FILE looks elsewhere"
+            f"database {db}: contains no curriculum; start one with `train curriculum run CONFIG`, or name another with "
+            "--db FILE"
         )
     for each in names:
         known = lineage(db, each)
-        state = "finished" if known["ended"] else "under way, or stopped"
+        state = "finished" if known["ended"] else "running or stopped"
         begun = datetime.fromisoformat(known["started"])
-        console.print(f"[bold]{each}[/] in {known['folder']}: begun {begun:%d %b %Y, %H:%M}, {state}")
+        console.print(f"[bold]{each}[/] in {known['folder']}: started {begun:%d %b %Y, %H:%M}, {state}")
         console.print(lineage_tree(known))
         console.print(_total(total(known["attempts"])))
 
@@ -62,7 +63,7 @@ def lineage_tree(known: Lineage) -> Tree:
 
 
 def _checkpoint(one: Attempt) -> Text:
-    text = Text(one["checkpoint"] or "no checkpoint yet")
+    text = Text(one["checkpoint"] or "not trained yet")
     if one["elo"] is not None and one["low"] is not None and one["high"] is not None:
         text.append(f"  {whole(one['elo'])} Elo [{whole(one['low'])}, {whole(one['high'])}]", "cyan")
     if one["spent"] is not None:
@@ -88,9 +89,12 @@ def _changes(one: Attempt) -> list[Text]:
         on = "all team sets" if cell["team_set"] == ALL else cell["team_set"]
         if average or cell["team_set"] == ALL:
             change = difference(cell["change"], cell["change_low"], cell["change_high"])
-            lines.append(Text(f"against {against} on {on}: {100 * cell['score']:.0f}%, {change} points"))
+            lines.append(Text(f"against {against} on {on}: {100 * cell['score']:.0f}%, {change} percentage points"))
     return lines + [
-        Text(f"{gap['more_on']} − {gap['less_on']}: {difference(gap['gap'], gap['low'], gap['high'])} points", "dim")
+        Text(
+            f"{gap['more_on']} − {gap['less_on']}: {difference(gap['gap'], gap['low'], gap['high'])} percentage points",
+            "dim",
+        )
         for gap in told["gaps"]
         if gap["opponent"] == ALL
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import sys
 from collections import Counter
@@ -19,10 +18,11 @@ from rich.progress import track
 from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, words
+from training.data.hold_out import By, parts
 from training.data.orders import HELD_OUT
 from training.data.shards import BadData, Dataset, DatasetWriter, opened
 from training.data.targets import without_target
-from training.data.trajectory import MISSING, Trajectory
+from training.data.trajectory import MISSING
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,25 @@ def build_once(
     gates: Gates,
     hold_out: float,
     *,
+    hold_out_by: By = "pairs",
     by_expert: bool = False,
     workers: int | None = None,
     replace: bool = False,
 ) -> Built:
     """Makes the dataset `out` of the sides that `where` names and that pass the gates, unless it is there by this order.
 
-    hold_out: the share of the pairs of battles that goes into `out`-held-out instead. by_expert: the sides are an expert's:
-    the probabilities that a policy has kept with its own decisions are targets, too. workers: processes, one a core where
-    it is not told. replace: make anew what is there. Diagnostics that are not taken as a chance to win are counted on
-    stderr. Raises BadData, also where a dataset of another order is there.
+    hold_out: the share of the battles that is not learned from: `out`-held-out has of them what is measured
+    (training/data/hold_out.py). by_expert: the sides are an expert's: the probabilities that a policy has kept with its own
+    decisions are targets, too. workers: processes, one a core where it is not told. replace: make anew what is there.
+    Diagnostics that are not taken as a chance to win are counted on stderr. Raises BadData, also where a dataset of another
+    order is there.
     """
     order: dict[str, Any] = {
         "source": "arena", "database": str(db), "where": where, "gates": asdict(gates), "hold_out": hold_out,
         "by_expert": by_expert,
     }  # fmt: skip
+    if hold_out and hold_out_by != "pairs":  # older datasets, by pairs, say nothing of it
+        order["hold_out_by"] = hold_out_by
     held_out = out.with_name(out.name + HELD_OUT)
     folders = (out, held_out) if hold_out else (out,)
     with _alone(out):
@@ -71,6 +75,11 @@ def build_once(
         no_target: Counter[str] = Counter()
         refused: list[tuple[str, dict[str, int]]] = []
         chosen = gates.passed(db, selected(db, where), left_out)
+        learned, measured = parts(chosen, hold_out, hold_out_by)
+        unused = len(chosen) - len(learned) - len(measured)
+        if unused:
+            left_out["against a team that is held out"] += unused
+            chosen = [one for one in chosen if (one.battle_id, one.seat) in learned | measured]
         try:
             with ExitStack() as stack:
                 # The dataset is renamed last: a part held out without one is what a killed process left.
@@ -84,13 +93,15 @@ def build_once(
                     if len(one) < gates.least_decisions:
                         left_out[f"shorter than {gates.least_decisions} decisions"] += 1
                     else:
-                        aside = is_held_out(one, hold_out)
+                        aside = (one.about["battle"], one.about["seat"]) in measured
                         writers[aside].add(one)
                         given[aside] += 1
                         no_target += without_target(one.targets, one.actions != MISSING)
                         refused.append((one.about["agent"], one.about.get("refused", {})))
                 if hold_out and given[False] and not given[True]:
-                    raise BadData(f"dataset {held_out}: no pair falls into {hold_out:g} of all: hold out more, or 0")
+                    raise BadData(
+                        f"dataset {held_out}: a fraction of {hold_out:g} selects no side: hold out more, or 0"
+                    )
         except BadData as error:
             raise BadData(f"{error}{words(left_out)}") from None
         for line in refused_lines(refused):
@@ -98,18 +109,12 @@ def build_once(
         return Built(tuple(map(opened, folders)), new=True, left_out=left_out, no_target=no_target)
 
 
-def is_held_out(one: Trajectory, share: float) -> bool:
-    """By its pair of battles, so that both sides and both seatings lie on one side; the same for every dataset."""
-    digest = hashlib.sha256(str(one.about.get("pair", one.about.get("battle"))).encode()).digest()
-    return int.from_bytes(digest[:4], "little") / 2**32 < share
-
-
 def _same_order(out: Path, order: dict[str, Any]) -> None:
     about = opened(out).about
     other = [name for name, value in json.loads(json.dumps(order)).items() if about.get(name) != value]
     if other:
         told = ", ".join(f"{name} {about.get(name)!r}" for name in other)
-        raise BadData(f"dataset {out}: is there already, made with {told}: delete it, or name another folder")
+        raise BadData(f"dataset {out}: exists already, built with {told}: delete it, or name another folder")
 
 
 @contextmanager

@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import parse_qsl
+
+from agents.coached import coached_parts
 
 #: Under this name an agent declares in its diagnostics the chance to win that it sees, from 0 to 1.
 DECLARED = "win_probability"
@@ -51,10 +52,10 @@ def refused_lines(counts: Iterable[tuple[str, dict[str, int]]]) -> list[str]:
 def _words(agent: str, name: str) -> str:
     if name == _BEFORE:
         return (
-            f"`{_BEFORE}` in the diagnostics of {agent}: they may be scores; "
-            f"an agent declares a chance to win, from 0 to 1, as `{DECLARED}`"
+            f"`{_BEFORE}` in the diagnostics of {agent}: they may be scores; an agent reports a win probability from 0 to 1 "
+            f"as `{DECLARED}`"
         )
-    return f"`{name}` in the diagnostics of {agent}: not numbers from 0 to 1; an agent leaves a score as `score`"
+    return f"`{name}` in the diagnostics of {agent}: not numbers from 0 to 1; an agent reports a score as `score`"
 
 
 def _checked(value: Any, name: str, refused: Counter[str]) -> float:
@@ -66,8 +67,7 @@ def _checked(value: Any, name: str, refused: Counter[str]) -> float:
 
 def _who_left_it(spec: str) -> str:
     """The spec of the agent whose diagnostics are kept: of `coached?learner=SPEC&coach=SPEC` those of the coach are."""
-    family, _, options = spec.partition("?")
-    return dict(parse_qsl(options)).get("coach", "") if family == "coached" else spec
+    return coached_parts(spec).get("coach", spec)
 
 
 def _mean_of_visits(diagnostics: dict[str, Any], refused: Counter[str]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,6 +35,9 @@ class Candidate(NamedTuple):
     agent: str
     score: float
     reason: str
+    pair: str
+    team_id: str
+    opponent_team_id: str
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,8 @@ def selected(db: Path, where: str) -> list[Candidate]:
     with connect(db, read_only=True) as connection:
         try:
             query = (
-                f"SELECT battle_id, seat, format, agent, score::DOUBLE, reason FROM {_SIDES} WHERE ({where}\n) "
+                "SELECT battle_id, seat, format, agent, score::DOUBLE, reason, pair, team_id, opponent_team_id "
+                f"FROM {_SIDES} WHERE ({where}\n) "
                 "ORDER BY battle_id, seat"  # on a line of its own: the condition may end in a comment
             )
             if len(connection.extract_statements(query)) != 1:
@@ -65,7 +69,7 @@ def selected(db: Path, where: str) -> list[Candidate]:
             words = str(error).split("\n")[0]
             raise BadData(f'--where "{where}": {words}; columns are {", ".join(COLUMNS)}') from None
     if not found:
-        raise BadData(f'--where "{where}": no side of a battle in {db} is like that')
+        raise BadData(f'--where "{where}": matches no side of a battle in {db}')
     return [Candidate(*row) for row in found]
 
 
@@ -101,9 +105,17 @@ def trajectory(side: Side, *, by_expert: bool = False) -> Trajectory | None:
 
 
 def trajectories(
-    db: Path, chosen: list[Candidate], processes: int | None = None, *, by_expert: bool = False
+    db: Path,
+    chosen: list[Candidate],
+    processes: int | None = None,
+    *,
+    by_expert: bool = False,
+    make: Callable[..., Trajectory | None] = trajectory,
 ) -> Iterator[Trajectory]:
-    """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time."""
+    """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time.
+
+    make: called in those processes, as `trajectory` is.
+    """
     batches = (sides(db, chosen[start : start + _AT_ONCE]) for start in range(0, len(chosen), _AT_ONCE))
-    made = pooled(partial(trajectory, by_expert=by_expert), batches, processes)
+    made = pooled(partial(make, by_expert=by_expert), batches, processes)
     return (one for one in made if one is not None)

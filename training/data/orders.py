@@ -14,10 +14,10 @@ HELD_OUT = "-held-out"
 def how_to_rebuild(folder: Path, about: dict[str, Any]) -> str:
     """The end of an error on a dataset that cannot be used as it is: the command that makes it again, or what to do."""
     if "cut_from" in about:  # before the others: it has the order of the dataset that it is a part of
-        return "delete it, and the same `train ablate` makes it again"
+        return "delete it, and run the same `train ablate` to build it again"
     if about.get("source") == "arena":
-        return f"make it again: {_build(folder, about)}"
-    return "make it again with `train data build` or `train data import`"
+        return f"build it again: {_build(folder, about)}"
+    return "build it again with `train data build` or `train data import`"
 
 
 def _build(folder: Path, about: dict[str, Any]) -> str:
@@ -36,6 +36,8 @@ def _build(folder: Path, about: dict[str, Any]) -> str:
         words += ["--expert"]
     if about["hold_out"]:
         words += ["--hold-out", str(about["hold_out"])]
+    if "hold_out_by" in about:
+        words += ["--hold-out-by", about["hold_out_by"]]
     return " ".join(map(_quoted, [*words, "--out", out, "--replace"]))
 
 

@@ -29,8 +29,8 @@ def pooled(work: Callable[[T], R], batches: Iterable[Iterable[T]], processes: in
                 yield from pool.map(work, batch, chunksize=4)
             except BrokenProcessPool as error:
                 raise ArenaError(
-                    "a process that reads battles ended: out of memory (the kernel's log says so; fewer processes need "
-                    'less), or the script that asked for them does its work outside of `if __name__ == "__main__":`'
+                    "a process that reads battles ended: out of memory (the kernel's log says so; use fewer "
+                    'processes), or the script that asked for them does its work outside of `if __name__ == "__main__":`'
                 ) from error
 
 

@@ -59,6 +59,10 @@ class Dataset:
     def decisions(self) -> int:
         return sum(map(sum, self.lengths))
 
+    def mean_length(self, longest: int) -> float:
+        """Decisions that a trajectory brings to a batch on average: those beyond `longest` are cut off."""
+        return float(np.minimum(np.concatenate(self.lengths), longest).mean())
+
 
 @dataclass(frozen=True)
 class Shard:
@@ -82,7 +86,9 @@ class DatasetWriter:
     def __init__(self, folder: Path, about: dict[str, Any], *, replace: bool = False) -> None:
         if folder.exists() and not (replace and (folder / "dataset.json").is_file()):
             what = (
-                "is there already: say --replace, or another --out" if not replace else "holds no dataset: not replaced"
+                "exists already: use --replace, or another --out"
+                if not replace
+                else "is not a dataset, so it is not replaced"
             )
             raise BadData(f"dataset {folder}: {what}")
         self._folder, self._about = folder, about
@@ -103,7 +109,7 @@ class DatasetWriter:
             self._write()
         if not self._shards:
             shutil.rmtree(self._partial)
-            raise BadData(f"dataset {self._folder}: nothing to write: no battle is as asked for")
+            raise BadData(f"dataset {self._folder}: nothing to write: no battle matches")
         told = {**_made_here(), "about": self._about, "shards": self._shards}
         (self._partial / "dataset.json").write_text(json.dumps(told, indent=1) + "\n")
         if self._folder.exists():
@@ -136,17 +142,17 @@ def opened(folder: Path) -> Dataset:
         told = json.loads((folder / "dataset.json").read_text())
     except (FileNotFoundError, NotADirectoryError):
         raise BadData(
-            f"dataset {folder}: holds no dataset.json: make it with `train data build` or `train data import`"
+            f"dataset {folder}: has no dataset.json: build it with `train data build` or `train data import`"
         ) from None
     except ValueError as error:
-        raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): make it again") from None
+        raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): build it again") from None
     about = told.get("about") or {}
     for key, value in _made_here().items():
         if key == "format" and told.get(key) in (1, 2):
             # People leave no diagnostics: what was imported from their replays holds no value, and stays as good as it was.
             if about.get("source") != "replays":
                 raise BadData(
-                    f"dataset {folder}: made when a rule player's score was taken for a chance to win: "
+                    f"dataset {folder}: built by a version that took a rule player's score for a win probability: "
                     f"{how_to_rebuild(folder, about)}"
                 )
         elif observation.unlike(told.get(key)) if key == "observation" else told.get(key) != value:
@@ -197,7 +203,9 @@ def _unreadable(dataset: Dataset, shard: Path, error: Exception) -> BadData:
 
 
 def _other(folder: Path, about: dict[str, Any], key: str, has: Any, needed: Any) -> BadData:
-    return BadData(f"dataset {folder}: made with {key} {has}, and here it is {needed}: {how_to_rebuild(folder, about)}")
+    return BadData(
+        f"dataset {folder}: built with {key} {has}, but this version has {needed}: {how_to_rebuild(folder, about)}"
+    )
 
 
 def all_trajectories(dataset: Dataset) -> Iterator[Trajectory]:

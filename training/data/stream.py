@@ -92,11 +92,11 @@ class Stream:
     ) -> None:
         for dataset in datasets:
             if not dataset.trajectories:
-                raise BadData(f"dataset {dataset.folder}: holds no trajectory")
+                raise BadData(f"dataset {dataset.folder}: contains no trajectory")
         self._weights = np.array(weights) / sum(weights)
         self._uses = uses or [Use()] * len(datasets)
         self._datasets, self._size, self._longest, self._seed = datasets, size, longest, seed
-        means = [np.minimum(np.concatenate(dataset.lengths), longest).mean() for dataset in datasets]
+        means = [dataset.mean_length(longest) for dataset in datasets]
         #: Decisions of a batch, the mean over whole epochs of the mixture: the same number at every step.
         self.mean_decisions = size * float(self._weights @ np.array(means))
         self._round, self._given = 0, 0
@@ -110,7 +110,7 @@ class Stream:
     def restore(self, state: dict[str, Any]) -> None:
         """Goes on from a `state`. Raises BadData when it is of another number of datasets."""
         if len(state["began"]) != len(self._datasets):
-            raise BadData(f"data: {len(state['began'])} datasets when it was left, {len(self._datasets)} now")
+            raise BadData(f"data: {len(state['began'])} datasets when it was saved, {len(self._datasets)} now")
         self._round, self._given, self._began = state["round"], state["given"], list(state["began"])
 
     def __iter__(self) -> Iterator[Batch]:

@@ -39,10 +39,10 @@ class Target(IntEnum):
 
 #: Why a decision has no target. The last is no `Target`, but a choice that is not there to be learned.
 _REASONS = {
-    Target.SILENT: "an expert watched and gave no target policy",
+    Target.SILENT: "the expert gave no target policy",
     Target.OUTSIDE: f"less than {MIN_KEPT_MASS:.0%} of the expert's target policy is on actions of the model",
 }
-_NO_CHOICE = "the choice is not known, or is no action of the model"
+_NO_CHOICE = "the action is unknown, or not in the model's action space"
 
 
 def was_watched(thought: Thought) -> bool:

@@ -203,7 +203,7 @@
     bar.append(close);
     viewer.replaceChildren(bar, body);
     if (!battle) {
-      body.textContent = `Battle ${id} is not inside this page. To see it: arena watch ${id}`;
+      body.textContent = `Battle ${id} is not included in this page. Show it with: arena watch ${id}`;
     } else if (typeof DecompressionStream === "undefined") {
       body.textContent = "This browser is too old to unpack battles (it has no DecompressionStream).";
     } else {

@@ -162,7 +162,7 @@ window.ArenaViewer = (() => {
 
   function choices(story, seat, turn) {
     const made = turn.decisions.filter(decision => decision.seat === seat);
-    const words = seat in story.unseen ? "'s choices are not known" : " made no choice in this turn";
+    const words = seat in story.unseen ? "'s choices are unknown" : " made no choice in this turn";
     const none = make("p", "av-decision", [make("span", "av-seat", seat), make("span", "av-muted", words)]);
     return make("div", "", made.length ? made.map(decision => choiceTable(story, decision)) : none);
   }
@@ -198,7 +198,7 @@ window.ArenaViewer = (() => {
     element.replaceChildren(root);
     const last = story.turns.length - 1;
     if (last < 0) {
-      root.append(make("p", "av-muted", "This battle left no log: there is nothing to be seen of it."));
+      root.append(make("p", "av-muted", "This battle has no log, so there are no turns to show."));
       return;
     }
     const slider = make("input", "av-slider", [], {type: "range", min: "0", max: String(last), step: "1", "aria-label": "turn"});

@@ -32,7 +32,7 @@ def agent_section(agent: str, place: str, formats: list[dict[str, Any]]) -> Html
         el("span", ", ".join(ranks), cls="quiet ranks"),
         el("span", about, cls="about") if about else None,
     )
-    watch = el("p", el("a", "Its battles", href=f"#agent={agent}", cls="needs-script"))
+    watch = el("p", el("a", "Battles of this agent", href=f"#agent={agent}", cls="needs-script"))
     return el("details", summary, parts, watch, id=place, cls="agent-part")
 
 
@@ -41,10 +41,10 @@ def _in_format(said: dict[str, Any], row: dict[str, Any], more: dict[str, Any]) 
     gxe = "" if row["gxe"] is None else f", GXE {row['gxe']:.0f}"
     line = (
         f"Rank {row['rank']} of {len(said['ranking'])}, Elo {elo} ({low} to {high}){gxe}; wins {percent_of(row['score'])}% "
-        f"of {counted(row['games'], 'battle')}; half of them end by turn {more['median_turns']}."
+        f"of {counted(row['games'], 'battle')}; median length {more['median_turns']} turns."
     )
     opponents, teams = more["opponents"], more["teams"]
-    told = "" if teams["told_apart"] else " Too few battles to tell them apart."
+    told = "" if teams["told_apart"] else " The differences between teams are not significant."
     return el(
         "section",
         el("h4", said["format"]),
@@ -55,19 +55,19 @@ def _in_format(said: dict[str, Any], row: dict[str, Any], more: dict[str, Any]) 
                 "Opponents",
                 _rates("best", opponents["best"], _opponent, expected=True),
                 _rates("worst", opponents["worst"], _opponent, expected=True),
-                note="Expected: by the ratings, in %.",
+                note="Expected: win rate in % predicted by the ratings.",
             ),
             _card(
-                "Teams it held",
+                "Teams played",
                 _rates("best", teams["best"], _team),
                 _rates("worst", teams["worst"], _team),
-                note=f"The best and worst of {teams['of']} teams.{told}",
+                note=f"Best and worst of {teams['of']} teams.{told}",
             ),
-            _card("Moves it chose most", _moves(more["moves"])) if more["moves"] else None,
+            _card("Most used moves", _moves(more["moves"])) if more["moves"] else None,
             _leads(more["leads"]) if more["leads"] else None,
             cls="cards",
         ),
-        el("h5", "Win rate in the battles that reached a turn"),
+        el("h5", "Win rate over the battles that reached a given turn"),
         el("figure", turn_chart(more["by_turn"], words=_turn_words(more["by_turn"]))),
         cls="in-format",
     )
@@ -134,10 +134,10 @@ def _leads(said: dict[str, Any]) -> Html:
     names = ("battles", "wins %", "95%")
     head = el("tr", el("th", "lead", scope="col"), [el("th", each, scope="col", cls="number") for each in names])
     chosen = (
-        "Chosen at the team preview" if said["chosen"] else "The first of each team: the format has no team preview"
+        "Chosen at team preview" if said["chosen"] else "First Pokémon of each team (the format has no team preview)"
     )
     left_out = said["of"] - len(said["leads"])
-    note = f"{chosen}.{f' {left_out} more were used less.' if left_out else ''}"
+    note = f"{chosen}.{f' {left_out} less frequent leads are not shown.' if left_out else ''}"
     return _card("Leads", el("table", el("thead", head), el("tbody", body), cls="small"), note=note)
 
 

@@ -20,17 +20,13 @@ def battles_section(run: dict[str, Any], inside: int, in_all: int, failed: int) 
     """Filters, list, viewer. inside: how many battles the page holds; failed: those of them in which something failed."""
     target = "" if run["database"] == "arena.duckdb" else f" --db {run['database']}"
     if inside == in_all:
-        words: Content = f"All {in_all:,} battles are inside this page."
+        words: Content = f"This page contains all {in_all:,} battles."
     else:
-        which = (
-            f"{failed:,} in which something failed, and a spread over the pairings"
-            if failed
-            else "a spread over the pairings"
-        )
+        which = f"{failed:,} with a failure, and a sample over all pairings" if failed else "a sample over all pairings"
         words = [
-            f"{inside:,} of {in_all:,} battles are inside this page: {which}. Any other one: ",
+            f"This page contains {inside:,} of {in_all:,} battles: {which}. To watch any other one: ",
             el("code", f"arena watch ID{target}"),
-            "; all of them in the page: ",
+            "; to include all of them in the page: ",
             el("code", f"arena report {run['id']} --html FILE --battles all{target}"),
             ".",
         ]
@@ -48,7 +44,7 @@ def battles_section(run: dict[str, Any], inside: int, in_all: int, failed: int) 
         "section",
         el("h2", "Battles"),
         el("p", words),
-        el("p", "To watch battles, this page needs JavaScript.", cls="note no-script"),
+        el("p", "Watching battles requires JavaScript.", cls="note no-script"),
         el(
             "div",
             el("form", search, fields, el("button", "Reset", type="reset"), id="battle-filters", role="search"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.report.numbers import counted, whole
-from arena.report.page.markup import Html, el, join
+from arena.report.page.markup import Content, Html, el, join
 
 ROW = 26  # height of a picture in a table's row, in pixels
 MOST_LABELS = 4  # on an axis: a column of pictures may be 9rem wide
@@ -48,6 +48,23 @@ class Axis:
         else:
             share = (value - self.low) / (self.high - self.low)
         return round(100 * min(1.0, max(0.0, share)), 2)
+
+
+def document(style: str, *content: Content, width: int, height: int, words: str) -> str:
+    """A picture as a file that stands alone, on white. width, height: in pixels; words: for who cannot see it."""
+    svg = el(
+        "svg",
+        el("style", style),
+        el("rect", cls="back", x=0, y=0, width="100%", height="100%"),
+        content,
+        xmlns="http://www.w3.org/2000/svg",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+        role="img",
+        aria_label=words,
+    )
+    return svg + "\n"
 
 
 def nice_step(step: float) -> float:
@@ -139,7 +156,7 @@ def histogram(bins: Sequence[dict[str, Any]], *, words: str, marks: dict[str, in
     every = max(1, math.ceil(len(bins) / 8))
     for number, each in enumerate(bins):
         tall = (base - top) * each["battles"] / most
-        last = "and more" if each["to"] is None else f"to {each['to']}"
+        last = "or more" if each["to"] is None else f"to {each['to']}"
         bars.append(
             el(
                 "rect",

@@ -14,11 +14,11 @@ from arena.report.page.team_sets import team_set_section
 #: Anchor of a section's heading in a format, and how it is called.
 PARTS = {
     "ranking": "Ranking",
-    "against": "Who beats whom",
+    "against": "Cross table",
     "team-sets": "Team sets",
-    "cycles": "Cycles and Nash",
+    "cycles": "Cycles and Nash average",
     "faults": "Faults",
-    "length": "Length of battles",
+    "length": "Battle length",
     "think": "Think time",
 }
 
@@ -73,8 +73,8 @@ def against(said: dict[str, Any]) -> Html:
     return join(
         el(
             "p",
-            "Win rate in % of the row against the column, ties as halves. Blue: the row wins, orange: it loses. "
-            "Counts and intervals show when a cell is pointed at, or reached with the arrow keys.",
+            "Win rate in % of the row against the column; a tie counts as half a win. Blue: above 50%, orange: below. "
+            "Hover over a cell, or move to it with the arrow keys, for counts and the interval.",
             cls="note",
         ),
         cross_panels(said),
@@ -84,7 +84,7 @@ def against(said: dict[str, Any]) -> Html:
 def faults(said: dict[str, Any], watched: frozenset[int]) -> Html:
     """What went wrong, by agent and kind, with an example."""
     if not said["faults"]:
-        return el("p", "None: every battle was played to its end by the rules.")
+        return el("p", "None: every battle ended with a win or a tie.")
     games = {row["agent"]: row["games"] for row in said["ranking"]}
     body = []
     for fault in said["faults"]:
@@ -108,12 +108,12 @@ def faults(said: dict[str, Any], watched: frozenset[int]) -> Html:
         el("th", "kind", scope="col"),
         el("th", "battles", scope="col", cls="number"),
     ]
-    heads += [head_cell("%", "Of the agent's battles"), el("th", "for example", scope="col")]
+    heads += [head_cell("%", "Of the agent's battles"), el("th", "example", scope="col")]
     return join(
         el(
             "p",
-            "An agent that runs out of time, makes no legal choice or fails loses the battle. "
-            "The turn limit (a draw) and aborted battles (not counted) are nobody's fault.",
+            "An agent that runs out of time, makes no legal choice or raises an error loses the battle. "
+            "Battles at the turn limit count as ties; aborted battles are not counted.",
             cls="note",
         ),
         box(el("table", el("thead", el("tr", heads)), el("tbody", body), cls="plain"), "faults"),
@@ -124,25 +124,25 @@ def length(said: dict[str, Any]) -> Html:
     """How many turns battles take."""
     told = said["length"]
     words = (
-        f"Half of the battles take {told['q25']} to {told['q75']} turns (median {told['median']}); 5% are over by turn "
-        f"{told['q05']}, 5% go beyond turn {told['q95']}. The shortest took {told['shortest']}, the longest "
-        f"{told['longest']:,}."
+        f"Median {told['median']} turns, quartiles {told['q25']} and {told['q75']}; 5th percentile {told['q05']}, "
+        f"95th percentile {told['q95']}; minimum {told['shortest']}, maximum {told['longest']:,}."
     )
     marks = {"median": told["median"], "95%": told["q95"]}
     return join(
-        el("p", words), el("figure", histogram(told["bins"], words=f"Battles by their turns. {words}", marks=marks))
+        el("p", words),
+        el("figure", histogram(told["bins"], words=f"Histogram of battle lengths. {words}", marks=marks)),
     )
 
 
 def think(said: dict[str, Any]) -> Html:
     """How long each agent thinks about a choice."""
     if not said["think"]:
-        return el("p", "No choice was kept.")
+        return el("p", "No decisions are stored.")
     axis = Axis.powers([row[key] for row in said["think"] for key in ("median_ms", "max_ms")])
     body = []
     for row in said["think"]:
         times = [duration(row[key]) for key in ("median_ms", "p95_ms", "max_ms")]
-        words = f"median {times[0]}, 95% below {times[1]}, longest {times[2]}"
+        words = f"median {times[0]}, 95th percentile {times[1]}, maximum {times[2]}"
         body.append(
             el(
                 "tr",
@@ -153,11 +153,11 @@ def think(said: dict[str, Any]) -> Html:
             )
         )
     picture = el("th", axis_labels(axis, duration), scope="col", cls="picture", aria_label="think time, as a picture")
-    heads = [el("th", name, scope="col", cls="number") for name in ("median", "95% below", "longest", "choices")]
+    heads = [el("th", name, scope="col", cls="number") for name in ("median", "p95", "max", "decisions")]
     return join(
         el(
             "p",
-            "Time for one choice. Dot: median; line: to the 95th percentile; thin line: to the longest.",
+            "Time per decision. Dot: median; line: up to the 95th percentile; thin line: up to the maximum.",
             cls="note",
         ),
         box(

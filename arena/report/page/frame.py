@@ -13,32 +13,36 @@ from arena.report.page.result import card_sentences, result_card
 from arena.report.runs import settings_words
 
 _READING = {
-    "Elo": "From one Bradley-Terry fit over all battles of a format at once, with a small prior that keeps perfect scores "
-    "finite. 400 points more mean ten wins for each loss. The scale hangs on the anchor, who has 1000: only differences "
-    "mean something.",
-    "95% interval": "By resampling pairs of battles (the same two teams, the sides exchanged), never single ones. When two "
-    "intervals overlap, look at the probability of being better: it knows that both hang on the same anchor.",
-    "Better than": "In how many of the resamples the one is rated above the other. It says how sure the order is, not how "
-    "much better.",
-    "Win rates": "Ties count as halves. Their intervals are Wilson's at 95%, with battles taken singly.",
-    "GXE": "The expected win rate against an unknown player, from Glicko-1 ratings made as Showdown's ladder makes them. "
-    "Here the ladder is this pool, so it does not compare with the ladder of the site.",
-    "Differences between team sets": "Elo on one set less Elo on the other, against the mean of the agents on both: "
-    "it says better than the others are. Clear: the interval leaves out zero, with false discoveries kept to 5%.",
-    "Nash average": "Weights for the agents such that no agent beats the mixture; all others have none. Unlike Elo, it "
-    "cannot be changed by copies of an agent or by weak agents in the pool.",
-    "Cycles": "a beats b, b beats c, c beats a: strength that no rating on a line can show. The confidence is the smaller "
-    "of two answers: how often all three hold in the resamples, and how seldom a pool without any would show one so sure.",
-    "Failures": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Battles that "
-    "the venue aborted count for nobody.",
+    "Elo": "From one Bradley-Terry fit over all battles of a format, with a small prior that keeps perfect scores finite. "
+    "A lead of 400 means ten wins for each loss. The anchor is fixed at 1000: only differences between ratings are "
+    "meaningful.",
+    "95% interval": "From a bootstrap over pairs of battles (the same two teams, the sides exchanged), not over single "
+    "battles. When two intervals overlap, look at P(better): it takes into account that both ratings depend on the same "
+    "anchor.",
+    "P(better)": "The share of bootstrap resamples in which one agent is rated above the other. It measures how certain "
+    "the order is, not how large the difference is.",
+    "Win rates": "A tie counts as half a win. Intervals are 95% Wilson intervals over single battles.",
+    "GXE": "The expected win rate against an average player, from Glicko-1 ratings computed as on Showdown's ladder. The "
+    "players here are the agents of this pool, so values are not comparable with those of the public ladder.",
+    "Differences between team sets": "Elo on one set minus Elo on the other, relative to the mean of the agents on both: "
+    "it compares an agent's difference with that of the other agents. Significant: the interval excludes zero, at a false "
+    "discovery rate of 5%.",
+    "Nash average": "Weights over the agents such that no agent beats the mixture in expectation. Unlike Elo, they do not "
+    "change when copies of an agent or weak agents are added to the pool.",
+    "Cycles": "a beats b, b beats c, c beats a: intransitive strength, which a single rating cannot represent. The "
+    "confidence is the smaller of two numbers: the share of resamples in which all three hold, and one minus the "
+    "probability that a pool without cycles would show one this strong.",
+    "Faults": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Aborted "
+    "battles are counted for neither agent.",
 }
 
 _OF_CURRICULA = {
-    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage begins with it. After "
-    "one that does not, the stage is tried otherwise, or the next one begins with the parent.",
-    "Points by stage": "Every kept checkpoint plays every opponent of the pool on every team set; an average counts each "
-    "alike, whatever was played. Intervals are of 95%, by resampling pairs of battles.",
-    "Change since the parent": "The two have not played the same pairs of teams, so the interval holds the luck of both.",
+    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage starts from it. "
+    "Otherwise the stage is repeated with other settings, or the next stage starts from the parent.",
+    "Score by stage": "Every kept checkpoint plays every opponent of the pool on every team set; averages give each "
+    "opponent and team set the same weight. 95% intervals are from a bootstrap over pairs of battles.",
+    "Change since the parent": "Checkpoint and parent have not played the same pairs of teams, so the interval includes "
+    "the sampling error of both.",
 }
 
 
@@ -56,9 +60,9 @@ def head(summary: dict[str, Any]) -> Html:
     when = moment(run["ended"] or run["started"])
     state = {
         "finished": f"finished {when}",
-        "running": f"still going on, begun {when}",
+        "running": f"in progress, started {when}",
         "time limit": f"time limit reached {when}",
-    }.get(run["status"], f"{run['status']}, {'until' if run['ended'] else 'begun'} {when}")
+    }.get(run["status"], f"{run['status']}, {'at' if run['ended'] else 'started'} {when}")
     facts = [f"run {run['id']}", counted(battles, "battle"), state]
     notes, told = summary["notes"], card_sentences(summary)
     agents = {row["agent"] for said in summary["formats"] for row in said["ranking"]}
@@ -80,7 +84,7 @@ def head(summary: dict[str, Any]) -> Html:
         ),
         el(
             "aside",
-            el("h2", "Read with care", cls="quiet-head"),
+            el("h2", "Caveats", cls="quiet-head"),
             el("ul", [el("li", prose(note, agents)) for note in notes]),
             cls="care",
         )
@@ -101,7 +105,7 @@ def contents(summary: dict[str, Any], ids: dict[str, str]) -> Html:
     if ids:
         entries.append(_entry("agents", "Agents"))
         entries.append(_entry("battles", "Battles"))
-    entries += [_entry("run", "What was run"), _entry("reading", "How to read this")]
+    entries += [_entry("run", "Run details"), _entry("reading", "How to read this")]
     return el("nav", el("ol", entries), aria_label="Contents")
 
 
@@ -136,13 +140,13 @@ def run_section(summary: dict[str, Any]) -> Html:
     earlier = [f"{source['battles']:,} of run {source['run']}" for source in evidence["earlier"]]
     facts = {
         "Run": f"{run['id']} ({run['kind']}), {run['status']}",
-        "Began": moment(run["started"]),
+        "Started": moment(run["started"]),
         "Ended": moment(run["ended"]) if run["ended"] else "–",
-        "Commit": run["git"] or "outside a checkout",
+        "Commit": run["git"] or "none (not a git checkout)",
         "Versions": ", ".join(f"{name} {number}" for name, number in run["versions"].items()),
         "Battles that count": f"{evidence['own']:,} of this run" + "".join(f", {words}" for words in earlier),
         "Teams": "; ".join(
-            f"{pool['format']} {pool['team_set']}: {pool['teams'] or 'drawn by Showdown'}" for pool in run["pools"]
+            f"{pool['format']} {pool['team_set']}: {pool['teams'] or 'generated by Showdown'}" for pool in run["pools"]
         ),
         "Settings": settings_words(run["config"]),
     }
@@ -156,12 +160,14 @@ def run_section(summary: dict[str, Any]) -> Html:
         )
         for agent in run["agents"]
     ]
-    heads = [el("th", name, scope="col") for name in ("agent", "about", "fingerprint of its code", "repeatable")]
+    heads = [el("th", name, scope="col") for name in ("agent", "description", "code fingerprint", "repeatable")]
     return el(
         "section",
         fold(
-            el("h2", "What was run"),
-            el("p", "To play it again, in the same versions (in the same database with ", el("code", "--fresh"), "):"),
+            el("h2", "Run details"),
+            el(
+                "p", "Command that repeats the run (add ", el("code", "--fresh"), " to repeat it in the same database):"
+            ),
             el("pre", el("code", run["command"]), tabindex=0),
             el("dl", [[el("dt", name), el("dd", words)] for name, words in facts.items()], cls="facts-list"),
             box(el("table", el("thead", el("tr", heads)), el("tbody", agents), cls="plain"), "agents"),
@@ -173,12 +179,12 @@ def run_section(summary: dict[str, Any]) -> Html:
 def reading_section(summary: dict[str, Any]) -> Html:
     """What the words and numbers mean."""
     told = _READING | (_OF_CURRICULA if summary["curriculum"] else {})
-    return _reading(told, f"Made {moment(summary['made'])} from {summary['run']['database']}.")
+    return _reading(told, f"Created {moment(summary['made'])} from {summary['run']['database']}.")
 
 
 def curriculum_reading(known: Lineage, made: str) -> Html:
     """What the words and numbers of a curriculum mean. made: when, as ISO time."""
-    return _reading({"Elo": _READING["Elo"]} | _OF_CURRICULA, f"Made {moment(made)} from {known['folder']}.")
+    return _reading({"Elo": _READING["Elo"]} | _OF_CURRICULA, f"Created {moment(made)} from {known['folder']}.")
 
 
 def _reading(told: dict[str, str], made: str) -> Html:

@@ -15,7 +15,7 @@ from arena.report.page.markup import Html, agent_name, el, join, prose, table
 #: Anchor of a part's heading, and how it is called.
 PARTS = {
     "curriculum-lineage": "Lineage",
-    "curriculum-shares": "Points by stage",
+    "curriculum-shares": "Score by stage",
     "curriculum-opponents": "Opponents by stage",
     "curriculum-costs": "Costs",
 }
@@ -30,7 +30,7 @@ def lineage_section(known: Lineage, *, alone: bool) -> Html:
     found = findings(known)
     opening = join(
         el("h2", f"Curriculum {known['name']}"),
-        el("p", "This run was played for it: ", " · ".join(facts(known)), cls="lead"),
+        el("p", "This run belongs to this curriculum: ", " · ".join(facts(known)), cls="lead"),
         el("ul", found, cls="sentences") if found else None,
     )
     return el(
@@ -45,9 +45,9 @@ def facts(known: Lineage) -> list[str]:
     """When, how far, how long; a few words each."""
     begun = known["attempts"][1:]
     through = len({one["stage"] for one in begun if one["status"] == "kept"})
-    state = f"finished {moment(known['ended'])}" if known["ended"] else "under way, or stopped"
+    state = f"finished {moment(known['ended'])}" if known["ended"] else "running or stopped"
     return [
-        f"begun {moment(known['started'])}",
+        f"started {moment(known['started'])}",
         state,
         f"kept {through} of {counted(known['stages'], 'stage')}",
         counted(len(begun), "attempt"),
@@ -66,7 +66,7 @@ def findings(known: Lineage) -> list[Html]:
             f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
         )
     verdicts = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(VERDICT)]
-    said += [f"V{words_of(gate)[1:]}." for gate in verdicts]
+    said += [f"F{words_of(gate)[1:]}." for gate in verdicts]
     return [el("li", prose(sentence, agents)) for sentence in said]
 
 
@@ -84,10 +84,10 @@ def _lineage(known: Lineage) -> Html:
         el(
             "tr",
             el("th", called(one), scope="row", cls="stage"),
-            el("td", agent_name(one["checkpoint"]) if one["checkpoint"] else "none yet"),
+            el("td", agent_name(one["checkpoint"]) if one["checkpoint"] else "not trained yet"),
             el("td", "–" if one["elo"] is None else whole(one["elo"]), cls="number strong"),
             el("td", _reach(one), cls="number quiet"),
-            el("td", "the base" if one["stage"] == 0 else one["status"], cls=f"became {one['status']}"),
+            el("td", "base" if one["stage"] == 0 else one["status"], cls=f"became {one['status']}"),
             el("td", el("ul", [_gate(gate) for gate in one["gates"]], cls="gates") if one["gates"] else None),
         )
         for one in known["attempts"]
@@ -97,8 +97,8 @@ def _lineage(known: Lineage) -> Html:
             "p",
             "Elo on the held-out teams, from battles against the same pool; ",
             agent_name(known["anchor"]),
-            " has 1000 (the dashed line). Whiskers are 95% intervals. A dot was kept, a cross rejected, a ring is being "
-            "made; what has no rating hangs below its parent.",
+            " = 1000 (dashed line). Whiskers are 95% intervals. Dot: kept; cross: rejected; ring: in training. "
+            "Checkpoints without a rating are drawn below their parent.",
             cls="note",
         ),
         tree(known),
@@ -107,7 +107,7 @@ def _lineage(known: Lineage) -> Html:
 
 
 def _gate(gate: Gate) -> Html:
-    said = {True: "yes", False: "no", None: "not decided"}[gate["passed"]]
+    said = {True: "yes", False: "no", None: "undecided"}[gate["passed"]]
     return el("li", el("span", _MARKS[gate["passed"]], title=said, aria_label=said), f" {words_of(gate)}")
 
 
@@ -125,9 +125,9 @@ def _costs(known: Lineage) -> Html:
         for one in known["attempts"]
         if one["spent"]
     ]
-    body.append(el("tr", el("th", "in all", scope="row"), el("td"), _numbers(everything), cls="total"))
+    body.append(el("tr", el("th", "total", scope="row"), el("td"), _numbers(everything), cls="total"))
     return join(
-        el("p", "Wall time, battles and decisions of play, gates and evaluation, and steps of training.", cls="note"),
+        el("p", "Wall time; battles and decisions of self-play, gates and evaluation; training steps.", cls="note"),
         table(heads, body, "costs by stage", numbers=heads[2:], cls="plain costs"),
     )  # fmt: skip
 

@@ -108,7 +108,7 @@ def _name(one: Attempt, x: str, floor: float, *, tries: int) -> Html:
     tried = f"attempt {one['attempt']} · {status}" if tries > 1 else status
     return join(
         _stage_name(one, x, floor + 20),
-        el("text", tried or "where it began", x=x, y=floor + 36, text_anchor="middle"),
+        el("text", tried or "starting point", x=x, y=floor + 36, text_anchor="middle"),
     )
 
 
@@ -131,7 +131,7 @@ def shares(measured: Sequence[Attempt], team_sets: Sequence[str]) -> Html:
         series.append(el("svg", links, drawn, x=shift, width="100%", cls=f"series s{place % SERIES}"))
     floor = TOP + TALL
     names = [_stage_name(one, _column(number, measured), floor + 20) for number, one in enumerate(measured)]
-    words = "Share of the points by stage for each team set; the numbers are in the table below"
+    words = "Score by stage for each team set; the numbers are in the table below"
     return join(
         el("ul", [el("li", _key(place), name) for place, name in enumerate(team_sets)], cls="keys"),
         _columns([grid, series, names], len(measured), floor + 34, "shares", words),

@@ -11,7 +11,7 @@ from arena.report.page.heat import heat
 from arena.report.page.lineage_drawings import average, shares
 from arena.report.page.markup import Content, Html, agent_name, box, el, join, panels, table
 
-_NOTHING_YET = "No checkpoint has been measured yet."
+_NOTHING_YET = "No checkpoint has been evaluated yet."
 
 
 def points_part(known: Lineage) -> Html:
@@ -29,14 +29,14 @@ def points_part(known: Lineage) -> Html:
     return join(
         el(
             "p",
-            "Share of the points against the pool in %, every opponent counted alike, with 95% intervals. The last columns "
-            "are how much higher it is on one team set than on another, in percentage points."
+            "Score in % against the pool, averaged over opponents with equal weight, with 95% intervals. The last columns "
+            "are the differences between team sets in percentage points."
             if others
-            else "Share of the points against the pool in %, every opponent counted alike, with 95% intervals.",
+            else "Score in % against the pool, averaged over opponents with equal weight, with 95% intervals.",
             cls="note",
         ),
         shares(measured, team_sets),
-        table(heads, body, "points by stage", numbers=heads[1:]),
+        table(heads, body, "score by stage", numbers=heads[1:]),
     )
 
 
@@ -51,8 +51,8 @@ def opponents_part(known: Lineage) -> Html:
     return join(
         el(
             "p",
-            "Share of the points in %, its 95% interval, and the change since the checkpoint's parent in percentage points. "
-            "Bold: the interval of the change leaves out 0 (of twenty, one does so by chance).",
+            "Score in %, its 95% interval, and the change since the checkpoint's parent in percentage points. Bold: the "
+            "interval of the change excludes 0 (not corrected for multiple comparisons: 1 in 20 does so by chance).",
             cls="note",
         ),
         panels("curriculum-panel", "team set", parts),
@@ -77,10 +77,10 @@ def _on_set(measured: Sequence[Attempt], team_set: str) -> Html:
     each = [
         el("th", name, scope="col", cls="number")
         for one in measured
-        for name in ("points %", "95%", *(["since parent"] if one["parent"] is not None else []))
+        for name in ("score %", "95%", *(["since parent"] if one["parent"] is not None else []))
     ]
     head = el("thead", el("tr", el("td"), over), el("tr", el("th", "opponent", scope="col"), each))
-    return box(el("table", head, el("tbody", body), cls="plain sets"), f"points by opponent and stage, {_on(team_set)}")
+    return box(el("table", head, el("tbody", body), cls="plain sets"), f"score by opponent and stage, {_on(team_set)}")
 
 
 def _cells(cell: dict[str, Any] | None, one: Attempt) -> list[Html]:

@@ -22,7 +22,7 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
     for group in groups:
         members = [row for row in rows if row["group"] == group]
         if len(groups) > 1:
-            words = "" if group == 0 else ": not linked by battles to the others, on a scale of its own"
+            words = "" if group == 0 else ": not connected by battles to the other groups, ratings on a separate scale"
             name = f"Group {_letter(group)}{words}"
             body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
         for place in range(len(members)):
@@ -34,22 +34,22 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
         el("th", "Elo", scope="col", cls="number"),
         el("th", "95% interval", scope="col", cls="number"),
         head_cell("P(better than next)", "The probability that this agent is better than the one in the next row"),
-        head_cell("wins %", "Mean score: wins, ties as halves, in % of all battles"),
+        head_cell("wins %", "Mean score in %; a tie counts as half a win"),
         head_cell(
-            "GXE", "Expected win rate in % against an average player, from Glicko ratings, as Showdown's ladder has it"
+            "GXE", "Expected win rate in % against an average player, from Glicko ratings, as on Showdown's ladder"
         ),
         head_cell(
             "Nash %",
-            "Share of the agent in the Nash average, the mixture of agents that none beats (mean of the resamples)",
+            "Weight of the agent in the Nash average, the mixture that no agent beats in expectation (mean over resamples)",
         ),
         head_cell("battles", "Battles that count"),
     ]
     return join(
         el(
             "p",
-            f"Elo from one joint fit over all battles; {said['anchor']} has 1000. The whiskers are 95% intervals; "
-            "a hollow dot with a dashed whisker is a bound, not a measurement."
-            + (" ◂: so far below the others that the axis does not reach it; the number is its Elo." if beyond else ""),
+            f"Elo from one joint fit over all battles; anchor {said['anchor']} = 1000. Whiskers are 95% intervals; "
+            "a hollow dot with a dashed whisker is a bound, not an estimate."
+            + (" ◂: below the range of the axis; the number is its Elo." if beyond else ""),
             cls="note",
         ),
         el("table", el("thead", el("tr", heads)), el("tbody", body), cls="ranking"),
@@ -102,10 +102,8 @@ def _better(said: dict[str, Any]) -> Html:
     }
     return el(
         "details",
-        el("summary", "How sure is each place? The probability that one is better than the other, for every two"),
-        heat_table(
-            names, names, cells, caption="Probability in % that the row is better than the column", kind="better"
-        ),
+        el("summary", "P(better) for every pair of agents"),
+        heat_table(names, names, cells, caption="P(row is better than column) in %", kind="better"),
     )
 
 
@@ -128,16 +126,20 @@ def cycles(said: dict[str, Any]) -> Html:
     return join(
         el(
             "p",
-            "The strongest cycles. Below 95% confidence one may be luck: among many agents, some ring always shows.",
+            "The strongest intransitive cycles. Those below 95% confidence are not significant: with many agents, some "
+            "cycle "
+            "always occurs by chance.",
             cls="note",
         )
         if found
-        else el("p", "No three agents beat each other in a ring."),
+        else el("p", "No intransitive cycles (a beats b, b beats c, c beats a)."),
         el("ol", found, cls="cycles") if found else None,
         el("h4", "Nash average") if mixture else None,
         el(
             "p",
-            "The mixture of agents that no agent beats. Weights are means over resamples: few battles, many weights.",
+            "The mixture that no agent beats in expectation. Weights are means over bootstrap resamples: with few battles "
+            "they "
+            "spread over more agents.",
             cls="note",
         )
         if mixture
@@ -153,6 +155,6 @@ def _cycle(cycle: dict[str, Any]) -> list[Content]:
     agents, beaten = cycle["agents"], [*cycle["agents"][1:], cycle["agents"][0]]
     said: list[Content] = [agent_name(agents[0])]
     for place, (other, share, games) in enumerate(zip(beaten, cycle["win_rates"], cycle["games"], strict=True)):
-        said += [", who beats " if place else " beats ", agent_name(other)]
+        said += [", which beats " if place else " beats ", agent_name(other)]
         said.append(el("span", f" ({percent_of(share)}% of {games:,})", cls="quiet"))
     return [said, el("span", f"confidence {percent(cycle['confidence'])}", cls="tag")]

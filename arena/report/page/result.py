@@ -53,7 +53,7 @@ def _match(match: dict[str, Any]) -> Html:
     if match["sprt"] is None:
         lines: list[Content] = [el("p", prose(f"{' against '.join(match['agents'])}", agents), cls="who")]
     else:
-        words = {"H1": "H1 accepted", "H0": "H0 accepted", None: "Not decided"}[match["sprt"]["decision"]]
+        words = {"H1": "H1 accepted", "H0": "H0 accepted", None: "Inconclusive"}[match["sprt"]["decision"]]
         lines = [el("p", words, cls="who"), el("p", prose(f"{match['sprt']['verdict']}.", agents))]
     facts = [fact for fact in match_facts(match) if fact[0] != "decision"]
     return el("div", lines, el("dl", [[el("dt", what), el("dd", value)] for what, value in facts], cls="facts-list"))

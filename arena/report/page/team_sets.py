@@ -53,7 +53,7 @@ def _differences(said: dict[str, Any]) -> Html:
     words = (
         el("ul", [el("li", prose(f"{sentence}.", agents)) for sentence in clear], cls="sentences")
         if clear
-        else el("p", "No agent is clearly better on one team set than on another.")
+        else el("p", "No agent is significantly better on one team set than on another.")
     )
     tables = [_pair(said, *pair) for pair in combinations(said["team_sets"], 2)]
     return join(words, tables)
@@ -81,7 +81,11 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
                 el("td", picture, cls="picture"),
                 el("td", whole(elo, signed=True), cls="number strong" if clear[agent] else "number"),
                 el("td", f"{whole(low, signed=True)} to {whole(high, signed=True)}", cls="number quiet"),
-                el("td", f"better on {side}" if clear[agent] else "not clear", cls="" if clear[agent] else "quiet"),
+                el(
+                    "td",
+                    f"better on {side}" if clear[agent] else "not significant",
+                    cls="" if clear[agent] else "quiet",
+                ),
             )
         )
     picture = el(
@@ -99,11 +103,11 @@ def _pair(said: dict[str, Any], left: str, right: str) -> Html | None:
         el("th", "", scope="col"),
     ]
     return join(
-        el("h4", f"{right} against {left}"),
+        el("h4", f"{right} versus {left}"),
         el(
             "p",
-            "A hollow dot: not clear. Where many are compared, an interval may leave out zero by luck; "
-            "among those called clear, about one in twenty is.",
+            "Hollow dot: not significant. Significance is corrected for multiple comparisons: at a false discovery rate "
+            "of 5%, about one in twenty significant differences is a false positive.",
             cls="note",
         ),
         box(

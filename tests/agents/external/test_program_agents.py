@@ -57,12 +57,12 @@ def test_plus_and_percent_are_decoded_once() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("external", "needs a command"),
-        ("external?command=python {name}", "placeholders are uri, user"),
+        ("external", "command is required"),
+        ("external?command=python {name}", "known are uri, user"),
         ("external?command=python 'x", "quotation"),
-        ("external?command=python x&role=watch", "say challenge or accept"),
+        ("external?command=python x&role=watch", "use challenge or accept"),
         ("external?command=no-such-program-anywhere", "was not found"),
-        ("external?command=python x&cwd=/no/such", "is no folder"),
+        ("external?command=python x&cwd=/no/such", "is not a folder"),
     ],
 )
 def test_what_is_wrong_with_a_command_is_said_before_a_run(
@@ -102,7 +102,7 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
     said = arena("agents", "doctor", "foul-play")
     assert said.code == 1 and "git clone" in said.out and "ARENA_FOUL_PLAY" in said.out
     (tmp_path / "arena.toml").write_text('[evaluate]\nagents = ["random"]\n[external]\nfoul-play = "elsewhere"\n')
-    assert "elsewhere is no checkout" in arena("agents", "doctor", "foul-play").out
+    assert "elsewhere is not a checkout" in arena("agents", "doctor", "foul-play").out
     (tmp_path / "arena.toml").write_text('[evaluate]\nagents = ["random"]\n[external]\nfoul-play = "foul-play"\n')
     assert "run `arena agents setup foul-play`" in arena("agents", "doctor", "foul-play").out
     ready(Home(checkout), 4)
@@ -114,7 +114,7 @@ def test_the_doctor_leads_to_foul_play_step_by_step(
     # a file that says where programs lie, and no more, leaves the pool as it is
     (tmp_path / "arena.toml").write_text('[external]\nfoul-play = "foul-play"\n')
     assert load_defaults() == load_defaults(SHIPPED)
-    with pytest.raises(BadInput, match="names no agents"):
+    with pytest.raises(BadInput, match="agents is missing"):
         load_defaults(tmp_path / "arena.toml")
 
 
@@ -129,7 +129,7 @@ def ready(home: Home, gen: int) -> None:
 
 
 def test_set_up_says_what_it_cannot_do(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(BadInput, match="--gen 12: no generation"):
+    with pytest.raises(BadInput, match="--gen 12: must be a generation"):
         set_up([12], print)
     home = Home(checkout)
     ready(home, 1)

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from agents.heuristics.fighters import Conditions, Fighter
-from agents.heuristics.moves import move_facts
+from agents.mechanics.fighters import Conditions, Fighter
+from agents.mechanics.moves import move_facts
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.showdown import simulator
-from arena.showdown.simulator import Rules
+from arena.simulator import simulator
+from arena.venue import Rules
 
 
 def pair_of_fixtures(first: str, second: str, format_id: str, number: int) -> list[Fixture]:

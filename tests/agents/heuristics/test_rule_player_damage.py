@@ -13,10 +13,10 @@ import pytest
 from poke_env.data import GenData, to_id_str
 from rule_matches import fighter, open_field, pair_of_fixtures, play_all
 
-from agents.heuristics.damage import Damage, Target, WellStrike, critical_chance, damage, empty_field
-from agents.heuristics.fighters import Fighter
-from agents.heuristics.moves import MoveFacts, move_facts
-from agents.heuristics.type_chart import effectiveness
+from agents.mechanics.damage import Damage, Target, WellStrike, critical_chance, damage, empty_field
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.moves import MoveFacts, move_facts
+from agents.mechanics.type_chart import effectiveness
 
 # Level 100 with full DVs and EVs, as Showdown shows them in gen1ou.
 TAUROS = fighter("tauros", 1, (353, 298, 288, 238, 238, 318), ("NORMAL",))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from rule_matches import fighter, open_field
 
-from agents.heuristics.damage import Damage
-from agents.heuristics.duel import Body, Book
-from agents.heuristics.moves import move_facts
-from agents.heuristics.planner import Position, replies, table
-from agents.heuristics.sets import guess
-from agents.heuristics.status import can_have
+from agents.heuristics.planner import Position, Weights, replies, table
 from agents.heuristics.turn import Action, Turn, able
-from agents.heuristics.worth import Weights
+from agents.mechanics.damage import Damage
+from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.moves import move_facts
+from agents.mechanics.sets import guess
+from agents.mechanics.status import can_have
 
 TAUROS = fighter("tauros", 1, (353, 298, 288, 238, 238, 318), ("NORMAL",), moves=("bodyslam", "earthquake"))
 CHANSEY = fighter("chansey", 1, (703, 108, 108, 308, 308, 198), ("NORMAL",), moves=("seismictoss", "softboiled"))
@@ -48,17 +47,17 @@ def test_who_can_have_which_status():
     assert not can_have(fighter("tauros", 1, TAUROS.stats, TAUROS.types, status="par"), "slp", 1)
 
 
-def book() -> Book:
-    found = Book()
+def matchups() -> Matchups:
+    found = Matchups()
     found.turn_to(open_field(1))
     return found
 
 
 def test_the_race_favours_the_one_that_needs_fewer_turns():
     tauros, chansey = Body(TAUROS, 0), Body(CHANSEY, 1)
-    even, hurt = book().outlook(tauros, chansey, 1.0, 1.0), book().outlook(tauros, chansey, 1.0, 0.3)
+    even, hurt = matchups().outlook(tauros, chansey, 1.0, 1.0), matchups().outlook(tauros, chansey, 1.0, 0.3)
     asleep = Body(fighter("tauros", 1, TAUROS.stats, TAUROS.types, moves=("bodyslam",), status="slp"), 0)
-    assert book().outlook(asleep, chansey, 0.3, 1.0).win < even.win < hurt.win
+    assert matchups().outlook(asleep, chansey, 0.3, 1.0).win < even.win < hurt.win
 
 
 def test_a_wound_splits_into_knocked_out_and_hurt():
@@ -84,7 +83,7 @@ def test_a_knock_out_is_worth_more_than_waiting_and_replies_are_chances():
         Body(fighter("chansey", 1, CHANSEY.stats, CHANSEY.types, hp=0.1, moves=("seismictoss",)), 1),
     )
     weights = Weights()
-    position = Position([mine], [other], 3, book(), weights)
+    position = Position([mine], [other], 3, matchups(), weights)
     ours = [Action(None, mine, 1.0, move_facts(move, 1)) for move in ("bodyslam", "agility")]
     theirs = [Action(None, other, 0.1, move_facts(move, 1)) for move in ("seismictoss", "softboiled")]
     values = table(position, ours, theirs)

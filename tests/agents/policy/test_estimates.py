@@ -18,8 +18,9 @@ from agents.policy import estimates, observation
 from agents.policy.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe, unlike
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown.simulator import Rules, play_all
+from arena.simulator.simulator import play_all
 from arena.tournament import EvaluateSettings, load_pools
+from arena.venue import Rules
 from teamsets.formats import get_format
 
 #: Over every observation of `played` in a format. Where one changes, so must VERSION: older checkpoints see it no more.

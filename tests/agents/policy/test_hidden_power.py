@@ -16,9 +16,9 @@ from agents import Agent
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.heuristics.expert import Expert
-from agents.heuristics.fighters import foe_fighter, own_fighter
-from agents.heuristics.moves import MoveFacts, facts_of, move_facts
-from agents.heuristics.sets import guess
+from agents.mechanics.fighters import foe_fighter, own_fighter
+from agents.mechanics.moves import MoveFacts, facts_of, move_facts
+from agents.mechanics.sets import guess
 from agents.policy import checkpoint
 from agents.policy.actions import ordered_moves
 from agents.policy.observation import OUR_MOVES, OURS, VERSION, Observation, observe, unlike
@@ -27,10 +27,11 @@ from agents.search.history import History
 from agents.search.sets import draw_set
 from agents.search.state import own_side
 from arena.fixture import Fixture, FixtureTeam
-from arena.showdown import table
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator import session
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
+from arena.venue import Rules
 
 GENERATIONS = range(2, 8)
 #: IVs of 29 (DVs of 14) make a power other than the usual one before generation 6.
@@ -87,7 +88,7 @@ def played(request: pytest.FixtureRequest) -> tuple[int, list[Seen]]:
             assert record.fault is None, record.detail
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "_made", made)
+        patch.setattr(session, "_made", made)
         asyncio.run(battle())
     assert len(kept) > 4
     return gen, kept
@@ -190,7 +191,7 @@ def test_checkpoints_and_data_of_version_2_are_good_where_nothing_has_changed() 
     assert unlike(1) and unlike(1, 1) and unlike(None)
     about = checkpoint.About({}, 1, observation=2)
     assert about.unfit_for(1) == about.unfit_for(9) == ""
-    assert "train it anew" in about.unfit_for(4)
+    assert "train it again" in about.unfit_for(4)
     assert checkpoint.About({}, 1).unfit_for(4) == ""
 
 

@@ -16,11 +16,12 @@ from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, THEIRS, TOKENS, 
 from agents.policy.vocabulary import Vocabulary, move_word, vocabulary
 from arena.fixture import Fixture, FixtureTeam
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown import table
-from arena.showdown.guard import StepGuard
-from arena.showdown.host import Host
-from arena.showdown.simulator import Rules, Simulator
+from arena.simulator import session
+from arena.simulator.guard import StepGuard
+from arena.simulator.host import Host
+from arena.simulator.simulator import Simulator
 from arena.tournament import EvaluateSettings, load_pools
+from arena.venue import Rules
 
 FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
 
@@ -58,7 +59,7 @@ def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pyte
             record = await Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=200)).play(fixture, 0)
             assert record.fault is None, record.detail
 
-    monkeypatch.setattr(table, "_made", made)
+    monkeypatch.setattr(session, "_made", made)
     asyncio.run(battle())
     return kept
 

@@ -36,7 +36,7 @@ def test_a_network_comes_back_with_what_was_said_of_it(tmp_path: Path, micro: Sh
     assert all(parameter.requires_grad for parameter in found.parameters())
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "model.safetensors", "optimiser.pt"]
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="exists already"):
         checkpoint.save(folder, network, 7)
 
 
@@ -68,15 +68,15 @@ def test_a_spec_names_a_run_or_a_checkpoint(run_folder: Path, capsys: pytest.Cap
     # Where nothing was measured the best is the last, and that is said once.
     assert checkpoint.find(f"{run_folder}@best") == checkpoint.find(f"{run_folder}@best") == last
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "has no best checkpoint, as nothing was measured" in said and "step 12" in said
+    assert said.count("\n") == 1 and "has no best checkpoint, as it was not evaluated" in said and "step 12" in said
     checkpoint.set_best(run_folder, 1)
     assert checkpoint.find(f"{run_folder}@best") == first
     (run_folder / "best.json").write_text("{")
     with pytest.raises(BadInput, match=r"@last or @STEP"):
         checkpoint.find(f"{run_folder}@best")
-    with pytest.raises(BadInput, match=r"no step 5: choose one of 1, 12"):
+    with pytest.raises(BadInput, match=r"no checkpoint of step 5; there are 1, 12"):
         checkpoint.find(f"{run_folder}@5")
-    with pytest.raises(BadInput, match="holds none"):
+    with pytest.raises(BadInput, match="has no checkpoints"):
         checkpoint.find(f"{run_folder}/nowhere")
     assert checkpoint.identity(first) != checkpoint.identity(last)
 
@@ -105,7 +105,7 @@ def test_damaged_files_are_refused_by_name(run_folder: Path) -> None:
 
     for left in (len(whole) - 4, 100, 4, 0):
         weights.write_bytes(whole[:left])
-        refused("cut short or damaged")
+        refused("truncated or damaged")
     weights.unlink()
     refused(r"has no model\.safetensors")
     weights.write_bytes(whole)

@@ -9,7 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from torch import nn  # noqa: E402
+
 from agents.policy.network import PRESETS, Memory, Network, Shape, expected_value, two_hot  # noqa: E402
+from agents.policy.parameter_names import former_name, present_name  # noqa: E402
 from agents.policy.vocabulary import vocabulary  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
@@ -39,7 +42,7 @@ def lively(shape: Shape) -> Network:
     """A network whose heads say something from the start."""
     network = Network(shape).eval()
     with torch.no_grad():
-        for parameter in (network.scores, network.value.weight):
+        for parameter in (network.policy_head, network.value_head.weight):
             parameter.mul_(10)
     return network
 
@@ -109,17 +112,20 @@ def test_padding_ids_add_nothing_and_the_order_of_the_words_neither(micro: Shape
     with torch.no_grad():
         one = network(ids, numbers, legal, real).logits
         other = network(ids.flip(-1), numbers, legal, real).logits
-        network.words.weight[0].zero_()
+        network.token_embedding.weight[0].zero_()
         torch.testing.assert_close(one, other)
     network(ids, numbers, legal, real).value.sum().backward()
-    assert not network.words.weight.grad[0].any()
+    assert not network.token_embedding.weight.grad[0].any()
 
 
 def test_an_action_is_judged_by_the_token_that_it_is_about(micro: Shape) -> None:
     """Two moves that change places change logits, and so do two Pokémon on the bench, once places are told apart no more."""
     network = lively(micro)
     with torch.no_grad():
-        network.places[4:9], network.places[15:19] = network.places[4], network.places[15]
+        network.position_embedding[4:9], network.position_embedding[15:19] = (
+            network.position_embedding[4],
+            network.position_embedding[15],
+        )
     ids, numbers, legal, real = battles([1])
     legal[:] = True
     tokens = torch.arange(19)
@@ -160,6 +166,30 @@ def test_values_are_classes_whose_mean_is_the_result() -> None:
     classes = two_hot(results)
     assert classes.shape == (5, 51) and torch.allclose(classes.sum(-1), torch.ones(5))
     torch.testing.assert_close(expected_value(classes.clamp(min=1e-30).log()), results)
+
+
+def test_weights_under_former_names_are_the_same_network(micro: Shape) -> None:
+    network, other = lively(micro), Network(micro).eval()
+    batch = battles([5, 3])
+    former = {former_name(name): tensor for name, tensor in network.state_dict().items()}
+    assert {"words.weight", "scores", "layers.0.project_in.weight", "token_layers.1.narrow.bias"} <= set(former)
+    assert not set(former) & {name for name in network.state_dict() if former_name(name) != name}
+    names = list(former)
+    other.load_state_dict(former)
+    assert list(former) == names, "the caller's dict stays as it is"
+    with torch.no_grad():
+        for one, two in zip(network(*batch), other(*batch), strict=True):
+            assert torch.equal(one, two)
+    nn.DataParallel(other).load_state_dict({f"module.{name}": tensor for name, tensor in former.items()})
+    with pytest.raises(RuntimeError, match=r'Unexpected key.* "scores"'):
+        other.load_state_dict(former | {"policy_head": former["scores"]})
+
+
+def test_a_former_name_is_that_of_one_parameter(micro: Shape) -> None:
+    names = list(Network(micro).state_dict())
+    former = [former_name(name) for name in names]
+    assert len(set(former)) == len(names) and [present_name(name) for name in former] == names
+    assert [present_name(name) for name in names] == names
 
 
 def test_a_shape_that_cannot_be_is_refused(micro: Shape) -> None:

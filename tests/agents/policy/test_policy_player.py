@@ -142,13 +142,13 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
 
 def test_what_cannot_play_says_so_before_the_run(run_folder: Path, tmp_path: Path) -> None:
     assert resolve(f"policy:{run_folder}@1").missing("gen1ou") == ""
-    assert "no step 3: choose one of 1, 12" in resolve(f"policy:{run_folder}@3").missing("gen1ou")
-    assert "holds none" in resolve(f"policy:{tmp_path}/no").missing(None)
+    assert "no checkpoint of step 3; there are 1, 12" in resolve(f"policy:{run_folder}@3").missing("gen1ou")
+    assert "has no checkpoints" in resolve(f"policy:{tmp_path}/no").missing(None)
     with pytest.raises(BadInput, match="temperature=-1"):
         resolve(f"policy:{run_folder}?temperature=-1").make()
     with pytest.raises(BadInput, match="device=tpu"):
         resolve(f"policy:{run_folder}?device=tpu").make()
-    with pytest.raises(BadInput, match="say which policy: policy:NAME"):
+    with pytest.raises(BadInput, match="the name of a policy is missing: use policy:NAME"):
         resolve("policy")
 
 

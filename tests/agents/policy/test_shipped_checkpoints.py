@@ -10,6 +10,7 @@ from arena_helpers import tournament
 
 from agents import resolve
 from agents.policy import checkpoint
+from agents.policy.parameter_names import present_name
 from arena.store import rows
 
 NAMES = sorted(path.name for path in checkpoint.SHIPPED.iterdir())
@@ -21,6 +22,19 @@ def test_a_shipped_network_is_whole_small_and_says_how_it_was_made(name: str) ->
     assert checkpoint.read(folder).config["name"] == name
     assert sum(path.stat().st_size for path in folder.iterdir()) <= 8e6
     assert {"README.md", "config.yaml", "metrics.jsonl"} <= {path.name for path in folder.iterdir()}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shipped_network_has_its_weights_whatever_its_parameters_were_called(name: str) -> None:
+    from safetensors.torch import load_file
+
+    network, _ = checkpoint.load(checkpoint.find(name))
+    stored = load_file(checkpoint.find(name) / checkpoint.WEIGHTS)
+    loaded = network.state_dict()
+    assert {present_name(key): float(tensor.sum()) for key, tensor in stored.items()} == {
+        key: float(tensor.sum()) for key, tensor in loaded.items()
+    }
 
 
 def test_a_folder_of_that_name_goes_before_a_shipped_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

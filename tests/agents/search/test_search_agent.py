@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from arena_helpers import tournament
 
 from agents.search import builds, engine
 from agents.search.engine import Engine
+from agents.search.mcts import WEIGHTS
 from agents.search.prediction import judge, turns
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
-from arena.showdown.simulator import Rules, play_all
+from arena.simulator.simulator import play_all
+from arena.store import rows
 from arena.tournament import EvaluateSettings, load_pools
+from arena.venue import Rules
 
 HERE = Path(__file__).parent
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
@@ -80,3 +85,21 @@ def test_what_the_real_engine_predicts_is_what_mostly_happens():
     served.close()
     assert len(verdicts) > 100
     assert sum(verdicts) / len(verdicts) > 0.93
+
+
+@pytest.mark.parametrize("file", sorted(WEIGHTS.glob("*.txt")), ids=lambda file: file.stem)
+def test_shipped_weights_are_fitted_to_enough_battles(file: Path):
+    """Once a test had written weights of 6 pairs of battles over those of generation 1."""
+    pairs = re.match(r"# gen\d+\w+, (\d+) pairs of battles", file.read_text("utf-8"))
+    assert pairs and int(pairs[1]) >= 1000
+
+
+@pytest.mark.slow
+@real
+def test_the_search_is_no_weaker_than_the_expert(tmp_path: Path):
+    """It scored 72% of 400 battles, and 21.5% of 100 with weights fitted to too few battles."""
+    db = tmp_path / "arena.duckdb"
+    tournament(db, "search:mcts?iterations=4000&samples=2", "heuristic:expert", formats=("gen1ou",), battles=60)
+    ((score,),) = rows("SELECT avg(score) FROM results WHERE agent LIKE 'search:%'", db)
+    # Of 60 battles: below 50% by chance in less than 1 of 1,000 cases at 72%, above it in less than 1 of 1,000,000 at 21.5%.
+    assert score >= 0.5

@@ -17,7 +17,7 @@ Small = Callable[..., Config]
 @pytest.fixture
 def told(small: Small, dataset: Dataset, played: Path, tmp_path: Path) -> dict[str, Any]:
     """Settings of an ablation of data, as YAML would hold them: a dataset that is there against one to be built."""
-    base = small(**{"data.train": [{"path": "both", "weight": 1.0}], "length.most_steps": 2}).model_dump(mode="json")
+    base = small(**{"data.train": [{"path": "both", "weight": 1.0}], "length.max_steps": 2}).model_dump(mode="json")
     return {
         "name": "toy",
         "out": str(tmp_path / "toy"),
@@ -25,12 +25,12 @@ def told(small: Small, dataset: Dataset, played: Path, tmp_path: Path) -> dict[s
         "base": base,
         "seeds": [1, 2],
         "data": {
-            "both": {"path": str(dataset.folder), "most_decisions": 0},
+            "both": {"path": str(dataset.folder), "max_decisions": 0},
             "winners": {
                 "database": str(played),
                 "where": "won AND format IN ('gen1ou', 'gen9ou')",
                 "hold_out": 0.2,
-                "most_decisions": 0,
+                "max_decisions": 0,
             },
         },
         "sample_seed": 3,

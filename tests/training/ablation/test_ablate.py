@@ -55,7 +55,7 @@ def test_a_dry_run_prints_the_cells_and_makes_nothing(config: Path, told: dict[s
     assert said.code == 0, said.err
     assert "toy: 4 cells, 2 variants with the seeds 1, 2" in said.out
     assert "equal: parameters\nequal: data (decisions)\nequal: compute (processed and batch)" in said.out
-    assert "held-out battles: 8 for each cell, 32 in all" in said.out
+    assert "held-out battles: 8 per cell, 32 in total" in said.out
     assert not Path(told["out"]).exists()
 
 
@@ -103,4 +103,4 @@ def test_an_ablation_killed_in_between_ends_in_a_table(config: Path, told: dict[
     # Another ablation does not go into its folder.
     config.write_text(yaml.safe_dump({**told, "sample_seed": 4}))
     said = run(config)
-    assert said.code == 2 and "was begun with other settings (sample_seed)" in said.err
+    assert said.code == 2 and "was started with other settings (sample_seed)" in said.err

@@ -32,13 +32,13 @@ def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"seed": 1}, "my.yaml: seed is not known"),
+        ({"seed": 1}, "my.yaml: seed is not a known setting"),
         ({"seeds": []}, "seeds: .*at least 1"),
-        ({"seeds": [1, 1]}, "seeds: 1 stands there more than once"),
+        ({"seeds": [1, 1]}, "seeds: 1 is listed more than once"),
         ({"equal": ["time"]}, "equal.0: .*'parameters'.*, not 'time'"),
-        ({"grid": {"a": {"one": {}}}}, "grid: one variant alone compares with nothing"),
+        ({"grid": {"a": {"one": {}}}}, "grid: has one variant only"),
         ({"grid": {"a": {"one/two": {}, "b": {}}}}, "grid.a.one/two.*pattern"),
-        ({"data": {"both": {"path": "x"}}}, "data.both.made.most_decisions is missing"),
+        ({"data": {"both": {"path": "x"}}}, "data.both.made.max_decisions is missing"),
         ({"data": {"both": {"database": "x"}}}, "data.both.ordered.where is missing"),
     ],
 )
@@ -58,13 +58,13 @@ def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
     [
         ({"optimiser.learning_rate": 1e-3}, "the base has no key optimiser.learning_rate"),
         ({"optimizer.learning_rate": -1}, "variant b: optimizer.learning_rate: .*greater than 0, not -1"),
-        ({"seed": 4}, "b: seed is the ablation's own to set"),
+        ({"seed": 4}, "b: seed is set by the ablation itself"),
         (
             {"data.train": [{"path": "people", "weight": 1.0}]},
-            "'people' is none of the ablation's datasets: known are both",
+            "'people' is not a dataset of this ablation; known are both",
         ),
         ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,.* and b 15,"),
-        ({"data.batch": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
+        ({"data.batch_size": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
     ],
 )
 def test_a_variant_that_cannot_be_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
@@ -88,17 +88,19 @@ def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> Non
 
 def test_best_needs_something_that_judges(told: dict[str, Any]) -> None:
     told["evaluation"]["checkpoint"] = "best"
-    with pytest.raises(BadConfig, match=r"variant both: evaluation.checkpoint: nothing judges which is best"):
+    with pytest.raises(
+        BadConfig, match=r"variant both: evaluation.checkpoint: there is no measurement that selects the best"
+    ):
         planned(ablation(told), make=False)
 
 
 def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(told: dict[str, Any]) -> None:
-    told["data"]["some"] = {"path": told["data"]["both"]["path"], "most_decisions": 300}
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
     plan = planned(ablation(told, grid=grid), make=True)
     both, some = (one.cells[1] for one in plan)
     assert plan[1].sizes["decisions"] <= 300 and plan[0].sizes["decisions"] == plan[1].sizes["decisions"]
-    assert [both.length.most_steps, some.length.most_steps] == [one.sizes["steps"] for one in plan]
+    assert [both.length.max_steps, some.length.max_steps] == [one.sizes["steps"] for one in plan]
     whole: dict[str, int] = {}
     sizes: dict[str, int] = {}
     for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
@@ -127,42 +129,42 @@ def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path
         with DatasetWriter(tmp_path / name, dict(whole.about)) as writer:
             for one in chosen:
                 writer.add(one)
-        told["data"][name] = {"path": str(tmp_path / name), "most_decisions": 0}
-    told["base"]["length"] = {"epochs": 50, "most_steps": 200}
-    told["base"]["data"]["longest"] = 1000
+        told["data"][name] = {"path": str(tmp_path / name), "max_decisions": 0}
+    told["base"]["length"] = {"epochs": 50, "max_steps": 200}
+    told["base"]["data"]["max_length"] = 1000
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("short", "long")}}
     short, long = planned(ablation(told, grid=grid, equal=["compute"]), make=True)
     # What the cells' batches really hold.
     seen = {}
     for one in (short, long):
         config = one.cells[1]
-        stream = Stream([opened(tmp_path / one.variant)], [1.0], size=config.data.batch, longest=1000, seed=1)
-        seen[one.variant] = sum(batch.decisions for batch in islice(stream, config.length.most_steps))
+        stream = Stream([opened(tmp_path / one.variant)], [1.0], size=config.data.batch_size, longest=1000, seed=1)
+        seen[one.variant] = sum(batch.decisions for batch in islice(stream, config.length.max_steps))
         assert seen[one.variant] == pytest.approx(one.sizes["processed"], rel=0.1)
     assert seen["short"] == pytest.approx(seen["long"], rel=0.1)
     assert short.sizes["steps"] > 1.3 * long.sizes["steps"], "with as many steps they would differ by that"
 
 
 def test_what_is_not_asked_to_be_equal_stays_as_it_is(told: dict[str, Any]) -> None:
-    told["data"]["some"] = {"path": told["data"]["both"]["path"], "most_decisions": 300}
-    told["base"]["length"]["most_steps"] = 0
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
+    told["base"]["length"]["max_steps"] = 0
     grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
     both, some = planned(ablation(told, grid=grid, equal=[]), make=True)
     assert both.sizes["decisions"] > 1.5 * some.sizes["decisions"] and both.sizes["steps"] > some.sizes["steps"]
 
 
 def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[str, Any]) -> None:
-    with held(ablation(told)), pytest.raises(BadConfig, match="another process is at it"), held(ablation(told)):
+    with held(ablation(told)), pytest.raises(BadConfig, match="in use by another process"), held(ablation(told)):
         pass
     with held(ablation(told, seeds=[1, 2, 3])):
         pass
-    with pytest.raises(BadConfig, match=r"begun with other settings \(equal\)"), held(ablation(told, equal=[])):
+    with pytest.raises(BadConfig, match=r"started with other settings \(equal\)"), held(ablation(told, equal=[])):
         pass
 
 
 @pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_is_shipped_is_whole(path: Path) -> None:
-    assert len(variants(read_ablation(path))) == {"data": 3, "iterate": 2}[path.stem]
+    assert len(variants(read_ablation(path))) == {"data": 3, "iterate": 2, "targets": 5}[path.stem]
 
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,10 +178,10 @@ def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
-        ({"overrides": {"length.most_steps": 0}}, "stage round-1: length.most_steps: 0, so how many steps"),
-        ({"retries": [{"epochs": 2}]}, "stage round-1: retries: not empty, so how many steps"),
-        ({"overrides": {"length.most_steps": 100}}, "equal: compute: steps cannot be made equal, one-round has 100"),
-        ({"battles": 500, "overrides": {"length.most_steps": 120}}, "equal: data: battles cannot be made equal"),
+        ({"overrides": {"length.max_steps": 0}}, "stage round-1: length.max_steps: 0, so the number of steps"),
+        ({"retries": [{"epochs": 2}]}, "stage round-1: retries: not empty, so the number of steps"),
+        ({"overrides": {"length.max_steps": 100}}, "equal: compute: steps cannot be made equal, one-round has 100"),
+        ({"battles": 500, "overrides": {"length.max_steps": 120}}, "equal: data: battles cannot be made equal"),
     ],
 )
 def test_curricula_that_are_not_equal_are_named(

@@ -77,7 +77,7 @@ def test_the_sentence_for_a_difference_has_its_interval() -> None:
     found = found_of([0.3, 0.6], seeds=3, pairs=100)
     (one,) = found.differences
     assert sentences(["a", "b"], found, 3) == [
-        f"`b` is better than `a` by {100 * one.points:.1f} points [{100 * one.low:.1f}, {100 * one.high:.1f}]."
+        f"`b` is better than `a` by {100 * one.points:.1f} percentage points [{100 * one.low:.1f}, {100 * one.high:.1f}]."
     ]
     assert 0 < one.low < one.points < one.high
 
@@ -87,17 +87,18 @@ def test_the_sentence_for_none_says_what_the_intervals_still_contain() -> None:
     (one,) = found.differences
     reach = 100 * max(-one.low, one.high)
     assert sentences(["a", "b"], found, 3) == [
-        f"No difference found at this size (3 seeds each): the intervals contain differences up to {reach:.1f} points."
+        "No significant difference at this size (3 seeds each): the intervals contain differences up to "
+        f"{reach:.1f} percentage points."
     ]
 
 
 def test_one_and_two_seeds_are_said_to_tell_little() -> None:
     clear, unknown = sentences(["a", "b"], found_of([0.3, 0.6], seeds=1, pairs=100), 1)
-    assert clear.startswith("The network of `b` is better than that of `a` by") and "is not known" in unknown
-    assert "poorly known" in sentences(["a", "b"], found_of([0.5, 0.5], seeds=2, pairs=20), 2)[-1]
+    assert clear.startswith("The network of `b` is better than that of `a` by") and "is unknown" in unknown
+    assert "poorly estimated" in sentences(["a", "b"], found_of([0.5, 0.5], seeds=2, pairs=20), 2)[-1]
 
 
 def test_what_is_clear_and_what_is_not_are_both_said() -> None:
     clear, other, rest = sentences(["a", "b", "c"], found_of([0.2, 0.6, 0.6], seeds=3, pairs=100), 3)
     assert "better than `a`" in clear and "better than `a`" in other
-    assert rest.startswith("No difference found between the others")
+    assert rest.startswith("No significant difference between the others")

@@ -48,7 +48,7 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
         "retries": [{"epochs": 1}],
     }
     first["learn_from"] = first["learn_from"] | {"learner": {"policy_from": "won", "value_from": "all", "weight": 1}}
-    first["learner"] = {"temperature": 0, "watched_by": ""}
+    first["learner"] = {"temperature": 0, "expert": ""}
     first["past"] = first["past"] | {"temperature": 0}
     first["gate"] = {
         "parent": {

@@ -35,38 +35,38 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
     ("change", "words"),
     [
         (lambda told: told.pop("seed"), "seed is missing"),
-        (lambda told: told.update(sead=1), "sead is not known"),
+        (lambda told: told.update(sead=1), "sead is not a known setting"),
         (lambda told: told["stages"][0].pop("past"), r"stages.0.past is missing"),
         (lambda told: told["stages"][1]["gate"]["parent"].update(alpha=0.7), r"stages.1.gate.parent.alpha: .* not 0.7"),
         (lambda told: told["training"].pop("compute"), "compute is missing"),
-        (lambda told: told["training"]["optimizer"].update(lr=1), "optimizer.lr is not known"),
+        (lambda told: told["training"]["optimizer"].update(lr=1), "optimizer.lr is not a known setting"),
         (lambda told: told["training"]["length"].update(epochs=3), r"length.epochs: is set by the curriculum"),
-        (lambda told: told["stages"][0].update(overrides={"optimizer.rate": 1}), r"overrides.optimizer.rate is not known"),
+        (lambda told: told["stages"][0].update(overrides={"optimizer.rate": 1}), r"optimizer.rate is not a known setting"),
         (lambda told: told["stages"][0].update(overrides={"seed": 1}), r"overrides.seed: is set by the curriculum"),
-        (lambda told: told["stages"][0].update(retries=[{"epoch": 1}]), r"retries.1.epoch is not known"),
+        (lambda told: told["stages"][0].update(retries=[{"epoch": 1}]), r"retries.1.epoch is not a known setting"),
         (lambda told: told["stages"][0].update(retries=[{"epochs": 0}]), r"stage first, retry 1: epochs: .* not 0"),
         (lambda told: told["stages"][0]["teams"][1].update(growth=2), "competitive cannot grow"),
         (lambda told: told.update(held_out=["competitive"]), "competitive is held out for the gates"),
         (lambda told: told.update(held_out=[]), "held_out: name at least one team set"),
-        (lambda told: told["verdict"].update(teams=["competitive"]), "verdict.teams: competitive is played on before: name"),
+        (lambda told: told["verdict"].update(teams=["competitive"]), "verdict.teams: competitive is used before: name"),
         (lambda told: told["verdict"].update(against="frist"), "verdict.against: frist: name base, or one"),
-        (lambda told: told.update(format="gen1randombattle"), "held_out: Showdown draws the teams"),
+        (lambda told: told.update(format="gen1randombattle"), "held_out: Showdown generates the teams"),
         (lambda told: told["pool"].update(anchor="random"), "pool.anchor: random is not in the pool"),
         (lambda told: told["stages"][1].update(name="first"), "two have the same name"),
-        (lambda told: told["stages"][0].update(coaches=[]), "nobody to play against"),
+        (lambda told: told["stages"][0].update(coaches=[]), "no opponents"),
         (lambda told: told["stages"][0].update(opponents=[{"agent": "heuristic:max-damage", "weight": 1}]), "named twice"),
-        (lambda told: told["stages"][2]["learn_from"]["coaches"].update(policy_from="won"), "learn_from.coaches: there is"),
+        (lambda told: told["stages"][2]["learn_from"]["coaches"].update(policy_from="won"), "has no coaches"),
         (
             lambda told: told["training"]["algorithm"].update(targets="shares"),
-            "stage first: learner.watched_by: nobody watches, and .*targets: shares .* say targets: choices",
+            "stage first: learner.expert: there is none, and .*targets: shares .* say targets: choices",
         ),
         (
             lambda told: told["stages"][1].update(overrides={"algorithm.targets": "shares"}),
-            "stage worse: learner.watched_by: nobody watches",
+            "stage worse: learner.expert: there is none",
         ),
         (
             lambda told: told["stages"][2]["learn_from"].update(learner="none", earlier=0, learner_weight=1),
-            "stage selves: learn_from: nothing to learn from",
+            "stage selves: learn_from: no data to learn from",
         ),
     ],
 )  # fmt: skip
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_named(change: Change, words: str, tmp_path: Path) -> N
 def test_soft_targets_want_an_expert_for_the_learner_s_own_sides_alone(tmp_path: Path) -> None:
     told = yaml.safe_load(yaml.safe_dump(toy(tmp_path / "toy")))
     told["training"]["algorithm"]["targets"] = "shares"
-    told["stages"][0]["learner"]["watched_by"] = "heuristic:expert"
+    told["stages"][0]["learner"]["expert"] = "heuristic:expert"
     told["stages"][1]["learn_from"]["learner"]["policy_from"] = "none"
     told["stages"][2]["overrides"] = {"algorithm.targets": "choices"}
     assert len(read(told, tmp_path).stages) == 3
@@ -90,7 +90,7 @@ def test_soft_targets_want_an_expert_for_the_learner_s_own_sides_alone(tmp_path:
 def test_overrides_and_retries_reach_the_training(tmp_path: Path) -> None:
     told = toy(tmp_path / "toy")
     told["stages"][0] |= {
-        "overrides": {"optimizer.learning_rate": 0.5, "data.batch": 7},
+        "overrides": {"optimizer.learning_rate": 0.5, "data.batch_size": 7},
         "retries": [{"epochs": 9}, {"gate.pool.by": "low", "overrides": {"optimizer.learning_rate": 0.25}}],
     }
     told["training"]["reference"]["checkpoint"] = "base"
@@ -106,6 +106,6 @@ def test_overrides_and_retries_reach_the_training(tmp_path: Path) -> None:
         for stage in (one, two, three)
     ]  # fmt: skip
     assert [each.optimizer.learning_rate for each in made] == [0.5, 0.5, 0.25]
-    assert [each.data.batch for each in made] == [7, 7, 7] and made[1].length.epochs == 9
+    assert [each.data.batch_size for each in made] == [7, 7, 7] and made[1].length.epochs == 9
     assert made[0].network.start_from == "runs/x@3" and made[0].reference.checkpoint == config.base
     assert made[0].seed == 5 and made[0].data.train[0].path == "data/a" and made[0].data.validate_on == ["data/b"]

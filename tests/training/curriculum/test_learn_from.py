@@ -68,7 +68,7 @@ def test_the_value_sees_both_results_and_the_policy_won_sides_alone(play_run: tu
     found = sources(curriculum(db, tmp_path, sides("won"), sides("won")), run_id, said)
     results = [[one.result for one in all_trajectories(opened(Path(source.path)))] for source in found]
     assert results == [[0.0] * 4, [1.0] * 4]
-    assert said == ["stage first: the learner won no battle: the value alone learns from their sides"]
+    assert said == ["stage first: the learner won no battle; their sides train the value only"]
     for batch in islice(batches(found), 16):
         assert batch.value_mask.all()
         assert np.array_equal(batch.policy_mask, batch.results == 1.0)
@@ -99,10 +99,8 @@ def test_sides_that_teach_neither_are_not_in_the_dataset(play_run: tuple[Path, s
     said: list[str] = []
     found = sources(curriculum(db, tmp_path, sides("won", "none"), sides("won", "none")), run_id, said)
     assert [Path(source.path).name.split("-")[0] for source in found] == ["coaches"]
-    assert said == ["stage first: the learner left no side that is to be learned from (won)"]
-    with pytest.raises(
-        BadConfig, match=r"stage first: nobody left a side that could be learned from: .* policy_from: all"
-    ):
+    assert said == ["stage first: no sides of the learner match learn_from (won)"]
+    with pytest.raises(BadConfig, match=r"stage first: learn_from: no side of a battle matches; .* policy_from: all"):
         sources(curriculum(db, tmp_path, sides("won"), sides("none")), run_id)
 
 
@@ -176,7 +174,7 @@ def test_a_curriculum_that_was_begun_before_resumes(tmp_path: Path) -> None:
     before["stages"][0]["learn_from"]["coaches"] = "all"
     with duckdb.connect(str(config.db)) as connection:
         connection.execute("UPDATE curricula SET config = ?", [json.dumps(before)])
-    with pytest.raises(BadConfig, match=r"begun with other settings \(stages.1.learn_from.coaches.policy_from\)"):
+    with pytest.raises(BadConfig, match=r"started with other settings \(stages.1.learn_from.coaches.policy_from\)"):
         book.begin(config, "")
 
 
@@ -197,7 +195,6 @@ def test_a_filter_by_result_says_what_the_value_misses(play_run: tuple[Path, str
     words = ["data", "build", "--db", str(play_run[0]), "--out", str(tmp_path / "d"), "--workers", "1"]
     said = CliRunner().invoke(cli, [*words, "--result", "won"])
     assert said.exit_code == 0
-    assert (
-        said.stderr.startswith("--result won: the value will see no other sides") and "policy_from: won" in said.stderr
-    )
+    assert said.stderr.startswith("--result won: the value is trained on these sides only")
+    assert "policy_from: won" in said.stderr
     assert "--result" not in CliRunner().invoke(cli, [*words[:-1], "1", "--replace"]).stderr

@@ -155,6 +155,22 @@ def test_the_verdict_is_no_gate_over_again(undisturbed: Path) -> None:
     assert not {*rows(teams.format("="), undisturbed)} & {*rows(teams.format("<>"), undisturbed)}
 
 
+def test_all_checkpoints_meet_the_pool_with_the_same_teams_and_seeds(undisturbed: Path) -> None:
+    met = []
+    for checkpoint in (stand_in.BASE, "heuristic:expert"):
+        measured = Book(undisturbed, "toy").measured(checkpoint)
+        assert measured is not None
+        met.append(
+            rows(
+                "SELECT opponent, seed, p1_team, p2_team FROM evidence_results JOIN battles USING (battle_id) "
+                "WHERE for_run = ? AND agent = ? ORDER BY ALL",
+                undisturbed,
+                [measured["run_id"], checkpoint],
+            )
+        )
+    assert met[0] and met[0] == met[1]
+
+
 def test_status_draws_the_lineage(undisturbed: Path) -> None:
     out = io.StringIO()
     show_status(undisturbed, None, Console(file=out, width=200))
@@ -163,9 +179,9 @@ def test_status_draws_the_lineage(undisturbed: Path) -> None:
     assert place["1 first"] < place["3 selves"]
     assert any("attempt 2" in line and "kept" in line and "Elo [" in line and "10 steps" in line for line in lines)
     assert any("✗ parent: H0" in line for line in lines)
-    assert any("verdict: against first: " in line for line in lines)
+    assert any("final test against first: " in line for line in lines)
     page = (undisturbed.parent / "report.html").read_text()
-    assert all(words in page for words in ("verdict: against first: ", "kept 2 of 3 stages", "finished "))
+    assert all(words in page for words in ("final test against first: ", "kept 2 of 3 stages", "finished "))
 
 
 def test_it_is_finished_once_and_for_all(undisturbed: Path) -> None:

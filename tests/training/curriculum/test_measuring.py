@@ -23,7 +23,7 @@ def test_a_log_gets_a_line_for_each_kind_and_one_now_and_then() -> None:
         "measuring 1–2 of 17: policy against random, heuristic:max-damage · 0 s",
         "measuring 1–2 of 17: policy against random, heuristic:max-damage · 3 of 16 battles · 6 s",
         "measuring 3 of 17: policy against heuristic:expert · 8 s",
-        "measuring 4 steps of training",
+        "measuring 4 training steps",
     ]
 
 

@@ -174,7 +174,7 @@ def test_the_page_has_every_checkpoint_gate_interval_and_cost(known: Lineage) ->
         if rated is not None:
             assert f"{rated[1]:.0f}, {rated[2]:.0f}" in text
     assert "From 950 Elo [900, 1000] to 1250 Elo [1150, 2990] after 2 kept stages" in text
-    assert "Verdict: against base: H1 after 40 battles." in text
+    assert "Final test against base: H1 after 40 battles." in text
     assert "80 [70, 90]" in text and "71 [61, 81]" in text, "on each team set"
     assert "variety:12 − competitive" in text and "+9 [2, 16]" in text
     assert "+10 [5, 15]" in text, "since the parent"
@@ -193,7 +193,7 @@ def test_names_stay_names_and_links_lead_somewhere(known: Lineage) -> None:
 
 def test_one_that_has_just_begun_is_drawn_too(tmp_path: Path) -> None:
     book, _ = begun(tmp_path / "new")
-    assert "No checkpoint has been measured yet." in Read(render_curriculum(lineage(book.db, NAME))).words
+    assert "No checkpoint has been evaluated yet." in Read(render_curriculum(lineage(book.db, NAME))).words
     one = book.begin_attempt(1, 1, "first", stand_in.BASE, {})
     book.note_checkpoint(one, "policy:new@1")
     book.begin_gate(one, "parent", "match")
@@ -201,8 +201,8 @@ def test_one_that_has_just_begun_is_drawn_too(tmp_path: Path) -> None:
     base, new = marks(known)
     assert (new["dots"], new["crosses"]) == (1, 0) and new["y"] > base["y"]
     read = Read(render_curriculum(known))
-    assert " parent: being played" in read.words and "running" in read.words
-    assert any("under way" in words for words in read.words)
+    assert " parent: in progress" in read.words and "running" in read.words
+    assert any("running or stopped" in words for words in read.words)
 
 
 def test_a_run_of_a_curriculum_has_the_section_and_others_have_not(folder: Path, tmp_path: Path) -> None:
@@ -246,12 +246,16 @@ def test_the_command_writes_it_and_names_what_is_wrong(folder: Path, tmp_path: P
     page = tmp_path / "page.html"
     for words, code, said in (
         (["--html", str(page)], 0, f"wrote {page}"),
-        (["--html", str(tmp_path / "no" / "page.html")], 2, "No such file or directory: name a file in a folder"),
+        (
+            ["--html", str(tmp_path / "no" / "page.html")],
+            2,
+            "No such file or directory; name a file in a writable folder",
+        ),
     ):
         done = subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (code, 1) and said in done.stderr
     assert "last@30" in page.read_text() and list(tmp_path.iterdir()) == [page]
-    with pytest.raises(BadInput, match="holds no curriculum other: known are <b>toy</b>"):
+    with pytest.raises(BadInput, match="no curriculum 'other'; known are <b>toy</b>"):
         write_page(folder / "arena.duckdb", "other", page)
     assert "last@30" in page.read_text(), "as it was"
 

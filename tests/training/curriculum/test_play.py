@@ -121,7 +121,7 @@ def test_a_checkpoint_is_known_under_all_its_specs(tmp_path: Path) -> None:
     warm = with_temperature(spec, 0.5)
     assert warm == "policy:gen1ou-tiny?temperature=0.5" and with_temperature(spec, 0) == spec
     watched = curriculum(
-        tmp_path, learner={"temperature": 0.5, "watched_by": "search:mcts?iterations=40&samples=2"}
+        tmp_path, learner={"temperature": 0.5, "expert": "search:mcts?iterations=40&samples=2"}
     ).stages[0]
     coached = coached_spec(warm, "search:mcts?iterations=40&samples=2")
     assert learner_spec(spec, watched) == resolve(coached).spec

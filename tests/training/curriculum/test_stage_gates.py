@@ -104,11 +104,11 @@ def test_a_gate_of_an_earlier_version_is_read_and_a_begun_curriculum_resumed(tmp
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "scripts"))
-        spec = importlib.util.spec_from_file_location("sim_gates", ROOT / "scripts" / "sim_gates.py")
+        patch.syspath_prepend(str(ROOT / "scripts/simulate"))
+        spec = importlib.util.spec_from_file_location("gates", ROOT / "scripts/simulate/gates.py")
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        sys.modules["sim_gates"] = module  # dataclasses look their module up
+        sys.modules["gates"] = module  # dataclasses look their module up
         spec.loader.exec_module(module)
         return module
 

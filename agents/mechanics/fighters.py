@@ -1,0 +1,254 @@
+"""A Pokémon in battle as the rules compute with it: known facts, and sensible guesses where the opponent hides them.
+
+poke-env's objects are only read. What-ifs ("after Swords Dance", "terastallized") are `dataclasses.replace` on these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from poke_env.battle.field import Field
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.pokemon_type import PokemonType
+from poke_env.battle.side_condition import SideCondition
+from poke_env.battle.status import Status
+from poke_env.data import GenData, to_id_str
+from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
+
+from agents.battle import SeatBattle
+from agents.mechanics.moves import MoveFacts, facts_of, move_facts
+from agents.mechanics.sets import Guess, guess
+from teamsets.builder.published import STATS
+
+#: Boost stage -> factor for the five battle stats.
+STAGES = {stage: max(2, 2 + stage) / max(2, 2 - stage) for stage in range(-6, 7)}
+
+
+@dataclass(frozen=True, slots=True)
+class Fighter:
+    """One Pokémon. hp: fraction of its maximum. stats: hp, atk, def, spa, spd, spe as numbers, before boosts.
+
+    types: those that count now; base_types: without terastallization. moves: with the chance that it has them.
+    item and ability: "" where there is none or no guess. status: "" or Showdown's three letters.
+    """
+
+    species: str
+    gen: int
+    level: int
+    types: tuple[str, ...]
+    base_types: tuple[str, ...]
+    tera: str
+    terastallized: bool
+    stats: tuple[int, ...]
+    boosts: tuple[tuple[str, int], ...]
+    hp: float
+    status: str
+    item: str
+    ability: str
+    weight: float
+    moves: tuple[tuple[MoveFacts, float], ...]
+    effects: frozenset[str]
+    first_turn: bool
+    must_recharge: bool
+    slept: int
+
+    def stat(self, name: str) -> float:
+        """A stat before boosts, by name."""
+        return self.stats[STATS.index(name)]
+
+    def stage(self, name: str) -> int:
+        """A boost stage, -6 to 6."""
+        for stat, stage in self.boosts:
+            if stat == name:
+                return stage
+        return 0
+
+    def boosted(self, changes: tuple[tuple[str, int], ...]) -> Fighter:
+        """The same after boosts or drops, within -6 and 6."""
+        stages = dict(self.boosts)
+        for stat, change in changes:
+            stages[stat] = max(-6, min(6, stages.get(stat, 0) + change))
+        return replace(self, boosts=_packed(stages))
+
+    def as_tera(self) -> Fighter:
+        """The same once terastallized. Without a tera type (or as Stellar, which keeps its types), only marked so."""
+        types = (self.tera,) if self.tera and self.tera != "STELLAR" else self.types
+        return replace(self, terastallized=True, types=types)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What lies over the field. sides: side conditions (Showdown's ids -> layers) of (own side, opponent's side)."""
+
+    gen: int
+    weather: str
+    terrain: str
+    trick_room: bool
+    sides: tuple[dict[str, int], dict[str, int]]
+
+
+def conditions(battle: SeatBattle) -> Conditions:
+    """The field as it is now, own side first."""
+    fields = list(battle.fields)
+    return Conditions(
+        gen=battle.gen,
+        weather=next((_id(w.name) for w in battle.weather), ""),
+        terrain=next((_id(f.name) for f in fields if f.is_terrain), ""),
+        trick_room=Field.TRICK_ROOM in battle.fields,
+        sides=(_layers(battle.side_conditions), _layers(battle.opponent_side_conditions)),
+    )
+
+
+def _layers(conditions: dict[SideCondition, int]) -> dict[str, int]:
+    stackable = ("SPIKES", "TOXIC_SPIKES")
+    return {_id(c.name): layers if c.name in stackable else 1 for c, layers in conditions.items()}
+
+
+class Loadout(NamedTuple):
+    """What a Pokémon brings along besides its moves. stats: hp, atk, def, spa, spd, spe before boosts. tera: "" for none."""
+
+    stats: tuple[int, ...]
+    item: str
+    ability: str
+    tera: str
+
+
+def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
+    """One of our own: everything is known from the request."""
+    moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
+    return _fighter(mon, battle.gen, own_loadout(mon, battle), _state(mon, moves))
+
+
+def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
+    """What one of our own carries, by the request."""
+    gen = battle.gen
+    stats = {**_guessed_stats(_own_guess(gen), gen, mon.species, mon.level)}
+    stats.update({stat: value for stat, value in mon.stats.items() if value})
+    if mon.max_hp:
+        stats["hp"] = mon.max_hp
+    return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
+
+
+def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
+    """The tera type that the request states for one of ours, which poke-env leaves unread. "" before generation 9."""
+    if battle.gen < 9:
+        return ""
+    for entry in battle.last_request.get("side", {}).get("pokemon", ()):
+        if battle.team.get(entry["ident"]) is mon:
+            return str(entry.get("teraType", "")).upper()
+    return ""
+
+
+def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
+    """One of the opponent's: shown facts, and what the sets of its species suggest for the rest."""
+    loadout, guessed = foe_loadout(mon, battle)
+    moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
+    return _fighter(mon, battle.gen, loadout, _state(mon, moves))
+
+
+def foe_loadout(mon: Pokemon, battle: SeatBattle) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
+    """What one of the opponent's carries as far as it is shown, else as guessed; and its moves: ids with their chances."""
+    gen = battle.gen
+    guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
+    stats = _guessed_stats(guessed, gen, mon.species, mon.level)
+    item = guessed.item if mon.item == GenData.UNKNOWN_ITEM else mon.item
+    ability = mon.ability or guessed.ability
+    if not ability and mon.possible_abilities:
+        ability = to_id_str(mon.possible_abilities[0])
+    return _loadout(gen, stats, item, ability, mon.tera_type or guessed.tera), guessed.moves
+
+
+def _loadout(gen: int, stats: dict[str, int], item: str | None, ability: str, tera: PokemonType | str) -> Loadout:
+    return Loadout(
+        tuple(stats[name] for name in STATS),
+        item or "" if gen >= 2 and item != GenData.UNKNOWN_ITEM else "",
+        ability if gen >= 3 else "",
+        tera if isinstance(tera, str) else tera.name,
+    )
+
+
+def well_fighter(mon: Pokemon, gen: int, loadout: Loadout) -> Fighter:
+    """A Pokémon as it would be with nothing done to it, apart from its moves."""
+    return _fighter(mon, gen, loadout, _WELL)
+
+
+def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) -> Fighter:
+    """state: the fields that change in the course of a battle, as `_state` has them."""
+    return Fighter(
+        species=mon.species,
+        gen=gen,
+        level=mon.level,
+        types=tuple(t.name for t in mon.types),
+        base_types=tuple(t.name for t in mon.base_types),
+        tera=loadout.tera,
+        terastallized=mon.is_terastallized,
+        stats=loadout.stats,
+        item=loadout.item,
+        ability=loadout.ability,
+        weight=mon.weight,
+        **state,
+    )
+
+
+_WELL: dict[str, Any] = {
+    "boosts": (),
+    "hp": 1.0,
+    "status": "",
+    "moves": (),
+    "effects": frozenset(),
+    "first_turn": False,
+    "must_recharge": False,
+    "slept": 0,
+}
+
+
+def _state(mon: Pokemon, moves: tuple[tuple[MoveFacts, float], ...]) -> dict[str, Any]:
+    status = mon.status.name.lower() if mon.status is not None and mon.status != Status.FNT else ""
+    return {
+        "boosts": _packed(mon.boosts),
+        "hp": 0.0 if mon.fainted else mon.current_hp_fraction if mon.max_hp else 1.0,
+        "status": status,
+        "moves": moves,
+        "effects": frozenset(_id(effect.name) for effect in mon.effects),
+        "first_turn": bool(mon.first_turn),
+        "must_recharge": mon.must_recharge,
+        "slept": mon.status_counter if status == "slp" else 0,
+    }
+
+
+def _packed(boosts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((stat, stage) for stat, stage in boosts.items() if stage))
+
+
+def _id(name: str) -> str:
+    return name.lower().replace("_", "")
+
+
+@lru_cache(maxsize=16)
+def _own_guess(gen: int) -> Guess:
+    return Guess((), "", "", "serious", (252,) * 6 if gen <= 2 else (84,) * 6, "")
+
+
+def _guessed_stats(guessed: Guess, gen: int, species: str, level: int) -> dict[str, int]:
+    return stats_of(gen, species, level, guessed.nature, guessed.evs)
+
+
+@lru_cache(maxsize=20_000)
+def stats_of(gen: int, species: str, level: int, nature: str, evs: tuple[int, ...]) -> dict[str, int]:
+    """Stats of a set, by the formulas of its generation; perfect IVs or DVs. 100 each for an unknown species."""
+    data = GenData.from_gen(gen)
+    if species not in data.pokedex:
+        return dict.fromkeys(STATS, 100)
+    if gen <= 2:
+        values = compute_raw_stats_dvs(species, [15] * 6, level, data)
+    else:
+        values = compute_raw_stats(species, list(evs), [31] * 6, level, nature, data)
+    return dict(zip(STATS, values, strict=True))
+
+
+def estimated_stats(mon: Pokemon, battle: SeatBattle) -> dict[str, int]:
+    """A full table of stats for either side's Pokémon: known where the request tells, guessed otherwise."""
+    fighter = own_fighter(mon, battle) if any(mon.stats.values()) else foe_fighter(mon, battle)
+    return dict(zip(STATS, fighter.stats, strict=True))

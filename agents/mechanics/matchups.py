@@ -1,0 +1,204 @@
+"""How two Pokémon fare against each other if both stay and fight: the race to the knock-out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from agents.mechanics.damage import Damage, damage
+from agents.mechanics.fighters import Conditions, Fighter
+from agents.mechanics.modifiers import speed
+from agents.mechanics.moves import MoveFacts
+from agents.mechanics.worth import worth
+
+# Mean number of turns that sleep still lasts when it has just begun, by generation; and the least left to expect.
+_SLEEP = {1: 3.5, 2: 3.0, 3: 2.5, 4: 2.5}
+_SLEEP_LATER = 1.5
+_FROZEN = {1: 12.0}
+_FROZEN_LATER = 3.5
+
+
+class Body:
+    """A fighter on one side (0 ours, 1 theirs) with the key under which what is computed about it is kept."""
+
+    def __init__(self, fighter: Fighter, side: int) -> None:
+        self.fighter, self.side = fighter, side
+        self.hp = fighter.hp
+        self.variants: dict[Any, Body] = {}
+        self.root: Body | None = None
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        f = self.fighter
+        marks = f.effects & _MARKS
+        hp = round(f.hp, 1) if f.ability in _BY_HP else f.hp > 0.5
+        moves = tuple((move.id, round(chance, 1)) for move, chance in f.moves)
+        fresh = f.first_turn and any(move.id in _FIRST_TURN_ONLY for move, _ in f.moves)
+        return (
+            f.species,
+            self.side,
+            f.types,
+            f.boosts,
+            f.status,
+            f.item,
+            f.ability,
+            f.terastallized,
+            hp,
+            moves,
+            marks,
+            fresh,
+        )
+
+    @cached_property
+    def drip(self) -> float:
+        """The part of its HP that it gains (loses, below 0) at the end of a turn: Leftovers, poison, burn, seeds."""
+        f, gen = self.fighter, self.fighter.gen
+        gain = 1 / 16 if f.item == "leftovers" or (f.item == "blacksludge" and "POISON" in f.types) else 0.0
+        if f.ability == "magicguard":
+            return gain
+        if f.ability == "poisonheal" and f.status in ("psn", "tox"):
+            return gain + 1 / 8
+        eighth = 1 / 16 if gen == 1 else 1 / 8
+        loss = {"psn": eighth, "tox": eighth, "brn": 1 / 16 if gen >= 7 else eighth}.get(f.status, 0.0)
+        return gain - loss - (eighth if "leechseed" in f.effects else 0.0)
+
+    @cached_property
+    def healing(self) -> float:
+        """The part of its HP that its best healing move gives back (Rest counts half), known moves only."""
+        heals = [m.heal * (0.5 if m.id == "rest" else 1.0) for m, chance in self.fighter.moves if chance > 0.6]
+        return max(heals, default=0.0)
+
+
+# Abilities for which the damage depends on the HP of the Pokémon, its own or the attacker's.
+_BY_HP = frozenset({"multiscale", "shadowshield", "blaze", "torrent", "overgrow", "swarm"})
+_FIRST_TURN_ONLY = frozenset({"fakeout", "firstimpression"})
+# Attacks that cannot be used turn after turn.
+_UNSTEADY = _FIRST_TURN_ONLY | {"focuspunch", "futuresight", "dreameater"}
+# Volatile effects that change damage or speed.
+_MARKS = frozenset(
+    {f"{name}{stat}" for name in ("protosynthesis", "quarkdrive") for stat in ("atk", "def", "spa", "spd", "spe")}
+    | {"reflect", "lightscreen", "substitute", "confusion"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a duel comes to. win: the chance that ours stands at the end; ours, theirs: HP left to the winner then."""
+
+    win: float
+    ours: float
+    theirs: float
+
+
+class Matchups:
+    """Damage, rates and duels of one battle, each computed once. The field of the moment is part of every key."""
+
+    def __init__(self) -> None:
+        self.field: Conditions | None = None
+        self._mark: Any = None
+        self._hits: dict[Any, Damage] = {}
+        self._rates: dict[Any, float] = {}
+        self._speeds: dict[Any, float] = {}
+
+    def turn_to(self, field: Conditions) -> None:
+        """Sets the field for what is asked next."""
+        self.field = field
+        walls = tuple(tuple(sorted(side.keys() & _SCREENS)) for side in field.sides)
+        self._mark = (field.weather, field.terrain, field.trick_room, walls)
+
+    def hit(self, attacker: Body, defender: Body, move: MoveFacts) -> Damage:
+        """The damage of a move between two bodies."""
+        key = (move.id, attacker.key, defender.key, self._mark)
+        found = self._hits.get(key)
+        if found is None:
+            assert self.field is not None
+            screens = self.field.sides[defender.side]
+            found = damage(attacker.fighter, defender.fighter, move, self.field, screens)
+            self._hits[key] = found
+        return found
+
+    def rate(self, attacker: Body, defender: Body) -> float:
+        """Mean damage a turn of the attacker's best steady move, the chances of having its moves counted in."""
+        key = (attacker.key, defender.key, self._mark)
+        found = self._rates.get(key)
+        if found is None:
+            found = self._rates[key] = self._rate(attacker, defender)
+        return found
+
+    def _rate(self, attacker: Body, defender: Body) -> float:
+        options = []
+        for move, chance in attacker.fighter.moves:
+            if move.damages and not move.explodes:
+                slow = 0.55 if move.recharges or (move.charges and attacker.fighter.item != "powerherb") else 1.0
+                once = 0.5 if move.id in _UNSTEADY else 1.0
+                fading = 0.8 if any(change < 0 and stat in ("atk", "spa") for stat, change in move.self_boosts) else 1.0
+                mean = self.hit(attacker, defender, move).mean * move.accuracy
+                options.append((mean * slow * once * fading, chance))
+        options.sort(reverse=True)
+        total, missing = 0.0, 1.0
+        for mean, chance in options:
+            total += missing * chance * mean
+            missing *= 1 - chance
+        return total * (0.75 if attacker.fighter.status == "par" else 1.0)
+
+    def speed(self, body: Body) -> float:
+        """Its speed here (negative under Trick Room, so that the greater always moves first)."""
+        key = (body.key, self._mark)
+        found = self._speeds.get(key)
+        if found is None:
+            assert self.field is not None
+            found = speed(body.fighter, self.field, self.field.sides[body.side])
+            found = self._speeds[key] = -found if self.field.trick_room else found
+        return found
+
+    def first(self, ours: Body, theirs: Body) -> float:
+        """The chance that ours moves first at equal priority."""
+        mine, other = self.speed(ours), self.speed(theirs)
+        return 0.5 if mine == other else 1.0 if mine > other else 0.0
+
+    def outlook(self, ours: Body, theirs: Body, hp: float, foe_hp: float, wait: float = 0.0) -> Outlook:
+        """The duel from HP `hp` against `foe_hp`. wait: turns that ours loses before it can act (less: theirs)."""
+        mine, other = self.rate(ours, theirs) - theirs.drip, self.rate(theirs, ours) - ours.drip
+        lost, gained = delay(ours.fighter) + max(0.0, wait), delay(theirs.fighter) + max(0.0, -wait)
+        to_win = _turns(foe_hp, mine, other, ours.healing, theirs.healing) + lost
+        to_lose = _turns(hp, other, mine, theirs.healing, ours.healing) + gained
+        lead = to_lose - to_win + (self.first(ours, theirs) - 0.5)
+        win = 1 / (1 + math.exp(max(-30.0, min(30.0, -2.5 * lead / (0.6 + 0.3 * min(to_win, to_lose))))))
+        taken = max(0.0, to_win - gained - self.first(ours, theirs)) * max(0.0, other)
+        dealt = max(0.0, to_lose - lost - 1 + self.first(ours, theirs)) * max(0.0, mine)
+        return Outlook(win, max(0.05 * hp, hp - taken), max(0.05 * foe_hp, foe_hp - dealt))
+
+    def value(self, ours: Body, theirs: Body, hp: float, foe_hp: float, alive: float) -> float:
+        """What the duel is worth to us, from -1 to 1: what we take in it less what we leave in it. alive: as for `worth`."""
+        view = self.outlook(ours, theirs, hp, foe_hp)
+        mine, other = worth(ours.fighter, hp, alive), worth(theirs.fighter, foe_hp, alive)
+        if_won = other - (1 - alive) * (hp - view.ours)
+        if_lost = mine - (1 - alive) * (foe_hp - view.theirs)
+        return view.win * if_won - (1 - view.win) * if_lost
+
+
+_SCREENS = frozenset({"reflect", "lightscreen", "auroraveil", "tailwind"})
+
+
+def delay(fighter: Fighter) -> float:
+    """The turns that a Pokémon must be expected to lose to sleep, ice or recharging."""
+    if fighter.status == "slp":
+        return max(0.6, _SLEEP.get(fighter.gen, _SLEEP_LATER) - 0.6 * fighter.slept)
+    if fighter.status == "frz":
+        return _FROZEN.get(fighter.gen, _FROZEN_LATER)
+    return 1.0 if fighter.must_recharge else 0.0
+
+
+def _turns(hp: float, rate: float, answer: float, healing: float, foe_healing: float) -> float:
+    """Turns to take `hp` at `rate` a turn, from 1 to 30; longer where the target heals more than it loses.
+
+    answer, healing: what the attacker takes a turn and can heal itself, foe_healing: what the target can heal.
+    """
+    if foe_healing and rate < 0.8 * foe_healing:
+        rate = max(0.15 * rate, rate - 0.6 * foe_healing)
+    if healing and rate > 0 and 0 < answer < 0.8 * healing:
+        rate *= 1 - 0.5 * answer / healing
+    turns = hp / max(rate, 0.01)
+    return min(30.0, max(1.0, 0.5 * turns + 0.5 * math.ceil(turns - 0.1)))

@@ -1,0 +1,42 @@
+"""Team preview: whom to lead with, and whom of the opponent's team it showed."""
+
+from __future__ import annotations
+
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
+from agents.mechanics.matchups import Body, Matchups
+
+
+def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Choice | None:
+    """The choice that leads with the Pokémon that fares best on average against those shown; None where none is shown.
+
+    alive: the part of a Pokémon's worth that it keeps at any HP.
+    """
+    matchups.turn_to(conditions(battle))
+    theirs = [Body(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
+    ours = [battle.team.get(entry["ident"]) for entry in battle.last_request["side"]["pokemon"]]
+    bodies = [Body(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
+    if not theirs or len(bodies) != len(battle.legal):
+        return None
+    scores = [
+        sum(matchups.value(body, foe, 1.0, 1.0, alive) for foe in theirs) if body is not None else -99.0
+        for body in bodies
+    ]
+    return battle.legal[max(range(len(scores)), key=scores.__getitem__)]
+
+
+def only_previewed(battle: SeatBattle) -> list[Pokemon]:
+    """The opponent's Pokémon that team preview showed and that have not come out yet."""
+    if not battle.opponent_team or not battle.teampreview_opponent_team:
+        return []
+    out = [mon.base_species for mon in battle.opponent_team.values()]
+    waiting = []
+    for mon in battle.teampreview_opponent_team:
+        if mon.base_species in out:
+            out.remove(mon.base_species)
+        else:
+            waiting.append(mon)
+    return waiting

@@ -1,0 +1,1 @@
+"""Battles of our agents on other people's servers."""

@@ -1,0 +1,128 @@
+"""`arena ladder`: an agent plays on another Showdown server; every battle is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import signal
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+
+from agents import AgentSource, resolve
+from arena.background import taking_in
+from arena.fixture import FixtureTeam
+from arena.ladder.ladder import Ladder, Way
+from arena.ladder.user_battle import UNSEEN, Ours, UserBattle
+from arena.protocol.client import Client, Pace
+from arena.protocol.login import Account
+from arena.provenance import git_state, versions
+from arena.record import BattleRecord
+from arena.simulator.guard import StepGuard
+from arena.simulator.seat import Fault, make_agent
+from arena.store import Store
+from arena.tournament import EvaluateSettings, check_available, check_ours, load_pools
+from arena.venue import Rules
+from teamsets.errors import BadInput
+
+#: How long the server is tried at first: a mistyped address should not be tried for long.
+_PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class LadderSettings:
+    """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
+    of searching the ladder. Nothing here says who signs in: that is not kept."""
+
+    server: str
+    agent: str
+    format: str
+    team_set: str
+    battles: int
+    challenge: str = ""
+    accept: bool = False
+    rules: Rules = field(default_factory=Rules)
+
+
+@dataclass(frozen=True)
+class LadderRun:
+    """A run that is ready to be played. teams: to draw from; none where the server draws them."""
+
+    run_id: str
+    settings: LadderSettings
+    source: AgentSource
+    team_set: str
+    teams: tuple[FixtureTeam, ...]
+
+    def ours(self, number: int) -> Ours:
+        """What we bring to the battle of that number."""
+        seed = f"{self.run_id}/{number}"
+        team = random.Random(seed).choice(self.teams) if self.teams else UNSEEN
+        return Ours(self.source.spec, self.source.make, self.settings.format, team, self.team_set, f"unseen {seed}")
+
+
+def prepare(store: Store, settings: LadderSettings) -> LadderRun:
+    """Checks the settings, loads the teams, and records the run in the store. Raises BadInput that names the problem."""
+    source = resolve(settings.agent)
+    check_ours([source], "ladder")
+    check_available([source], (settings.format,))
+    pools, _ = load_pools(EvaluateSettings((source.spec,), (settings.format,), (settings.team_set,)))
+    (((format_id, team_set), teams),) = pools.items()
+    try:
+        make_agent(StepGuard(), 0, source.make)
+    except Fault as fault:
+        raise BadInput(f"agent '{source.spec}': cannot be created, and would forfeit every battle: {fault}") from None
+    config = {
+        **asdict(settings),
+        "agents": [source.spec],
+        "formats": [format_id],
+        "team_sets": [team_set],
+        "pools": [[format_id, team_set, [team.id for team in teams]]],
+    }
+    run_id = store.new_run_id()
+    store.begin_run(run_id, "ladder", config, git_state(), versions(), [source], pools)
+    return LadderRun(run_id, settings, source, team_set, teams)
+
+
+async def play(
+    run: LadderRun,
+    store: Store,
+    account: Account,
+    pace: Pace | None,
+    *,
+    tell: Callable[[str], None],
+    show: Callable[[int, UserBattle, BattleRecord], None],
+) -> bool:
+    """Plays the battles of a run, one after the other; returns True if all were played.
+
+    The first Ctrl-C (SIGTERM) finishes the battle under way and ends; the second one forfeits it. show(number, battle,
+    record) is called after each battle, once it is kept. Raises Refused and ConnectionLost; what was finished is kept.
+    """
+    settings, loop = run.settings, asyncio.get_running_loop()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    background = asyncio.ensure_future(taking_in(store))
+    finished = False
+    try:
+        async with await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client:
+            way = Way(settings.challenge, settings.accept)
+            ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
+            for number in numbers:
+                loop.add_signal_handler(number, ladder.stop)
+            await ladder.enter()
+            for count in range(1, settings.battles + 1):
+                battle = None if ladder.stopping else await ladder.battle(run.ours(count))
+                if battle is None:
+                    break
+                if battle.begun:
+                    record = battle.record()
+                    store.add(record.to_line(run.run_id))
+                    show(count, battle, record)
+            else:
+                finished = True
+    finally:
+        for number in numbers:
+            loop.remove_signal_handler(number)
+        background.cancel()
+        await asyncio.gather(background, return_exceptions=True)
+        store.take_in()
+        store.end_run(run.run_id, "finished" if finished else "stopped")
+    return finished

@@ -1,0 +1,1 @@
+"""The pool's agents as users of our server, for visitors."""

@@ -1,0 +1,351 @@
+"""Agents of the pool as users of a server of ours, and their battles with visitors: users who are not ours."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from poke_env.data import to_id_str
+
+from arena.fixture import SEATS, Fixture, FixtureTeam, digest, showdown_seed
+from arena.protocol.client import Client, Room
+from arena.record import BattleRecord
+from arena.schedules.plan import DRAWN, draw_teams
+from arena.server.battle import ServedBattle
+from arena.server.local import LocalServer, Message
+from arena.server.outside import Outsider, fixture_as_played
+from arena.simulator.guard import StepGuard
+from arena.venue import Rules, VenueFailed
+
+#: How long a visitor has to come to the battle that he has asked for, in seconds: he may have taken that back.
+_COMING = 30.0
+#: Showdown's limit on the length of a name.
+_LONGEST = 18
+
+
+class Share:
+    """A resident's client, as one of its battles has it (see `User`)."""
+
+    def __init__(self, client: Client) -> None:
+        self.client, self.user, self.lost = client, client.user, client.lost
+        self.on_battle: Callable[[str], Room | None] = lambda room: None
+        self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
+        self.on_refusal: Callable[[str], None] = lambda words: None
+        self.on_return: Callable[[], None] = lambda: None
+        self.met = asyncio.Event()
+        self.say, self.use_team = client.say, client.use_team
+        self.challenge, self.accept = client.challenge, client.accept
+        self.join, self.leave = client.join, client.leave
+
+    def begin(self, room: str) -> Room | None:
+        """The battle's listener, if the room is its own. (Only one battle of a client awaits its room at a time.)"""
+        listener = self.on_battle(room)
+        if listener is not None:
+            self.met.set()
+        return listener
+
+
+@dataclass
+class Resident:
+    """An agent of the pool as a user: it plays with any number of visitors at once.
+
+    name: what visitors call it. wanted(resident, visitor, format): called when somebody challenges it. shares: one for
+    each battle.
+    """
+
+    spec: str
+    name: str
+    client: Client
+    wanted: Callable[[Resident, str, str], None]
+    shares: list[Share] = field(default_factory=list)
+    meeting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    battles: int = 0
+
+    def __post_init__(self) -> None:
+        client = self.client
+        client.on_battle = self._begin
+        client.on_challenge = lambda user, format_id: self.wanted(self, user, format_id)
+        client.on_refusal = lambda words: self._each(
+            lambda share: None if share.met.is_set() else share.on_refusal(words)
+        )
+        client.on_return = lambda: self._each(lambda share: share.on_return())
+
+    def _begin(self, room: str) -> Room | None:
+        return next((listener for share in self.shares if (listener := share.begin(room)) is not None), None)
+
+    def _each(self, what: Callable[[Share], None]) -> None:
+        for share in list(self.shares):
+            what(share)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many battles and requests (searches, challenges) may be open at once: of one visitor, and of all together."""
+
+    visitor: int = 5
+    total: int = 100
+
+
+@dataclass(eq=False)
+class _Request:
+    """What a visitor has asked for, until it has become a battle.
+
+    task: plays it. battle: None while it waits for its turn. dropped: the visitor has taken it back, or left.
+    """
+
+    task: asyncio.Task[None] | None = None
+    battle: ServedBattle | None = None
+    dropped: bool = False
+
+
+#: The visitor, the format, and whom he asked ("" on the ladder).
+_Asked = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A battle of a visitor with a resident that goes on."""
+
+    visitor: str
+    resident: Resident
+    battle: ServedBattle
+
+    @property
+    def turn(self) -> int:
+        return max(seat.battle.turn for seat in self.battle.seats.values())
+
+
+class House:
+    """The residents of a server, and what goes on between them and the visitors.
+
+    pools: format -> the teams of the residents; none where Showdown draws the teams. patience: a visitor's seconds for a
+    decision. keep(record): called with each battle that was played. tell(words): a line for people. limits: on what visitors
+    may have open; who is over one is told so.
+    """
+
+    def __init__(
+        self,
+        server: LocalServer,
+        guard: StepGuard,
+        rules: Rules,
+        pools: Mapping[str, Sequence[FixtureTeam]],
+        team_set: str,
+        seed: str,
+        *,
+        patience: float,
+        keep: Callable[[BattleRecord], None],
+        tell: Callable[[str], None],
+        limits: Limits | None = None,
+    ) -> None:
+        self.server, self.guard, self.rules, self.pools, self.team_set = server, guard, rules, pools, team_set
+        self.seed, self.patience, self.keep, self.tell = seed, patience, keep, tell
+        self.residents: list[Resident] = []
+        self.meetings: list[Meeting] = []
+        self.closing = False
+        self.quiet = asyncio.Event()  # set while nobody plays
+        self.quiet.set()
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
+        self.limits = limits or Limits()
+        self._open: Counter[str] = Counter()  # visitor: battles and requests
+        self._wanted: dict[_Asked, _Request] = {}  # what is being arranged
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._serials = itertools.count(1)
+        self._searches = 0
+
+    async def open(self, specs: Sequence[str]) -> None:
+        """Signs the residents in; from now on visitors can play."""
+        for spec in specs:
+            name = resident_name(spec, {resident.client.user for resident in self.residents})
+            client = await Client.connect(self.server.uri, name)
+            self.residents.append(Resident(spec, name, client, self._challenged))
+        users = [resident.client.user for resident in self.residents]
+        self._searches = await self.server.watch_searches(users, self._search)
+
+    async def close(self) -> None:
+        """Signs the residents off. Battles that go on are dropped."""
+        self.closing = True
+        self.server.forget(self._searches)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for resident in self.residents:
+            await resident.client.close()
+
+    def choose(self, visitor: str) -> Resident:
+        """Whom a visitor meets on the ladder: whom he has met least; of those, who has played least."""
+        return min(self.residents, key=lambda r: (self._met[visitor, r.spec], len(r.shares), r.battles))
+
+    def _challenged(self, resident: Resident, visitor: str, format_id: str) -> None:
+        if self._refused(visitor, format_id):
+            resident.client.say(f"/reject {visitor}")
+        else:
+            asked = (visitor, format_id, resident.name)
+            self._begin(resident, asked, lambda share: share.accept(visitor))
+
+    def _search(self, message: Message) -> None:
+        """A user searches the ladder, or does so no longer (or the server has ended, which `server.dead` says, too)."""
+        if "gone" in message:
+            self._gone(message["gone"], message.get("format"))
+            return
+        visitor, format_id = message.get("search", ""), message.get("format", "")
+        ours = {resident.client.user for resident in self.residents}
+        if not visitor or visitor in ours:
+            return
+        if self._refused(visitor, format_id):
+            self.server.refuse_search(visitor, format_id)
+            return
+        self._begin(self.choose(visitor), (visitor, format_id, ""), lambda share: share.say(f"/search {format_id}"))
+
+    def _gone(self, visitor: str, format_id: str | None) -> None:
+        """Drops what a visitor has asked for and will not come to: his search in a format, or everything (None).
+
+        A battle that has begun goes on: he may come back to it.
+        """
+        for asked, request in list(self._wanted.items()):
+            taken_back = format_id is None or asked[1:] == (format_id, "")
+            if asked[0] == visitor and taken_back and request.task and not (request.battle and request.battle.room):
+                request.dropped = True
+                request.task.cancel()
+
+    def _refused(self, visitor: str, format_id: str) -> bool:
+        """Whether there will be no battle; the visitor is told why."""
+        if self.closing:
+            why = "This server starts no more battles."
+        elif format_id not in self.pools:
+            why = f"Only {', '.join(self.pools)} is played on this server."
+        elif (mine := self._open[visitor]) >= self.limits.visitor:
+            why = (
+                f"You have {mine} open battles and requests. The limit is {self.limits.visitor} per visitor: "
+                "please finish one first."
+            )
+        elif self._open.total() >= self.limits.total:
+            why = (
+                f"{self._open.total()} battles and requests are open on this server. The limit is {self.limits.total}: "
+                "please try again later."
+            )
+        else:
+            return False
+        self.server.tell(visitor, why)
+        return True
+
+    def _begin(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None]) -> None:
+        """asked: the visitor, the format, and whom he asked; what is being arranged already is not arranged twice."""
+        if asked in self._wanted:
+            return
+        self._open[asked[0]] += 1
+        self._met[asked[0], resident.spec] += 1
+        resident.battles += 1
+        self.quiet.clear()
+        self._wanted[asked] = request = _Request()
+        request.task = task = asyncio.ensure_future(self._play(resident, asked, meet, request))
+        self._tasks.add(task)
+        task.add_done_callback(lambda task: self._done(task, resident, asked, request))
+
+    def _done(self, task: asyncio.Task[None], resident: Resident, asked: _Asked, request: _Request) -> None:
+        self._tasks.discard(task)
+        self._arranged(asked, request)
+        visitor = asked[0]
+        self._open[visitor] -= 1
+        if not self._open[visitor]:
+            del self._open[visitor]
+        if request.dropped:
+            self._met[visitor, resident.spec] -= 1
+            resident.battles -= 1
+            self.tell(f"{visitor} did not come to a battle against {resident.name}")
+        if not self._tasks:
+            self.quiet.set()
+        if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
+            self.failed.set_exception(error)
+
+    def _arranged(self, asked: _Asked, request: _Request) -> None:
+        """It waits no longer; by now the visitor may have asked for the same again, which stays."""
+        if self._wanted.get(asked) is request:
+            del self._wanted[asked]
+
+    async def _play(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None], request: _Request) -> None:
+        """One battle, from what the visitor asked for to its record."""
+        visitor, format_id, _ = asked
+        serial = next(self._serials)
+        share = Share(resident.client)
+        try:
+            async with resident.meeting:
+                request.battle = battle = self._battle(resident, share, visitor, format_id, serial)
+                meeting = Meeting(visitor, resident, battle)
+                resident.shares.append(share)
+                playing = asyncio.ensure_future(battle.play(lambda: meet(share)))
+                begun = asyncio.ensure_future(share.met.wait())
+                try:
+                    await asyncio.wait({playing, begun}, return_when=asyncio.FIRST_COMPLETED)
+                except asyncio.CancelledError:
+                    playing.cancel()
+                    await asyncio.gather(playing, return_exceptions=True)  # before anybody else is expected
+                    raise
+                finally:
+                    begun.cancel()
+            self._arranged(asked, request)
+            self.meetings.append(meeting)
+            try:
+                self._settle(await playing, meeting)
+            except VenueFailed as error:
+                self.tell(f"{visitor} against {resident.name}: no result: {error}")
+            finally:
+                playing.cancel()
+                self.meetings.remove(meeting)
+        finally:
+            if share in resident.shares:
+                resident.shares.remove(share)
+
+    def _battle(self, resident: Resident, share: Share, visitor: str, format_id: str, serial: int) -> ServedBattle:
+        """The battle of that number: even numbers have the visitor as p1. He brings his team, if the format has teams."""
+        name = digest([self.seed, serial])
+        teams = draw_teams(name, format_id, self.pools[format_id])
+        role, theirs = SEATS if serial % 2 else SEATS[::-1]
+        agents = (resident.spec, f"user:{visitor}")
+        drawn = not self.pools[format_id]
+        fixture = Fixture(
+            format_id,
+            agents if role == "p1" else agents[::-1],
+            teams,
+            showdown_seed("battle", name),
+            name,
+            DRAWN if drawn else self.team_set,
+        )
+        outsider = Outsider(visitor, patience=self.patience, coming=_COMING, own_team=not drawn)
+        return ServedBattle(
+            self.server,
+            self.guard,
+            self.rules,
+            fixture,
+            serial,
+            clients={role: share},
+            outsiders={theirs: outsider},
+        )
+
+    def _settle(self, record: BattleRecord, meeting: Meeting) -> None:
+        visitor, resident = meeting.visitor, meeting.resident
+        if not record.input_log:  # what he asked for he has taken back
+            resident.client.say("/cancelsearch")
+            self.tell(f"{visitor} did not come to a battle against {resident.name}")
+            return
+        self.keep(replace(record, fixture=fixture_as_played(record.fixture, record.input_log)))
+
+
+def resident_name(spec: str, taken: set[str]) -> str:
+    """A name for an agent on a server, where names are short: "heuristic:max-damage" is called "max-damage".
+
+    taken: the ids of names that are given already.
+    """
+    words = re.sub(r"[^a-zA-Z0-9-]+", " ", spec.partition(":")[2] or spec).strip() or "agent"
+    if not re.search("[a-zA-Z]", words):
+        words = f"agent {words}"
+    for number in itertools.count(1):
+        end = "" if number == 1 else f" {number}"
+        name = words[: _LONGEST - len(end)].strip() + end
+        if to_id_str(name) not in taken:
+            return name
+    raise AssertionError("there are more numbers")

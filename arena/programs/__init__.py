@@ -1,0 +1,1 @@
+"""Programs of other people in a battle on our server."""

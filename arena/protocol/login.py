@@ -1,0 +1,153 @@
+"""Signing in at a server with accounts: the login server is shown the password, the Showdown server its assertion.
+
+A Showdown server never sees a password. It sends a challenge (`|challstr|`), the login server signs it for whoever knows
+the password of a name, and the server is shown that signature. The password is kept in one object, which shows it to
+nobody but the login server: not to logs, exceptions, the database, nor to programs that the arena starts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass, field
+from typing import Any
+
+from poke_env.data import to_id_str
+
+from teamsets.errors import BadInput
+
+USER, PASSWORD = "ARENA_SHOWDOWN_USER", "ARENA_SHOWDOWN_PASSWORD"
+#: The login server of Showdown's public servers, which most other servers use as well.
+PUBLIC_LOGIN = "https://play.pokemonshowdown.com/action.php"
+#: How long the login server may take to answer.
+LOGIN_SECONDS = 15.0
+_MOST_BYTES = 100_000
+_HERE = ("localhost", "127.0.0.1", "::1")
+
+
+class LoginFailed(BadInput):
+    """The login server has answered, and no assertion: trying again would not help."""
+
+
+class LoginUnreachable(OSError):
+    """The login server has not answered in time, or not as one does: perhaps it will, later."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """A name on a Showdown server, and its password where it has one. address: of the login server."""
+
+    name: str
+    address: str = PUBLIC_LOGIN
+    _password: str = field(default="", repr=False)
+
+    @classmethod
+    def from_environment(cls, address: str = PUBLIC_LOGIN) -> Account:
+        """From ARENA_SHOWDOWN_USER and, where the server wants one, ARENA_SHOWDOWN_PASSWORD. Raises BadInput.
+
+        The password is taken out of the environment, so that no process started from here on inherits it.
+        """
+        password = os.environ.pop(PASSWORD, "")
+        name = os.environ.get(USER, "").strip()
+        if not to_id_str(name):
+            raise BadInput(
+                f"{USER}: not set: set it to your user name on the server (and {PASSWORD}, if it has a password)"
+            )
+        if "," in name or "|" in name:
+            raise BadInput(f"{USER}: '{name}' is not a valid user name: it must not contain a comma or a bar")
+        parts = urllib.parse.urlsplit(address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise BadInput(f"--login-server {address}: not a URL: write e.g. {PUBLIC_LOGIN}")
+        if password and parts.scheme == "http" and parts.hostname not in _HERE:
+            raise BadInput(f"--login-server {address}: the password would be sent unencrypted: use https")
+        return cls(name, address, password)
+
+    @property
+    def has_password(self) -> bool:
+        return bool(self._password)
+
+    async def assertion(self, challstr: str) -> str:
+        """What the server wants to see in answer to its challenge. Raises LoginFailed, LoginUnreachable."""
+        form = {"act": "login", "name": self.name, "pass": self._password, "challstr": challstr}
+        try:
+            async with asyncio.timeout(LOGIN_SECONDS):
+                text = await _posted(self.address, form)
+        except TimeoutError:
+            raise LoginUnreachable(f"login server {self.address}: no answer within {LOGIN_SECONDS:g} s") from None
+        return self._read(text)
+
+    def _read(self, text: str) -> str:
+        """The assertion in an answer: "]" and JSON."""
+        try:
+            said = json.loads(text.removeprefix("]"))
+            assertion = said.get("assertion") or ""
+            good = said.get("actionsuccess", True) and isinstance(assertion, str)
+        except (ValueError, AttributeError):
+            # Of the text itself nothing is repeated: nobody knows what a stranger's page says.
+            raise LoginUnreachable(f"login server {self.address}: its response is not that of a login server") from None
+        if good and assertion and not assertion.startswith(";"):
+            return str(assertion)
+        why = self._harmless(assertion.lstrip(";").strip() if isinstance(assertion, str) else "")
+        raise LoginFailed(
+            f"user '{self.name}': the login server {self.address} refused the password"
+            + (f": {why}" if why else "")
+            + f": check {USER} and {PASSWORD}"
+        )
+
+    def _harmless(self, words: str) -> str:
+        """A stranger's words in one line, without the password, should they repeat it."""
+        return " ".join(words.replace(self._password, "…").split())[:200].rstrip(". ")
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A password goes to the address that the user named and to no other."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+async def _posted(address: str, form: dict[str, str]) -> str:
+    """The answer to a form. On a thread that nobody waits for at the end: a call that hangs holds up nothing."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[str] = loop.create_future()
+
+    def settle(text: str, problem: Exception | None) -> None:
+        if answer.done():
+            return
+        if problem is None:
+            answer.set_result(text)
+        else:
+            answer.set_exception(problem)
+
+    def post() -> None:
+        text, problem = "", None
+        try:
+            text = _post(address, form)
+        except LoginUnreachable as error:
+            problem = error
+        except Exception as error:  # its words and its traceback may hold the form: only its kind is told
+            problem = LoginUnreachable(f"login server {address}: {type(error).__name__}")
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, text, problem)
+
+    threading.Thread(target=post, daemon=True).start()
+    return await answer
+
+
+def _post(address: str, form: dict[str, str]) -> str:
+    request = urllib.request.Request(address, urllib.parse.urlencode(form).encode(), {"User-Agent": "battle-arena"})
+    opener = urllib.request.build_opener(_NoRedirects)
+    try:
+        with opener.open(request, timeout=LOGIN_SECONDS) as response:
+            return str(response.read(_MOST_BYTES).decode("utf-8", "replace"))
+    except urllib.error.HTTPError as error:
+        raise LoginUnreachable(f"login server {address}: HTTP status {error.code}") from None
+    except urllib.error.URLError as error:
+        reason = error.reason
+        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
+        raise LoginUnreachable(f"login server {address}: {words}") from None

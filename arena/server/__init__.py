@@ -1,0 +1,1 @@
+"""A Showdown server of our own, and the venue on it."""

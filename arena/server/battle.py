@@ -1,0 +1,277 @@
+"""One battle on a server of ours: our seats over websockets of their own, outside users as the launcher tells of them."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from arena.fixture import SEATS, Fixture
+from arena.protocol.client import User
+from arena.protocol.room import BattleRoom, Hooks
+from arena.record import BattleRecord
+from arena.server.local import LocalServer, Message, ServerDied
+from arena.server.outside import Outsider, OutsideSeat, outside_seat
+from arena.simulator.guard import StepGuard
+from arena.simulator.seat import Fault
+from arena.simulator.session import BattleSession, Seats, player_options
+from arena.venue import Rules, SimulatorCrashed
+
+#: A battle in which nobody thinks and nothing is heard for so long hangs.
+_SILENCE_SECONDS = 60.0
+_LOOK_SECONDS = 2.0
+#: What is known of a battle that never began.
+_NOTHING = {"winner": "", "turns": 0, "turnLimit": False, "inputLog": []}
+
+
+class ServedBattle(BattleSession):
+    """One battle on the server: for each seat a client of ours or an outside user.
+
+    clients: role -> the user that plays for a seat of ours. outsiders: role -> a user who is not ours (outside.py).
+    """
+
+    _meeting: Callable[[], None]
+
+    def __init__(
+        self,
+        server: LocalServer,
+        guard: StepGuard,
+        rules: Rules,
+        fixture: Fixture,
+        serial: int,
+        *,
+        clients: Mapping[str, User],
+        outsiders: dict[str, Outsider] | None = None,
+        isolation: Seats | None = None,
+    ) -> None:
+        self.server, self.rules, self.clients, self.outsiders = server, rules, clients, outsiders or {}
+        super().__init__(
+            fixture,
+            guard,
+            serial,
+            tag=f"battle-{fixture.format}-{serial}",
+            think_limit=rules.think_limit,
+            outside=dict.fromkeys(self.outsiders, outside_seat),
+            isolation=isolation,
+        )
+        self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self.ending: dict[str, Any] | None = None
+        self.room = ""
+        self._number = 0
+        self._refusals: dict[str, str] = {}  # outside role -> why the server took none of its choices
+        self.rooms = {role: self._battle_room(role) for role in SEATS}
+
+    def _battle_room(self, role: str) -> BattleRoom:
+        hooks = Hooks(
+            say=lambda text: self.clients[role].say(text, self.room),
+            failed=lambda fault: self.lose(role, fault),
+            ended=self._look_whether_over,
+            broke=self.break_off,
+        )
+        return BattleRoom(self.seats[role], self.rules.max_turns, hooks)
+
+    def user(self, role: str) -> str:
+        """The user id of a side."""
+        return self.outsiders[role].user if role in self.outsiders else self.clients[role].user
+
+    async def play(self, meet: Callable[[], None]) -> BattleRecord:
+        """Brings the two users together and waits for the end.
+
+        meet: called when the launcher expects the battle and our clients listen: `challenge`, or e.g. accepting a
+        challenge of the outside user. Called again when a connection of ours broke before the battle began.
+        Raises ServerDied, ConnectionLost or SimulatorCrashed when the venue, and nobody in it, failed.
+        """
+        self._meeting = meet
+        order = {
+            "format": self.fixture.format,
+            "seed": self.fixture.seed,
+            "maxTurns": self.rules.max_turns,
+            "players": [self._player(role) for role in SEATS],
+        }
+        self._number = await self.server.expect(order, self._hear)
+        watch = asyncio.ensure_future(self._watch())
+        try:
+            self._listen()
+            self._meet()
+            end = await self.over
+        finally:
+            watch.cancel()
+            for role, client in self.clients.items():
+                self.rooms[role].silence()
+                client.on_battle = lambda room: None
+                client.on_return = lambda: None
+                client.on_challenge = lambda user, format_id: None
+                client.leave(self.room)
+            self.server.forget(self._number)
+        for seat in self.seats.values():
+            if isinstance(seat, OutsideSeat):
+                seat.read_decisions(end["inputLog"])
+        await self.part()
+        return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
+
+    def challenge(self) -> None:
+        """The meeting in which a client of ours (p1's, if both are) challenges the other user."""
+        role, client = next(iter(self.clients.items()))
+        client.challenge(self.user("p2" if role == "p1" else "p1"), self.fixture.format)
+
+    def withdraw(self) -> None:
+        """Takes the challenge of `challenge` back."""
+        role, client = next(iter(self.clients.items()))
+        client.say(f"/cancelchallenge {self.user('p2' if role == 'p1' else 'p1')}")
+
+    def lose(self, role: str, fault: Fault) -> None:
+        """The seat has failed: it loses. Only the first fault counts."""
+        if self.fault is not None or self.over.done():
+            return
+        self.fault = (role, fault)
+        for room in self.rooms.values():
+            room.silence()
+        if self.room:
+            self.server.lose(self._number, role)
+        else:
+            self.over.set_result(_NOTHING)
+
+    def break_off(self, error: Exception) -> None:
+        """The venue has failed: nobody's loss."""
+        if not self.over.done():
+            self.over.set_exception(error)
+
+    def _player(self, role: str) -> dict[str, Any]:
+        """What the launcher is told of a side."""
+        outsider = self.outsiders.get(role)
+        if outsider is None:
+            return {**player_options(self.fixture)[role], "user": self.clients[role].user}
+        team = {} if outsider.own_team else player_options(self.fixture)[role]
+        return {**team, "user": outsider.user, "outside": outsider.patience}
+
+    def _listen(self) -> None:
+        for role, client in self.clients.items():
+            client.on_battle = functools.partial(self._begin, role)
+            client.on_refusal = self._refused
+            client.on_return = functools.partial(self._back, role)
+            client.on_challenge = functools.partial(self._accept, client)
+
+    def _meet(self) -> None:
+        """The launcher sees to it that the battle is the one of the fixture."""
+        for role, client in self.clients.items():
+            client.use_team(self.fixture.teams[SEATS.index(role)].packed)
+        self._meeting()
+
+    def _accept(self, client: User, user: str, format_id: str) -> None:
+        if user in map(self.user, SEATS) and format_id == self.fixture.format and not self.room:
+            client.accept(user)
+
+    def _begin(self, role: str, room: str) -> BattleRoom | None:
+        self.room = self.room or room  # the launcher says it, too; who is first is a matter of chance
+        return self.rooms[role] if room == self.room else None
+
+    def _back(self, role: str) -> None:
+        """The connection of a seat had been broken: what was said meanwhile, and perhaps just before, is lost."""
+        client = self.clients[role]
+        if not self.room:
+            client.say("/cancelchallenge")
+            self._meet()
+        else:
+            client.join(self.room, self.rooms[role])
+
+    def _refused(self, words: str) -> None:
+        for role, outsider in self.outsiders.items():
+            if not self.room and words.startswith(f"{outsider.user} is not challenging you"):
+                self.lose(role, Fault("timeout", "took the challenge back"))
+        if not self.room and ("rejected" in words or "invalid" in words):
+            self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {words}"))
+
+    def _hear(self, message: Message) -> None:
+        """What the launcher says of this battle."""
+        if "side" in message:
+            self._hear_outside(message["side"], message)
+        elif "room" in message:
+            self.room = message["room"]
+            for loser, fault in self.faults.items():
+                self.lose(loser, fault)
+        elif "end" in message:
+            self.ending = message["end"]
+            self._look_whether_over()
+        elif "crash" in message:
+            self.break_off(SimulatorCrashed(f"{self.fixture.format}, seed {self.fixture.seed}: {message['crash']}"))
+        elif "died" in message:
+            self.break_off(ServerDied(message["died"]))
+
+    def _hear_outside(self, role: str, message: Message) -> None:
+        """What the launcher says of a user who is not ours."""
+        seat, patience = self.seats[role], self.outsiders[role].patience
+        assert isinstance(seat, OutsideSeat)
+        if "lines" in message:
+            self.rooms[role].receive(message["lines"])
+            for line in message["lines"]:
+                if line.startswith("|error|[Invalid choice]"):
+                    self._refusals[role] = line[7:]
+        elif "chose" in message:
+            seat.chose(message["chose"], message["ms"])
+            self._refusals.pop(role, None)
+        elif "late" in message and role in self._refusals:
+            words = f"no choice that the server took within {patience:g} s; the last: {self._refusals[role]}"
+            self.lose(role, Fault("illegal", words))
+        elif "late" in message:
+            self.lose(
+                role, Fault("timeout", f"no choice within {patience:g} s" + ("" if seat.here else ": it had left"))
+            )
+        else:
+            seat.here = message["here"]
+
+    def _look_whether_over(self) -> None:
+        """Over is what has ended for both seats and for the launcher, whichever hears of it first."""
+        if self.ending is not None and all(room.over for room in self.rooms.values()) and not self.over.done():
+            self.over.set_result(self.ending)
+
+    async def _watch(self) -> None:
+        """Gives the battle up when a connection is lost for good, when it hangs, or when an outside user does not come."""
+        silent, heard = 0, -1
+        longest = max([self.rules.think_limit, *(outsider.patience for outsider in self.outsiders.values())])
+        coming = max((outsider.coming for outsider in self.outsiders.values()), default=0.0)
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            for client in self.clients.values():
+                if client.lost.done():
+                    self.break_off(ServerDied(client.lost.result()))
+            now = sum(len(seat.log) + len(seat.decisions) for seat in self.seats.values())
+            # Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
+            silent = silent + 1 if now == heard else 0
+            heard = now
+            if not self.room and self.outsiders and silent * _LOOK_SECONDS > coming:
+                await self._blame_absent(coming)
+            elif silent * _LOOK_SECONDS > _SILENCE_SECONDS + longest:
+                self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
+
+    async def _blame_absent(self, seconds: float) -> None:
+        """Somebody has not come: one who is not there, else one who has not answered a challenge, else the challenger."""
+        absent = [role for role in self.outsiders if not await self.server.online(self.user(role))]
+        first, second = map(self.user, SEATS)
+        deaf = [
+            role
+            for role, by, user in (("p1", second, first), ("p2", first, second))
+            if role in self.outsiders and await self.server.challenged(by, user)
+        ]
+        role = (absent or deaf or list(self.outsiders))[0]
+        why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
+        refusal = await self.server.refusal(self.user(role))
+        why += f"; the server told it: {refusal}" if refusal else ""
+        self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
+
+
+def _as_simulated(input_log: list[str]) -> list[str]:
+    """A server's input log as the simulator would have kept it: users are the seats, nothing of avatars and chat."""
+    kept: list[str] = []
+    for line in input_log:
+        if line.startswith((">version", ">chat")):
+            continue
+        if line.startswith(">player "):
+            role = line[8:10]
+            said = orjson.loads(line[11:])
+            player = {key: role if key == "name" else said[key] for key in ("name", "team", "seed") if key in said}
+            line = f">player {role} {orjson.dumps(player).decode()}"
+        kept.append(line)
+    return kept

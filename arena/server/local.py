@@ -1,0 +1,279 @@
+"""A Showdown server of our own on this machine: the npm package's, in a scratch folder, gone when its owner is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from arena.child import ChildProcess
+from arena.process_logs import last_line, new_log
+from arena.venue import VenueFailed
+from teamsets.errors import BadInput
+from teamsets.showdown import node, package
+
+_SCRIPT = Path(__file__).with_name("start.mjs")
+#: A cold start on a busy machine takes some ten seconds.
+_START_SECONDS = 120.0
+_ANSWER_SECONDS = 30.0
+_LOGS_KEPT = 20
+#: What of the package the server reads beside its code; all of it is linked, never written.
+_LINKED = ("dist", "data", "server", "translations", "package.json")
+
+# The processes that the server would start besides its own.
+_HELPERS = [
+    "validator",
+    "verifier",
+    "localartemis",
+    "remoteartemis",
+    "friends",
+    "chatdb",
+    "modlog",
+    "pm",
+    "battlesearch",
+    "datasearch",
+]
+
+_CONFIG = {
+    # No passwords: `/trn NAME,0,` signs in. No limits on messages and battles of one address.
+    "noguestsecurity": True,
+    "nothrottle": True,
+    "noipchecks": True,
+    # Nobody rules this server by the address they come from.
+    "backdoor": False,
+    "consoleips": [],
+    # The sockets in the main process (it can then take any free port), battles in one of their own.
+    "subprocesses": {"network": 0, "simulator": 1, **dict.fromkeys(_HELPERS, 0)},
+    # It speaks to nobody outside this machine and writes no files.
+    "loginserver": "http://127.0.0.1:9/",
+    "nofswriting": True,
+    "repl": False,
+    "watchconfig": False,
+    "loguserstats": 0,
+    "reportbattles": False,
+    "reportbattlejoins": False,
+    "autolockdown": False,
+    # Otherwise it puts a hint of its own among the battle's lines.
+    "allowrequestingties": False,
+}
+
+Message = dict[str, Any]
+
+
+class ServerDied(VenueFailed):
+    """The server ended, or does not answer. Nobody's loss: its battles are played again."""
+
+
+class LocalServer(ChildProcess):
+    """A running server. Make it with `LocalServer.launch()`; use it as an async context manager.
+
+    uri: where its websocket is. log_path: what it and its processes have printed. dead: set to the reason when it ends.
+    """
+
+    uri: str
+    port: int
+    _address: str
+
+    def __init__(self, folder: Path, log_path: Path) -> None:
+        super().__init__()
+        self.folder, self.log_path = folder, log_path
+        self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self._failure = ""
+        self._listeners: dict[int, Callable[[Message], None]] = {}
+        self._ids = itertools.count(1)
+
+    @classmethod
+    async def launch(cls, *, address: str = "127.0.0.1", port: int = 0, log_path: Path | None = None) -> LocalServer:
+        """Starts a server and waits until it answers.
+
+        address, port: where it listens; 0 is any free port. log_path: default a new file in the cache folder.
+        Raises MissingTool without node or the package, BadInput when it cannot listen there, ServerDied when it does
+        not start.
+        """
+        log_path = log_path or new_log("server-logs", _LOGS_KEPT)
+        folder = Path(tempfile.mkdtemp(prefix="arena-server-"))
+        try:
+            _lay_out(folder, address, port)
+            # Links are not resolved: the server finds its config and its folders beside the links, not in the package.
+            flags = ("--preserve-symlinks", "--preserve-symlinks-main")
+            command = [node(), *flags, str(_SCRIPT), str(folder)]
+            log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                _, server = await asyncio.get_running_loop().subprocess_exec(
+                    lambda: cls(folder, log_path), *command, stderr=log, start_new_session=True
+                )
+            finally:
+                os.close(log)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        try:
+            await server._started(address, port)
+        except BaseException:
+            await server.close()
+            raise
+        return server
+
+    async def _started(self, address: str, port: int) -> None:
+        news: set[asyncio.Future[Any]] = {self._ready, self.dead}
+        await asyncio.wait(news, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if self.dead.done():
+            words = self.dead.result()
+            if "EADDRINUSE" in words or "EADDRNOTAVAIL" in words or "EACCES" in words:
+                raise BadInput(f"address {address}, port {port}: cannot listen ({words}): choose another")
+            raise ServerDied(f"the Showdown server did not start: {words}; its log is {self.log_path}")
+        if not self._ready.done():
+            raise ServerDied(f"the Showdown server was not up after {_START_SECONDS:g} s; its log is {self.log_path}")
+        self.port = self._ready.result()
+        host = "127.0.0.1" if address == "0.0.0.0" else address
+        self._address = host
+        self.uri = f"ws://{host}:{self.port}/showdown/websocket"
+        await self.check()
+
+    async def check(self) -> None:
+        """Returns when both its sockets and its main loop have answered. Raises ServerDied."""
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                reader, writer = await asyncio.open_connection(self._address, self.port)
+                writer.write(b"GET /showdown/info HTTP/1.0\r\n\r\n")
+                status = await reader.readline()
+                writer.close()
+                await self._ask({"op": "ping", "id": next(self._ids)})
+        except (OSError, TimeoutError) as error:
+            raise ServerDied(f"the Showdown server at {self.uri} does not respond: {error or 'no response'}") from None
+        if b" 200 " not in status:
+            raise ServerDied(f"the Showdown server at {self.uri} answers {status!r}")
+
+    async def expect(self, order: Message, listener: Callable[[Message], None]) -> int:
+        """Says how the next battle of some users shall be played. Returns its number, for `forget`.
+
+        order: format, seed, maxTurns and players as start.mjs documents them. listener: gets what start.mjs says of
+        that battle, and {"died": words} when the server ends. Raises ServerDied.
+        """
+        number = next(self._ids)
+        try:
+            await self._ask({**order, "op": "expect", "id": number})
+        except asyncio.CancelledError:
+            self.write_line(orjson.dumps({"op": "forget", "id": number}))
+            raise
+        self._listeners[number] = listener
+        return number
+
+    async def online(self, user: str) -> bool:
+        """Whether somebody is signed in as `user`. Raises ServerDied."""
+        return bool((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["online"])
+
+    async def refusal(self, user: str) -> str:
+        """What the server has refused a user last, in its words; empty when nothing. Raises ServerDied."""
+        return str((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["refusal"])
+
+    async def challenged(self, by: str, user: str) -> bool:
+        """Whether a challenge by one user to another waits for an answer. Raises ServerDied."""
+        answer = await self._ask({"op": "challenged", "id": next(self._ids), "by": by, "user": user})
+        return bool(answer["challenged"])
+
+    def lose(self, number: int, role: str) -> None:
+        """A side of that battle gives up."""
+        self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
+
+    async def watch_searches(self, users: Sequence[str], listener: Callable[[Message], None]) -> int:
+        """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
+
+        users: our own. listener: gets {"search": user, "format": id} when a user looks for a battle, and {"gone": user}
+        when he leaves, with "format" when he has only taken a search back. Raises ServerDied.
+        """
+        number = next(self._ids)
+        await self._ask({"op": "searches", "id": number, "users": list(users)})
+        self._listeners[number] = listener
+        return number
+
+    def refuse_search(self, user: str, format_id: str) -> None:
+        """Ends a user's search."""
+        self.write_line(orjson.dumps({"op": "refuse", "user": user, "format": format_id}))
+
+    def tell(self, user: str, words: str) -> None:
+        """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""
+        self.write_line(orjson.dumps({"op": "tell", "user": user, "words": words}))
+
+    def forget(self, number: int) -> None:
+        """Nothing more is wanted of this battle."""
+        if self._listeners.pop(number, None) is not None:
+            self.write_line(orjson.dumps({"op": "forget", "id": number}))
+
+    async def _ask(self, order: Message) -> Message:
+        """Sends an order and waits for its answer."""
+        if self.dead.done():
+            raise ServerDied(self.dead.result())
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+
+        def settle(message: Message) -> None:
+            if not answer.done():
+                answer.set_result(message)
+
+        self._listeners[order["id"]] = settle
+        self.write_line(orjson.dumps(order))
+        try:
+            message = await answer
+        finally:
+            self._listeners.pop(order["id"], None)
+        if "died" in message:
+            raise ServerDied(message["died"])
+        return message
+
+    async def close(self) -> None:
+        """Ends the server and all its processes. Its log stays."""
+        await self.end_within(5, self.dead)
+
+    async def __aenter__(self) -> LocalServer:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def line_received(self, line: bytes) -> None:
+        message = orjson.loads(line)
+        if "ready" in message:
+            self._ready.set_result(message["ready"])
+        elif "failed" in message:
+            self._failure = message["failed"]
+        else:
+            listener = self._listeners.get(message["id"])
+            if listener is not None:
+                listener(message)
+
+    def last_words(self) -> str:
+        """Why it could not start, or the last line of its log."""
+        return self._failure or last_line(self.log_path)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)  # what it may have left of its process group
+        shutil.rmtree(self.folder, ignore_errors=True)
+        words = self.last_words()
+        self.dead.set_result(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
+        listeners, self._listeners = self._listeners, {}
+        for listener in listeners.values():
+            listener({"died": self.dead.result()})
+
+
+def _lay_out(folder: Path, address: str, port: int) -> None:
+    """Puts into `folder` what the server wants to find around itself: links to the package, and its own config."""
+    for name in _LINKED:
+        (folder / name).symlink_to(package() / name)
+    (folder / "node_modules").symlink_to(package().parent)
+    for name in ("config", "databases", "logs/repl", "logs/modlog"):
+        (folder / name).mkdir(parents=True)
+    (folder / "databases" / "schemas").symlink_to(package() / "databases" / "schemas")
+    (folder / "databases" / "migrations").symlink_to(package() / "databases" / "migrations")
+    config = orjson.dumps({**_CONFIG, "bindaddress": address, "port": port}).decode()
+    (folder / "config" / "config.js").write_text(f"module.exports = {config};\n")

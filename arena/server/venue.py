@@ -1,0 +1,119 @@
+"""The server venue: fixtures played over websockets on a Showdown server of our own, with the same records as ever."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import Any
+
+from agents.external import ProgramAgent
+from arena.fixture import SEATS, Fixture
+from arena.programs.running import Programs
+from arena.protocol.client import Client
+from arena.record import BattleRecord
+from arena.server.battle import ServedBattle
+from arena.server.local import LocalServer, ServerDied
+from arena.server.outside import Outsider
+from arena.simulator.guard import StepGuard
+from arena.simulator.session import Seats
+from arena.sources import is_program, source_of
+from arena.venue import Rules
+
+#: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
+_numbers = itertools.count(1)
+
+
+class ServerVenue:
+    """Plays fixtures on a server. Many at once: `play` returns when its battle is over.
+
+    Each seat of ours takes a user, which is signed in once and used again. A program of other people is started for each
+    of its battles (arena/programs), and signs in under a new name. isolation: see `BattleSession`.
+    """
+
+    def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
+        self.server, self.guard, self.rules, self.isolation = server, guard, rules, isolation
+        self._idle: list[Client] = []
+        self._leaving: set[asyncio.Task[None]] = set()  # programs that are done with their battles
+
+    async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
+        """Plays one fixture to its end, whatever the agents do.
+
+        serial: a number for this fixture that the guard shows to other processes. Raises ServerDied, ConnectionLost or
+        SimulatorCrashed when the venue, and no agent, failed.
+        """
+        programs = _programs(fixture)
+        clients = {role: await self._client() for role in SEATS if role not in programs}
+        outsiders = {role: self._outsider(agent) for role, agent in programs.items()}
+        battle = ServedBattle(
+            self.server,
+            self.guard,
+            self.rules,
+            fixture,
+            serial,
+            clients=clients,
+            outsiders=outsiders,
+            isolation=self.isolation,
+        )
+        try:
+            if programs:
+                async with Programs(battle, programs, self._leaving) as brought:
+                    record = await battle.play(brought.meet)
+            else:
+                record = await battle.play(battle.challenge)
+        except BaseException:
+            for client in clients.values():  # they may still be in that battle
+                await client.close()
+            raise
+        finally:
+            battle.leave()
+        self._idle += clients.values()
+        return record
+
+    @property
+    def gone(self) -> bool:
+        return self.server.dead.done()
+
+    def end(self) -> None:
+        self.server.end_input()
+
+    async def close(self) -> None:
+        """Signs all users off, and ends all programs."""
+        for client in self._idle:
+            await client.close()
+        self._idle.clear()
+        for task in self._leaving:
+            task.cancel()
+        await asyncio.gather(*self._leaving, return_exceptions=True)
+
+    async def __aenter__(self) -> ServerVenue:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def _outsider(self, agent: ProgramAgent) -> Outsider:
+        # All names are equally long: foul-play strikes its own out of a title to find its opponent's.
+        user = f"visitor{next(_numbers):07d}"
+        return Outsider(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
+
+    async def _client(self) -> Client:
+        while self._idle:
+            client = self._idle.pop()
+            if not client.lost.done():
+                return client
+        connecting = asyncio.ensure_future(Client.connect(self.server.uri, f"arena{next(_numbers)}"))
+        waited_for: set[asyncio.Future[Any]] = {connecting, self.server.dead}
+        try:
+            await asyncio.wait(waited_for, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not connecting.done():
+                connecting.cancel()
+        if self.server.dead.done():
+            raise ServerDied(self.server.dead.result())
+        return connecting.result()
+
+
+def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
+    """Role -> the program of other people that plays it."""
+    made = {role: source_of(spec).make() for role, spec in zip(SEATS, fixture.agents, strict=True) if is_program(spec)}
+    return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}

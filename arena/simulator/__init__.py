@@ -1,0 +1,1 @@
+"""Showdown in this process: the host, seats, and the venue on both."""

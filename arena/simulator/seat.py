@@ -1,0 +1,326 @@
+"""A seat: one side of one battle. It owns the protocol, the clock and every failure of the agent in it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import orjson
+
+from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
+from arena.record import DecisionRow
+from arena.simulator.diagnostics import Budget
+from arena.simulator.guard import Clock, StepGuard, TimeUp
+
+#: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
+#: choice has another chance; few, so that a deterministic one cannot loop.
+ILLEGAL_ANSWERS = 3
+#: How often in a row the simulator may refuse a choice that its own request allows (a trap shows itself only then).
+REFUSALS = 10
+#: How long an agent may take to be made, in seconds: the first one of a kind may load a model.
+MAKING_SECONDS = 300.0
+
+#: How long the reading of an agent's diagnostics may take, in seconds.
+DIAGNOSTICS_SECONDS = 1.0
+#: How long an exception of an agent's may take to say its words, in seconds.
+WORDS_SECONDS = 1.0
+
+FaultKind = Literal["timeout", "illegal", "error"]
+
+
+class Fault(Exception):
+    """The agent failed: `kind` says how, the message says in words what happened."""
+
+    def __init__(self, kind: FaultKind, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+
+
+@dataclass
+class Decision:
+    """One choice by one seat: what was legal (words), what it chose, how long it thought (milliseconds), its thought."""
+
+    turn: int
+    legal: list[str]
+    choice: str
+    think_ms: float
+    thought: dict[str, Any] | None = None
+
+
+@dataclass
+class Seat:
+    """One side of one battle.
+
+    role: "p1" or "p2". clock: its time for one decision.
+    reads_battle: whether `battle` follows the log (the agent's own word, taken once).
+    log: every protocol line that this side received, its requests included (`|request|JSON`), as a websocket brings them.
+    """
+
+    role: str
+    agent: Agent
+    battle: SeatBattle
+    clock: Clock
+    reads_battle: bool = True
+    log: list[str] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    request: dict[str, Any] | None = None
+    _started: bool = False
+    _illegal: int = 0
+    _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _refused: int = 0
+    _diagnostics: Budget = field(default_factory=Budget)
+
+    def see(self, view: dict[str, Any]) -> bool:
+        """Takes in what the host sent for this side. True when the agent must choose."""
+        text = view["log"]
+        lines = text.split("\n") if text else []
+        self.log += lines
+        if self.reads_battle:
+            self.battle.feed(lines)
+        else:
+            self._follow_turns(text)
+        request = view.get("ask")
+        if request is None:
+            return False
+        self._complete(request)
+        self.log.append("|request|" + orjson.dumps(request).decode())
+        self.request = request
+        self._illegal = 0
+        self._refused = self._refused + 1 if "error" in view else 0
+        if self._refused and self.decisions:
+            self.decisions.pop()  # what the simulator refused ("trapped", mostly) was no decision
+        if self.reads_battle:
+            self.battle.ask(request)
+        else:
+            self.battle.legal = legal_choices(request)
+        return True
+
+    def _complete(self, request: dict[str, Any]) -> None:
+        """Puts in the entries that the host left out because they are as they were in the last request."""
+        team = request["side"]["pokemon"]
+        for slot, entry in enumerate(team):
+            if isinstance(entry, str):
+                team[slot] = self._entries[entry]
+            else:
+                self._entries[entry["ident"]] = entry
+
+    def _follow_turns(self, text: str) -> None:
+        line = ("\n" + text).rpartition("\n|turn|")
+        if line[1]:
+            self.battle.turn = int(line[2].partition("\n")[0])
+
+    def decide(self) -> Choice | Awaitable[Choice]:
+        """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
+        self._check_refusals()
+        self.clock.start()
+        later, answer = self._step(self._first_answer)
+        return self._decide_later(answer) if later else self._settle(*answer)
+
+    def _check_refusals(self) -> None:
+        if self._refused >= REFUSALS:
+            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
+
+    async def _decide_later(self, answer: Any) -> Choice:
+        choice = await self._awaited(answer)
+        while choice is None:
+            later, again = self._step(self._answer)
+            choice = await self._awaited(again) if later else self._read(*again)
+        return self._note(choice)
+
+    async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
+        try:
+            settled = await self.clock.wait_for(answer)
+        except TimeUp:
+            raise self._too_late() from None
+        except BaseException as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # the battle is over; otherwise something of the agent's own was cancelled
+            raise _raised(error, self.clock) from None
+        self._check_time()
+        return self._read(*self._step(self._meant, settled))
+
+    def _settle(self, choice: Choice | None, shown: str) -> Choice:
+        choice = self._read(choice, shown)
+        while choice is None:
+            later, answer = self._step(self._answer)
+            if later:
+                raise Fault("illegal", "answered at once first and with a coroutine then")
+            choice = self._read(*answer)
+        return self._note(choice)
+
+    def _step(self, function: Any, *arguments: Any) -> Any:
+        """One piece of the agent's code under the clock, its failures turned into Faults."""
+        try:
+            return self.clock.call(function, *arguments)
+        except TimeUp:
+            raise self._too_late() from None
+        except BaseException as error:  # sys.exit() too: it would end the worker and everybody's battles
+            raise _raised(error, self.clock) from None
+
+    def _first_answer(self) -> tuple[bool, Any]:
+        if not self._started:
+            self._started = True
+            self.agent.start(self.battle)
+        return self._answer()
+
+    def _answer(self) -> tuple[bool, Any]:
+        """Whether the agent's answer is to be awaited (which may run code of its type's), and what `_meant` says of it, or
+        the answer itself where it is to be awaited. In one step: a guarded step costs more than a quick agent's choice."""
+        assert self.request is not None
+        if self.request.get("teamPreview"):
+            answer = self.agent.team_preview(self.battle)
+            answer = self.battle.legal[0] if answer is None else answer
+        else:
+            answer = self.agent.act(self.battle)
+        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
+
+    def _read(self, choice: Choice | None, shown: str) -> Choice | None:
+        """The choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late. See `_meant`."""
+        self._check_time()
+        if choice is None:
+            self._illegal += 1
+            if self._illegal >= ILLEGAL_ANSWERS:
+                legal = ", ".join(c.words for c in self.battle.legal)
+                raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
+        return choice
+
+    def _check_time(self) -> None:
+        if self.clock.left < 0:
+            raise self._too_late()
+
+    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+        """The legal choice meant by an answer; where there is none, the answer for people. Runs the agent's code."""
+        assert self.request is not None
+        if answer is None and self.request.get("teamPreview"):
+            return self.battle.legal[0], ""
+        try:
+            choice = read_answer(answer, self.battle.legal, self.request)
+        except Exception:  # an order of the agent's own making that cannot be read
+            choice = None
+        return choice, "" if choice is not None else _shown(answer)
+
+    def _note(self, choice: Choice) -> Choice:
+        think_ms = self.clock.elapsed * 1000
+        legal = [c.words for c in self.battle.legal]
+        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._thought()))
+        return choice
+
+    def _thought(self) -> dict[str, Any] | None:
+        """The agent's diagnostics, to be kept with the decision; what cannot be kept is no reason to lose."""
+        try:
+            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_thought)
+            return kept
+        except TimeUp:
+            words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
+            return self._diagnostics.drop(words, for_good=True)
+        except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
+            return self._diagnostics.drop(f"they could not be read: {type_name(error)}")
+
+    def _take_thought(self) -> Any:
+        thought, self.agent.thought = self.agent.thought, None
+        return self._diagnostics.take(thought)
+
+    def rows(self, index: int) -> list[DecisionRow]:
+        """Its decisions as a battle record keeps them. index: 0 for p1, 1 for p2."""
+        return [
+            (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought) for number, d in enumerate(self.decisions)
+        ]
+
+    def finish(self) -> None:
+        """Tells the agent that the battle is over; what it raises here can no longer change a result."""
+        if not self._started:
+            return
+        try:
+            self.clock.start()
+            self.clock.call(self.agent.finish, self.battle)
+        except BaseException:
+            self.battle.oddities += 1
+
+    def _too_late(self) -> Fault:
+        return Fault("timeout", f"no choice within {self.clock.limit:g} s")
+
+
+def _shown(answer: Any) -> str:
+    """An answer for people; agents may answer with anything."""
+    try:
+        return repr(answer if answer is None else str(answer)[:80])
+    except Exception:
+        return f"an object of type {type_name(answer)}"
+
+
+def _raised(error: BaseException, clock: Clock) -> Fault:
+    """The Fault for an exception in an agent's code: type, words, and the innermost place.
+
+    The words are made under the clock: they are the agent's code, too.
+    """
+    kind, place = type_name(error), ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    try:
+        words = clock.aside(WORDS_SECONDS, _words, error)
+    except TimeUp:
+        words = f": (its words took longer than {WORDS_SECONDS:g} s)"
+    except BaseException:
+        words = ": (its words could not be read)"
+    return Fault("error", f"{kind}{words}{place}")
+
+
+def _words(error: BaseException) -> str:
+    words = str.__str__(str(error))
+    return f": {words}"[:300] if words else ""
+
+
+def type_name(value: Any) -> str:
+    """The name of a value's type, without running code of a metaclass."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name[:100]
+
+
+def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
+    """A fresh agent for a seat. Raises Fault when it cannot be made. Loading a model may take longer than a decision."""
+    return _in_making(guard, who, make)
+
+
+def _in_making(guard: StepGuard, who: int, function: Callable[[], Any]) -> Any:
+    clock = Clock(guard, who, MAKING_SECONDS)
+    try:
+        return clock.call(function)
+    except TimeUp:
+        raise Fault("timeout", f"was not ready within {MAKING_SECONDS:g} s") from None
+    except BaseException as error:
+        raise _raised(error, clock) from None
+
+
+def new_seat(
+    role: str,
+    agent: Agent,
+    guard: StepGuard,
+    who: int,
+    *,
+    tag: str,
+    format_id: str,
+    gen: int,
+    seed: int,
+    think_limit: float,
+    kind: type[Seat] | None = None,
+) -> Seat:
+    """A seat with its agent, its generator seeded by `seed`, and an empty battle. Raises Fault: it takes no generator.
+
+    kind: the class of the seat, Seat by default.
+    """
+    rng = random.Random(seed)
+
+    def sit_down() -> bool:
+        agent.rng = rng
+        return bool(agent.reads_battle)
+
+    reads_battle = _in_making(guard, who, sit_down)
+    battle = SeatBattle(tag, role, role, gen, format_id, rng)
+    return (kind or Seat)(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)

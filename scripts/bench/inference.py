@@ -1,0 +1,74 @@
+"""What batching buys: decisions a second of the inference server (agents/policy) with many battles at once, and with one.
+
+Starts the server on an untrained network of a preset and asks it from this process, as a worker does: first `--battles`
+battles at once, each asking again as soon as it is answered; then one battle alone. The observations are made up: what an
+answer costs does not depend on them. The two take turns, `--rounds` times, and the best round of each counts.
+
+    python scripts/bench/inference.py [--preset tiny] [--battles 32] [--decisions 40] [--rounds 3] [--device cpu]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from agents.policy import checkpoint
+from agents.policy.client import Connection, connection_to
+from agents.policy.network import PRESETS, Network
+from agents.policy.observation import NUMBERS, TOKENS, WORDS, Observation
+
+
+def made_up(seed: int) -> Observation:
+    draw = np.random.default_rng(seed)
+    ids = draw.integers(1, 4000, (TOKENS, WORDS)).astype(np.int16)
+    return Observation(ids, draw.standard_normal((TOKENS, NUMBERS)).astype(np.float32), np.ones(13, dtype=np.bool_))
+
+
+async def speed(connection: Connection, battles: int, decisions: int) -> float:
+    """Decisions a second of so many battles at once, each of so many decisions."""
+
+    async def battle(seed: int) -> None:
+        session, seen = connection.new_session(), made_up(seed)
+        for position in range(decisions):
+            await connection.ask(session, position, seen)
+        connection.forget(session)
+
+    began = time.perf_counter()
+    await asyncio.gather(*map(battle, range(battles)))
+    return battles * decisions / (time.perf_counter() - began)
+
+
+async def compare(connection: Connection, asked: argparse.Namespace) -> None:
+    await speed(connection, asked.battles, 5)
+    together, alone = [], []
+    for _ in range(asked.rounds):
+        together.append(await speed(connection, asked.battles, asked.decisions))
+        alone.append(await speed(connection, 1, asked.decisions))
+    print(
+        f"{asked.preset} on {asked.device}: {max(together):,.0f} decisions/s with {asked.battles} battles at once,"
+        f" {max(alone):,.0f} of one alone; ratio {max(together) / max(alone):.1f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--preset", default="tiny", choices=sorted(PRESETS))
+    parser.add_argument("--battles", type=int, default=32)
+    parser.add_argument("--decisions", type=int, default=40, help="of each battle")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--device", default="cpu")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        saved = checkpoint.save(checkpoint.folder_of(Path(folder), 0), Network(PRESETS[asked.preset]), 0)
+        connection = connection_to(saved, asked.device)
+        asyncio.run(compare(connection, asked))
+        connection.close()
+
+
+if __name__ == "__main__":
+    main()

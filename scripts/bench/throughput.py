@@ -1,0 +1,160 @@
+"""Battles a second: the arena against poke-env's own way, the same random-against-random battles, in one go.
+
+poke-env's way: a local Showdown server and two RandomPlayers by `battle_against`, ten battles at once. The arena's way:
+its workers, every battle recorded and put into DuckDB. Both use every core of the machine. The two take turns, so that a
+machine whose speed drifts slows both. Prints a line for each turn, and the ratio of the medians.
+
+    python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--formats gen1randombattle gen9randombattle]
+
+`arena` plays poke-env's RandomPlayer (its seats keep poke-env's state up to date, as for any agent that looks at the
+battle); `arena, stock` does so on Showdown's code untouched, without fast.mjs; `arena, random` plays the arena's own random
+agent, which needs only the list of legal choices.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from poke_env.concurrency import POKE_LOOP
+from poke_env.player import RandomPlayer
+from poke_env.ps_client.account_configuration import AccountConfiguration
+from poke_env.ps_client.server_configuration import ServerConfiguration
+
+from arena.runner.progress import Progress
+from arena.server.local import LocalServer
+from arena.store import Store, rows, writer_lock
+from arena.tournament import EvaluateSettings, default_workers, play, prepare
+
+
+@contextmanager
+def local_server() -> Iterator[str]:
+    """The URI of a Showdown server of our own, whose pipes poke-env's thread attends to."""
+
+    def there(step: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(step, POKE_LOOP).result()
+
+    server = there(LocalServer.launch())
+    try:
+        yield server.uri
+    finally:
+        there(server.close())
+
+
+def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple[float, float]:
+    """Battles/s and turns/s of poke-env's `battle_against` over the server, ten at once."""
+    server = ServerConfiguration(uri, "https://127.0.0.1:1/action.php?")
+    players = [
+        RandomPlayer(
+            account_configuration=AccountConfiguration(f"bench{name}{number}", None),
+            battle_format=format_id,
+            server_configuration=server,
+            max_concurrent_battles=10,
+        )
+        for name in "ab"
+    ]
+    asyncio.run(players[0].battle_against(players[1], n_battles=10))  # warm: modules, connections, V8
+    players[0].reset_battles()
+    players[1].reset_battles()
+    began = time.perf_counter()
+    asyncio.run(players[0].battle_against(players[1], n_battles=battles))
+    seconds = time.perf_counter() - began
+    turns = sum(battle.turn for battle in players[0].battles.values())
+    for player in players:
+        asyncio.run_coroutine_threadsafe(player.ps_client.stop_listening(), player.ps_client.loop).result()
+    return battles / seconds, turns / seconds
+
+
+def cpu_seconds(process: int) -> float:
+    """The CPU time (user and system) of a process, of its descendants, and of all that these have waited for. Linux only."""
+    with contextlib.suppress(OSError):  # it has ended
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task").glob("*/children")
+        below = [int(child) for threads in children for child in threads.read_text().split()]
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(cpu_seconds, below))
+    return 0.0
+
+
+class ArenaSpeed(NamedTuple):
+    """battles, turns: a second. cpu_ms: CPU time of all processes for a battle, in milliseconds; 0 outside of Linux."""
+
+    battles: float
+    turns: float
+    cpu_ms: float
+
+
+def arena_speed(
+    agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False, isolate: bool = False
+) -> ArenaSpeed:
+    """How fast a run of the arena is, from the first hand-out to the last battle in DuckDB, warm as above."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = Path(folder) / "bench.duckdb"
+        warm = 10 * default_workers()
+        with writer_lock(db):
+            store = Store(db)
+            settings = EvaluateSettings(
+                agents, (format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
+            )
+            run = prepare(store, settings)
+            marks: list[tuple[float, int, int, float]] = []
+            looking = 0.0  # CPU time that looking has taken
+
+            def mark(progress: Progress) -> None:
+                nonlocal looking
+                began = time.process_time()
+                marks.append((time.perf_counter(), progress.played, progress.turns, cpu_seconds(os.getpid()) - looking))
+                looking += time.process_time() - began
+
+            asyncio.run(play(run, store, workers=default_workers(), show=mark))
+            ended = time.perf_counter()
+            ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
+    # Counting begins when the workers have had their ten battles each, as the other side has.
+    began, played, turns_before, cpu_before = next((found for found in marks if found[1] >= warm), marks[0])
+    # The workers have ended by the last mark: what they have used is counted up to the one before.
+    _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
+    cpu = (cpu_then - cpu_before) / max(played_then - played, 1)
+    return ArenaSpeed((total - played) / (ended - began), (turns - turns_before) / (ended - began), cpu * 1000)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--battles", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--formats", nargs="+", default=["gen1randombattle", "gen9randombattle"])
+    options = parser.parse_args()
+    players = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
+    uniform = ("random", "agents.heuristics.uniform:UniformRandom")
+    battles: int = options.battles
+    ways: dict[str, Callable[[str, int], tuple[float, float]]] = {
+        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed)[:2],
+        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True)[:2],
+        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed)[:2],
+    }
+    with local_server() as uri:
+        ways = {"poke-env": lambda format_id, seed: poke_env_speed(uri, format_id, battles, seed), **ways}
+        for number, format_id in enumerate(options.formats):
+            speeds: dict[str, list[float]] = {name: [] for name in ways}
+            for turn in range(options.rounds):
+                for name, way in ways.items():
+                    speed, turns = way(format_id, 100 * number + turn)
+                    speeds[name].append(speed)
+                    print(f"{format_id:18} {name:14} {speed:7.1f} battles/s {turns:8.0f} turns/s", flush=True)
+            base = statistics.median(speeds["poke-env"])
+            for name in list(ways)[1:]:
+                print(
+                    f"{format_id:18} {name:14} is {statistics.median(speeds[name]) / base:.2f} times poke-env",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
