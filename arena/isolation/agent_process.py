@@ -204,8 +204,9 @@ class AgentProcess(asyncio.Protocol):
         """The nursery has reaped it."""
         if self.output is not None:
             transport, descriptor = self.output
-            with contextlib.suppress(OSError):  # its last words may not have been read yet
-                self.output_received(os.read(descriptor, 1 << 16))
+            if not transport.is_closing():  # else all of it was read, and the descriptor may be another file's by now
+                with contextlib.suppress(OSError):  # the last of it may not have been read yet
+                    self.output_received(os.read(descriptor, 1 << 16))
             transport.close()
         how = self._breach or f"ended its process {_how(code)}"
         last = self._printed.decode(errors="replace").strip().split("\n")[-1][:300]

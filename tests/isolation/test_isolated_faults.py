@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from arena_helpers import wait
 from isolation_playing import facts, fixture, play
 
 from arena.isolation import process
+from arena.isolation.agent_process import AgentProcess, Turns
+from arena.isolation.process import _Output
 from arena.record import BattleRecord
 
 HONEST = "attackers:Honest"
@@ -70,6 +73,28 @@ def test_diagnostics_come_with_the_decisions(played: dict[str, BattleRecord]) ->
 def test_an_agent_that_does_not_answer_loses_and_its_process_is_ended() -> None:
     for agent, record in zip(TOO_SLOW, play([fixture(a, HONEST) for a in TOO_SLOW], isolate=True), strict=True):
         _assert_lost(record, *TOO_SLOW[agent])
+
+
+def test_a_process_that_has_closed_its_output_takes_nothing_from_the_file_that_has_its_descriptor_now() -> None:
+    async def ended() -> tuple[str, bytes]:
+        loop = asyncio.get_running_loop()
+        process = AgentProcess(("bad", "p1"), Turns(), lambda pid: None)
+        reading, writing = os.pipe()
+        transport, _ = await loop.connect_read_pipe(lambda: _Output(process), os.fdopen(reading, "rb"))
+        process.output = (transport, reading)
+        os.write(writing, b"farewell")
+        os.close(writing)
+        while not transport.is_closing():
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)  # now the descriptor is closed, and free for the next file
+        other, writing = os.pipe()
+        os.dup2(other, reading)
+        os.set_blocking(reading, False)  # or the fault would hang the test
+        os.write(writing, b"of another agent")
+        process.process_ended(-9)
+        return process.ended, os.read(other, 100)
+
+    assert asyncio.run(ended()) == ("ended its process by SIGKILL: farewell", b"of another agent")
 
 
 def test_an_agents_process_has_its_channel_and_its_output_and_nothing_else_open() -> None:
