@@ -16,7 +16,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from arena_helpers import AGENT_FOLDERS, Said, tournament
+from support.command_line import PLAYERS, Said
+from support.tournaments import tournament
 
 from arena import cli
 
@@ -53,9 +54,8 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of the suite's own, and the tests' agents within reach of every process that is started."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [*AGENT_FOLDERS, os.environ.get("PYTHONPATH")])))
-        for folder in AGENT_FOLDERS:
-            patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(PLAYERS), os.environ.get("PYTHONPATH")])))
+        patch.syspath_prepend(str(PLAYERS))
         yield
 
 

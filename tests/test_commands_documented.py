@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
-from arena_helpers import PROJECT, Said, run_arena
+from support.command_line import PROJECT, Said, run_arena
 
 from arena import cli as command_line
 from arena.store import rows

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_helpers import PROJECT, tournament
-from arena_human.made_logs import four_shown
-from page_commands import TRAINING_RULES, Rule, Shell, blocks, free_port, small
+from support.command_line import PROJECT
+from support.made_logs import four_shown
+from support.page_commands import TRAINING_RULES, Rule, Shell, blocks, free_port, small
+from support.tournaments import tournament
 
 from agents.search import builds
 
@@ -23,7 +24,7 @@ NOT_RUN = {
     "architecture.md": "holds no commands",
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
-    "ladder.md": "other people's servers: tests/showdown/test_ladder.py has one of its own",
+    "ladder.md": "other people's servers: tests/arena/ladder/test_ladder.py has one of its own",
     "curriculum.md": "the README's commands: tests/test_readme.py",
     "ablations.md": "the README's commands: tests/test_readme.py",
 }

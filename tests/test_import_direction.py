@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.command_line import PROJECT
 
 ROOMS = ("teamsets", "agents", "arena", "training")
-ROOT = Path(__file__).parents[1]
 
 
 PLACES = {
@@ -52,7 +52,7 @@ def imported_rooms(path: Path) -> set[str]:
 
 def files_of(package: str) -> list[Path]:
     """The Python files of a package, or the one of a module."""
-    base = ROOT / package.replace(".", "/")
+    base = PROJECT / package.replace(".", "/")
     return sorted(base.rglob("*.py")) if base.is_dir() else [base.with_suffix(".py")]
 
 
@@ -61,7 +61,7 @@ def test_a_folder_does_without_those_beside_and_above_it(package: str) -> None:
     files = files_of(package)
     assert files, f"{package} is empty"
     wrong = {
-        str(path.relative_to(ROOT)): sorted(names)
+        str(path.relative_to(PROJECT)): sorted(names)
         for path in files
         if (
             names := {
@@ -75,9 +75,9 @@ def test_a_folder_does_without_those_beside_and_above_it(package: str) -> None:
 @pytest.mark.parametrize("room", ROOMS)
 def test_no_room_imports_a_higher_one(room: str) -> None:
     higher = set(ROOMS[ROOMS.index(room) + 1 :])
-    files = sorted((ROOT / room).rglob("*.py"))
+    files = sorted((PROJECT / room).rglob("*.py"))
     assert files, f"the room {room} is empty"
-    assert not {str(path.relative_to(ROOT)): up for path in files if (up := imported_rooms(path) & higher)}
+    assert not {str(path.relative_to(PROJECT)): up for path in files if (up := imported_rooms(path) & higher)}
 
 
 def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ WITH_TORCH = {"agents.policy.network", "agents.policy.serve"}
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
     heavy = {"torch", "accelerate", "wandb", "safetensors"}
     for room in ("teamsets", "agents", "arena"):
-        for path in (ROOT / room).rglob("*.py"):
-            if ".".join(path.relative_to(ROOT).with_suffix("").parts) in WITH_TORCH:
+        for path in (PROJECT / room).rglob("*.py"):
+            if ".".join(path.relative_to(PROJECT).with_suffix("").parts) in WITH_TORCH:
                 continue
             top = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.Import | ast.ImportFrom)]
             names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
@@ -112,7 +112,7 @@ def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
 
 def test_what_names_an_agent_has_not_loaded_torch() -> None:
     look = "import sys; from agents import resolve; resolve('policy:nowhere'); sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", look], cwd=ROOT, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", look], cwd=PROJECT, check=False).returncode == 0
 
 
 #: The modules of training that import torch or wandb at their top; others import them inside functions only.
@@ -124,7 +124,7 @@ TRAINS = (
 
 def test_every_test_file_can_be_collected_beside_the_others() -> None:
     """One that cannot (two files of the same name, an import of a module that was renamed) stops the whole suite."""
-    files = sorted((ROOT / "tests").rglob("*.py"))
+    files = sorted((PROJECT / "tests").rglob("*.py"))
     names = [path.name for path in files if path.name.startswith("test_")]
     assert not {name for name in names if names.count(name) > 1}
     imported = {
@@ -133,19 +133,33 @@ def test_every_test_file_can_be_collected_beside_the_others() -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in ROOMS
     }
-    ours = {path.relative_to(ROOT).with_suffix("") for room in ROOMS for path in (ROOT / room).rglob("*.py")}
+    ours = {path.relative_to(PROJECT).with_suffix("") for room in ROOMS for path in (PROJECT / room).rglob("*.py")}
     modules = {".".join(path.parts).removesuffix(".__init__") for path in ours}
     assert not {(name, module) for name, module in imported if module not in modules}
 
 
 def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     """Else `make test` fails in a fresh clone: data, plans and reports are tested without torch."""
-    files = [path.relative_to(ROOT) for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+    files = [path.relative_to(PROJECT) for room in ROOMS for path in sorted((PROJECT / room).rglob("*.py"))]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
     # These run in an environment of other programs.
     programs = {name for name in names if name.endswith("_launch")} | {"agents.search.serve"}
     wanted = [name for name in names if not name.startswith(TRAINS) and name not in WITH_TORCH | programs]
     look = "import sys, importlib\nfor name in ('torch', 'accelerate', 'wandb', 'lz4'): sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"
-    done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", look], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_no_test_module_imports_another_or_looks_for_modules_elsewhere() -> None:
+    """What several test modules need is in tests/support."""
+    files = sorted((PROJECT / "tests").rglob("*.py"))
+    assert not {
+        str(path): names
+        for path in files
+        if (names := [name for name in imported(path) if "test_" in name.rpartition(".")[2].removesuffix(".py")[:5]])
+    }
+    changed = [
+        path.name for path in files if "sys.path.insert" in path.read_text() or "sys.path.append" in path.read_text()
+    ]
+    assert changed == ["scripts.py", "test_import_direction.py"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 import pytest
-from arena_helpers import PROJECT
-from page_commands import Block, blocks
+from support.command_line import PROJECT
+from support.page_commands import Block, blocks
 
 from arena import cli as command_line
 from training import cli as training_line

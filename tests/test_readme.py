@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import PROJECT
-from arena_human.made_logs import four_shown
-from page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
+from support.command_line import PROJECT
+from support.made_logs import four_shown
+from support.page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
 

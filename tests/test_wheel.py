@@ -13,7 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from arena_helpers import PROJECT, Said
+from support.command_line import PROJECT, Said
 
 from teamsets.installing import NOT_REACHED
 

@@ -1,5 +1,5 @@
 // Makes Showdown's own code quicker without changing what it does: every battle must give the same log, line by line
-// (tests/showdown/test_fast.py plays both). The two places where its time goes:
+// (tests/arena/simulator/test_real_battles.py plays both). The two places where its time goes:
 //
 // 1. Event handlers. For each of the hundreds of events of a turn Showdown asks every effect in play (status, volatiles,
 //    ability, item, species … of each Pokémon, for four prefixes each) whether it has a property named after the event, by

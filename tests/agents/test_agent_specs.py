@@ -9,7 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 import zstandard
-from arena_helpers import Said, first_difference, table, tournament
+from support.command_line import Said
+from support.tournaments import first_difference, table, tournament
 
 from agents import known_specs, registry, resolve
 from agents.poke_env_adapter import PokeEnvAgent

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import orjson
 import pytest
-from arena_helpers import run_arena, tournament
+from support.command_line import run_arena
+from support.tournaments import tournament
 
 from agents.choices import read_answer
 from agents.coached import Coached, coached_spec

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.command_line import PROJECT
 
 from agents import coached, fingerprint, resolve
 
-PROJECT = Path(__file__).parents[2]
 RANDOM, MAX_POWER, MAX_DAMAGE, EXPERT = "random", "heuristic:max-power", "heuristic:max-damage", "heuristic:expert"
 EMERALD, STALLER, SEARCH, NETWORK = "heuristic:emerald", "heuristic:staller", "search:mcts", "policy:gen1ou-tiny"
 POKE_ENV, COACHED = "poke-env:RandomPlayer", "coached?learner=random&coach=heuristic:max-power"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.command_line import PROJECT
 
 from agents.search.builds import missing
 
-SCRIPTS = Path(__file__).parents[2] / "scripts"
+SCRIPTS = PROJECT / "scripts"
 
 
 def run(script: str, *arguments: str) -> str:

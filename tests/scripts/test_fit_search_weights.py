@@ -5,35 +5,36 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import scipy.optimize
-from arena_helpers import run_arena
+from support.command_line import PROJECT, run_arena
+from support.scripts import script
 
 from agents.search.builds import missing
 
-SCRIPTS = Path(__file__).parents[2] / "scripts/build"
-sys.path.insert(0, str(SCRIPTS))
-from fit_search_weights import Chosen, Softmax, fit, matrix  # noqa: E402
+SCRIPTS = PROJECT / "scripts/build"
+fitting = script("build/fit_search_weights.py")
 
 NAMES = ["damage", "switch"]
 TRUTH = np.array([3.0, -1.0])
 
 
-def drawn_choices(number: int) -> list[Chosen]:
+def drawn_choices(number: int) -> list[Any]:
     """Choices among two to five options, drawn with the odds that TRUTH gives them."""
     rng = np.random.default_rng(7)
     found = []
     for _ in range(number):
         options = [dict(zip(NAMES, rng.uniform(0.1, 1, 2), strict=True)) for _ in range(rng.integers(2, 6))]
         odds = np.exp([sum(TRUTH * list(option.values())) for option in options])
-        found.append(Chosen(options, int(rng.choice(len(options), p=odds / odds.sum()))))
+        found.append(fitting.Chosen(options, int(rng.choice(len(options), p=odds / odds.sum()))))
     return found
 
 
 def test_choices_give_back_the_weights_that_they_were_drawn_with():
-    softmax = Softmax(drawn_choices(8000), NAMES)
+    softmax = fitting.Softmax(drawn_choices(8000), NAMES)
     assert softmax.fit(0.0) == pytest.approx(TRUTH, abs=0.25)
     # the slope that the fit goes by is the loss's own
     error = scipy.optimize.check_grad(
@@ -46,10 +47,10 @@ def test_choices_give_back_the_weights_that_they_were_drawn_with():
 def test_results_give_back_the_weights_that_they_were_drawn_with():
     rng = np.random.default_rng(3)
     features = [dict(zip(NAMES, rng.uniform(-1, 1, 2), strict=True)) for _ in range(8000)]
-    x = matrix(features, NAMES)
+    x = fitting.matrix(features, NAMES)
     won = (rng.uniform(size=8000) < 1 / (1 + np.exp(-(x @ TRUTH)))).astype(float)
-    assert fit(x, won, 0.0) == pytest.approx(TRUTH, abs=0.25)
-    assert np.abs(fit(x, won, 0.1)).sum() < np.abs(fit(x, won, 0.0)).sum()
+    assert fitting.fit(x, won, 0.0) == pytest.approx(TRUTH, abs=0.25)
+    assert np.abs(fitting.fit(x, won, 0.1)).sum() < np.abs(fitting.fit(x, won, 0.0)).sum()
 
 
 @pytest.mark.skipif(bool(missing(1)), reason=missing(1))

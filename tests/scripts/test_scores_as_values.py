@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from arena_helpers import PROJECT, tournament
+from support.command_line import PROJECT
+from support.tournaments import tournament
 
 from training.data.build import build_once
 from training.data.gates import Gates

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arena_helpers import PROJECT
+from support.command_line import PROJECT
 
 CALLS = '#!/bin/sh\necho "$(basename "$0") $*" >> "$CALLS"\n'
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from arena_helpers import Said
+from support.command_line import PROJECT, Said
 
 from teamsets import installing, showdown
 from teamsets.errors import MissingTool
@@ -140,7 +140,7 @@ def test_two_at_once_install_once(tmp_path: Path) -> None:
         "from teamsets import installing, showdown\nfrom pathlib import Path\n"
         f"showdown.PROJECT = Path({str(tmp_path)!r})\ninstalling.install(print)"
     )
-    both = [subprocess.Popen([sys.executable, "-c", line], cwd=Path(__file__).parents[2]) for _ in range(2)]
+    both = [subprocess.Popen([sys.executable, "-c", line], cwd=PROJECT) for _ in range(2)]
     (tmp_path / "gate").write_text("go on\n")  # blocks until npm reads
     assert [process.wait(timeout=120) for process in both] == [0, 0]
     assert len(calls(tmp_path)) == 1

@@ -3,14 +3,15 @@ import shlex
 from pathlib import Path
 
 import pytest
-from arena_human.made_logs import four_shown
 from click.testing import CliRunner, Result
-from team_samples import BAD, GOOD
+from support.command_line import PROJECT
+from support.made_logs import four_shown
+from support.team_samples import BAD, GOOD
 
 from arena.commands.teams import teams
 from teamsets.errors import ArenaError, BadInput, BadTeam
 
-GUIDE = Path(__file__).parents[2] / "docs" / "teams.md"
+GUIDE = PROJECT / "docs" / "teams.md"
 
 
 def run(*arguments: str) -> Result:

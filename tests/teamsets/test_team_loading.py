@@ -3,7 +3,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from team_samples import BAD, GOOD
+from support.team_samples import BAD, GOOD
 
 from teamsets import cache, verdicts
 from teamsets.errors import BadInput, BadTeam, UnknownFormat

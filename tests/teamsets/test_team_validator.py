@@ -2,7 +2,7 @@ import json
 import subprocess
 
 import pytest
-from team_samples import BAD, GOOD
+from support.team_samples import BAD, GOOD
 
 from teamsets import showdown
 from teamsets.errors import ArenaError, BadTeam, MissingTool, UnknownFormat

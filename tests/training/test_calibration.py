@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from arena_helpers import PROJECT
+from support.command_line import PROJECT
 
 from training.calibration import Calibration, calibration, picture
 
@@ -53,7 +53,7 @@ def test_intervals_are_of_pairs_and_hold_the_truth() -> None:
 
 
 def test_the_script_reads_stored_battles_and_draws_them(tmp_path: Path) -> None:
-    from arena_helpers import tournament
+    from support.tournaments import tournament
 
     db, out = tmp_path / "arena.duckdb", tmp_path / "plot.svg"
     tournament(db, "chance_agents:Declares", "random", battles=4, think_limit=60.0)

@@ -16,9 +16,9 @@ import numpy as np
 import orjson
 import pytest
 import zstandard
-from arena_helpers import tournament
 from click.testing import CliRunner
 from safetensors.numpy import save
+from support.tournaments import tournament
 
 from agents.coached import coached_spec
 from agents.registry import resolve

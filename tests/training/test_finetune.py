@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import PROJECT, run_arena
+from support.command_line import PROJECT, run_arena
 
 torch = pytest.importorskip("torch")
 

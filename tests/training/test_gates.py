@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arena_helpers import tournament
+from support.tournaments import tournament
 
 from arena.store import rows
 from training.data.build import build_once

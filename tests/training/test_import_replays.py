@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arena_helpers import PROJECT, run_arena
-from arena_human.test_taking_replays import replays
+from support.command_line import PROJECT, run_arena
+from support.made_logs import replays
 
 from training.data.shards import all_trajectories, opened
 from training.data.trajectory import MISSING

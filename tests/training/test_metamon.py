@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from arena_helpers import run_arena
-from arena_human.test_taking_replays import replays
-from metamon_files import from_side, mon, move, state, write
+from support.command_line import run_arena
+from support.made_logs import replays
+from support.metamon_files import from_side, mon, move, state, write
 
 from agents.policy.vocabulary import vocabulary
 from training.data.from_store import selected, sides, trajectory

@@ -10,7 +10,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from arena_helpers import PROJECT, processes, wait
+from support.command_line import PROJECT, processes, wait
 
 from teamsets.errors import ArenaError
 from training.data.pooled import pooled

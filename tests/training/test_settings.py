@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arena_helpers import PROJECT
 from click.testing import CliRunner, Result
+from support.command_line import PROJECT
 
 from teamsets.errors import BadInput
 from training.cli import cli

@@ -9,8 +9,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
-from arena_helpers import tournament
 from click.testing import CliRunner
+from support.tournaments import tournament
 
 torch = pytest.importorskip("torch")
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import run_arena, start_arena
+from support.command_line import run_arena, start_arena
 
 torch = pytest.importorskip("torch")
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
-from arena_helpers import Said, run_arena
 from safetensors.numpy import save
+from support.command_line import Said, run_arena
 
 from agents.policy.actions import MOVES
 from agents.policy.observation import VERSION, unlike

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from arena_helpers import Said
+from support.command_line import TESTS, Said
 
 from agents import resolve
 from agents.external import Place
@@ -19,7 +19,7 @@ from agents.external.foul_play_setup import _requirements, set_up
 from arena.pool import SHIPPED, load_defaults
 from teamsets.errors import BadInput, MissingTool
 
-STAND_INS = Path(__file__).parent / "stand_ins"
+STAND_INS = TESTS / "support" / "stand_ins"
 
 
 def place(folder: Path, format_id: str = "gen1ou", role: str = "challenge") -> Place:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rule_matches import pair_of_fixtures, play_all, score
+from support.rule_matches import pair_of_fixtures, play_all, score
 
 from agents import known_specs, resolve
 from agents.heuristics import PLAYERS

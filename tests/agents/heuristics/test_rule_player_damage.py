@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import cycle, islice
 
-import comparing_agents
 import pytest
 from poke_env.data import GenData, to_id_str
-from rule_matches import fighter, open_field, pair_of_fixtures, play_all
+from support.players import comparing_agents
+from support.rule_matches import fighter, open_field, pair_of_fixtures, play_all
 
 from agents.mechanics.damage import Damage, Target, WellStrike, critical_chance, damage, empty_field
 from agents.mechanics.fighters import Fighter
@@ -206,7 +206,7 @@ def test_agrees_with_poke_envs_calculator(gen: int):
     It was 99% or more in each of these generations when this was written. And the calculator leaves the battle as it was.
     """
     comparing_agents.SEEN.clear()
-    play_all(pair_of_fixtures("comparing_agents:Comparing", "random", f"gen{gen}randombattle", 3))
+    play_all(pair_of_fixtures("support.players.comparing_agents:Comparing", "random", f"gen{gen}randombattle", 3))
     seen = [s for s in comparing_agents.SEEN if s[1] not in GAPS]
     assert len(seen) > 100
     close = [abs(ours - theirs) <= max(2.0, 0.03 * theirs) for _, _, ours, theirs, _ in seen]

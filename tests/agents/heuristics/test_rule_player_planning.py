@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rule_matches import fighter, open_field
+from support.rule_matches import fighter, open_field
 
 from agents.heuristics.planner import Position, Weights, replies, table
 from agents.heuristics.turn import Action, Turn, able

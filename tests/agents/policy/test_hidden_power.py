@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 import pytest
-from arena_human.made_logs import sides
 from poke_env.battle.move import Move
+from support.made_logs import sides
 
 from agents import Agent
 from agents.battle import SeatBattle

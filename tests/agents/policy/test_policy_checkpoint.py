@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.command_line import PROJECT
 
 torch = pytest.importorskip("torch")
 
@@ -54,7 +55,7 @@ from agents.policy.checkpoint import writing
 with writing(pathlib.Path({str(folder)!r})) as temporary:
     (temporary / "checkpoint.json").write_text("{{}}")
     os.kill(os.getpid(), signal.SIGKILL)"""
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=False)
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False)
     assert done.returncode == -signal.SIGKILL and len(list(folder.parent.iterdir())) == 1
     assert checkpoint.steps_of(tmp_path) == []
     checkpoint.save(folder, Network(micro), 3)

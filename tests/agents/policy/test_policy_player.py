@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from arena_helpers import PROJECT, processes, tournament, wait
-from server_killer import KILLED, MARK, SERVER
+from support.command_line import PROJECT, TESTS, processes, wait
+from support.players.server_killer import KILLED, MARK, SERVER
+from support.tournaments import tournament
 
 from agents import resolve
 from agents.policy import client
@@ -33,8 +34,8 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     word = uuid.uuid4().hex
     monkeypatch.setenv(MARK, word)
     monkeypatch.setenv(client.THREADS, "1")
-    here = [PROJECT, PROJECT / "tests", Path(__file__).parent]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*map(str, here), os.environ.get("PYTHONPATH", "")]))
+    with_support = [str(PROJECT), str(TESTS), os.environ.get("PYTHONPATH", "")]  # what server_killer imports
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(with_support))
     yield word
     for connection in client._connections.values():
         connection.close()

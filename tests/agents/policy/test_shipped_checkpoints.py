@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from arena_helpers import tournament
+from support.tournaments import tournament
 
 from agents import resolve
 from agents.policy import checkpoint

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena_helpers import tournament
+from support.command_line import TESTS
+from support.tournaments import tournament
 
 from agents.search import builds, engine
 from agents.search.engine import Engine
@@ -22,7 +23,6 @@ from arena.store import rows
 from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 
-HERE = Path(__file__).parent
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 
 
@@ -31,7 +31,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The stand-in serves generations 1 and 9."""
     for gen in (1, 9):
         (tmp_path / f"gen{gen}").mkdir()
-        shutil.copy(HERE / "stand_in_engine.py", tmp_path / f"gen{gen}" / "poke_engine.py")
+        shutil.copy(TESTS / "support" / "stand_in_engine.py", tmp_path / f"gen{gen}" / "poke_engine.py")
         (tmp_path / f"gen{gen}" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(engine, "_engines", {})

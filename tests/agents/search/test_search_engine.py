@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from support.command_line import PROJECT, TESTS
 
 from agents import resolve
 from agents.search import builds, engine
@@ -24,7 +25,6 @@ from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineSt
 from agents.search.mcts import WEIGHTS
 from teamsets.errors import BadInput, MissingTool
 
-HERE = Path(__file__).parent
 PLAIN = SearchSettings(exploration=0.5, first=0.05, weights=None)
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 
@@ -33,7 +33,7 @@ real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder of builds in which generation 1 is served by the stand-in."""
     (tmp_path / "gen1").mkdir()
-    shutil.copy(HERE / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
+    shutil.copy(TESTS / "support" / "stand_in_engine.py", tmp_path / "gen1" / "poke_engine.py")
     (tmp_path / "gen1" / ".ready").write_text(f"{builds.INTERFACE} stand-in")
     monkeypatch.setenv(builds.FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr(engine, "_engines", {})
@@ -107,7 +107,7 @@ def test_it_ends_with_an_owner_that_is_killed(stand_in: Path):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(HERE.parents[2])},
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
     )
     assert owner.stdout is not None
     pid = int(owner.stdout.readline())
@@ -175,7 +175,7 @@ def test_from_a_wheel_another_line_says_how_to_build_it(tmp_path: Path, monkeypa
 
 def test_set_up_says_what_is_missing(tmp_path: Path):
     """Without cargo: one line, exit code 2, and no download before it."""
-    root = HERE.parents[2]
+    root = PROJECT
     tools = tmp_path / "bin"
     tools.mkdir()
     for tool in ("sh", "dirname", "cat", "cksum", "tr"):

@@ -16,7 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from arena_helpers import PROJECT, Said, table, wait
+from support.command_line import PROJECT, Said, wait
+from support.tournaments import table
 
 pytest.importorskip("torch")
 

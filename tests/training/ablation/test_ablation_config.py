@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import PROJECT
+from support.command_line import PROJECT
 
 pytest.importorskip("torch")
 

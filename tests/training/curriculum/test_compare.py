@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "arena_report"))
-
-from made_store import MadeStore
+from support.made_store import MadeStore
 
 from arena.report.lineage import ALL
 from arena.store import connect

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from stand_in import SHIPPED, toy
+from support.stand_in_curriculum import SHIPPED, toy
 
 from training.config import BadConfig, Source
 from training.curriculum.config import Curriculum, attempts, read_curriculum, training_config

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 from rich.console import Console
-from stand_in import SHIPPED, toy
+from support.stand_in_curriculum import SHIPPED, toy
 
 pytest.importorskip("torch")
 
-from arena_helpers import tournament
+from support.tournaments import tournament
 
 from arena.store import rows
 from training.curriculum.config import Curriculum, read_curriculum

@@ -12,9 +12,9 @@ import duckdb
 import numpy as np
 import pytest
 import yaml
-from arena_helpers import tournament
 from click.testing import CliRunner
-from stand_in import toy
+from support.stand_in_curriculum import toy
+from support.tournaments import tournament
 
 from training.cli import cli
 from training.config import BadConfig, Source, read_config

@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import processes, wait
 from rich.console import Console
+from support.command_line import processes, wait
 
 pytest.importorskip("torch")
 
-import stand_in
+from support import stand_in_curriculum as stand_in
 
 from arena.report.lineage import lineage
 from arena.store import BadDatabase, rows

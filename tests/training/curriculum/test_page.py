@@ -16,16 +16,14 @@ import duckdb
 import pytest
 import yaml
 from rich.console import Console
+from support.command_line import PROJECT, TESTS
 
 pytest.importorskip("torch")
 
-import stand_in
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "arena_report"))
-
-from browser import Browser, Page, find_browser
-from made_store import MadeStore
-from read_page import Read
+from support import stand_in_curriculum as stand_in
+from support.browser import Browser, Page, find_browser
+from support.made_store import MadeStore
+from support.read_page import Read
 
 from arena.report.html import render, render_curriculum
 from arena.report.lineage import ALL, Lineage, curricula, curriculum_of, lineage
@@ -37,7 +35,6 @@ from training.curriculum.book import Book
 from training.curriculum.config import checked_curriculum
 from training.curriculum.report import PAGE, write_page
 
-ROOT = Path(__file__).parents[3]
 NAME = "<b>toy</b>"
 SETS, POOL = ["variety:12", "competitive"], ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"]
 #: What came out of each attempt: checkpoint, kept, rating with its interval, words of its gates.
@@ -252,7 +249,7 @@ def test_the_command_writes_it_and_names_what_is_wrong(folder: Path, tmp_path: P
             "No such file or directory; name a file in a writable folder",
         ),
     ):
-        done = subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run([*command, *words], cwd=PROJECT, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr.count("\n")) == (code, 1) and said in done.stderr
     assert "last@30" in page.read_text() and list(tmp_path.iterdir()) == [page]
     with pytest.raises(BadInput, match="no curriculum 'other'; known are <b>toy</b>"):
@@ -281,7 +278,7 @@ def test_in_a_browser_it_can_be_read(browser: Page, known: Lineage, tmp_path: Pa
     """No text lies on another, all stand out from their ground, and a phone is wide enough."""
     path = tmp_path / "page.html"
     path.write_text(render_curriculum(known))
-    contrast = (Path(__file__).parents[2] / "arena_report" / "contrast.js").read_text()
+    contrast = (TESTS / "support" / "contrast.js").read_text()
     for dark, width in ((False, 1280), (True, 1280), (True, 390)):
         browser.open(path.as_uri(), width=width, dark=dark)
         assert browser.run(contrast) == []

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from arena_helpers import tournament
-from stand_in import toy
+from support.stand_in_curriculum import toy
+from support.tournaments import tournament
 
 from agents import resolve
 from agents.coached import coached_spec

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +11,8 @@ import numpy as np
 import pytest
 import yaml
 from rich.console import Console
+from support.command_line import PROJECT
+from support.scripts import script
 
 from arena.store import Store
 from training.curriculum.book import Book
@@ -20,8 +20,7 @@ from training.curriculum.clock import Clock
 from training.curriculum.config import Curriculum, attempts, checked_curriculum
 from training.curriculum.gate import match_settings, parent_test
 
-ROOT = Path(__file__).parents[3]
-SHIPPED = ROOT / "training" / "presets" / "curricula"
+SHIPPED = PROJECT / "training" / "presets" / "curricula"
 
 
 def shipped(out: Path, **gate: Any) -> Curriculum:
@@ -103,14 +102,7 @@ def test_a_gate_of_an_earlier_version_is_read_and_a_begun_curriculum_resumed(tmp
 
 @pytest.fixture(scope="module")
 def simulation() -> ModuleType:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "scripts/simulate"))
-        spec = importlib.util.spec_from_file_location("gates", ROOT / "scripts/simulate/gates.py")
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["gates"] = module  # dataclasses look their module up
-        spec.loader.exec_module(module)
-        return module
+    return script("simulate/gates.py")
 
 
 def test_a_worse_checkpoint_passed_most_stages_and_passes_few_now(simulation: ModuleType, tmp_path: Path) -> None:

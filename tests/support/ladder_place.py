@@ -1,0 +1,53 @@
+"""A Showdown server that is not the arena's, and agents that play there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from agents import resolve
+from arena.fixture import FixtureTeam
+from arena.ladder.ladder import Ladder, Way
+from arena.ladder.user_battle import UNSEEN, Ours
+from arena.protocol.client import Client
+from arena.server.local import LocalServer
+from arena.simulator.guard import StepGuard
+from arena.venue import Rules
+from teamsets.loading import load_set
+
+DRAWN = "gen1randombattle"
+PATIENT = Rules(think_limit=60.0)
+
+
+class Place:
+    """A server of other people's, on an event loop of its own: its first battle of a format takes seconds."""
+
+    def __init__(self) -> None:
+        self.runner = asyncio.Runner()
+        self.server = self.runner.run(LocalServer.launch())
+        self.host = f"127.0.0.1:{self.server.port}"
+
+    def close(self) -> None:
+        self.runner.run(self.server.close())
+        self.runner.close()
+
+    def run(self, what: Callable[[], Awaitable[Any]]) -> Any:
+        async def limited() -> Any:
+            return await asyncio.wait_for(what(), 120)
+
+        return self.runner.run(limited())
+
+
+def ours(spec: str, number: int = 1, *, format_id: str = DRAWN, team: FixtureTeam = UNSEEN) -> Ours:
+    source = resolve(spec)
+    return Ours(source.spec, source.make, format_id, team, "drawn", f"unseen {spec}/{number}")
+
+
+def team_of(format_id: str) -> FixtureTeam:
+    team = load_set("competitive", format_id).teams[0]
+    return FixtureTeam(team.id, team.name, packed=team.packed)
+
+
+def ladder(client: Client, way: Way | None = None, said: list[str] | None = None) -> Ladder:
+    return Ladder(client, way or Way(), StepGuard(), PATIENT, (said if said is not None else []).append)
