@@ -6,12 +6,10 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas
-
 from arena.fixture import SEATS
 from arena.record import unpacked
 from arena.simulator.host import Host
-from arena.store import frame
+from arena.store import frame, rows
 from teamsets.errors import BadInput
 
 
@@ -34,8 +32,8 @@ def stored_battle(db: Path, battle_id: int) -> StoredBattle:
     """The battle of that id. Raises BadInput when there is none."""
     found = frame("SELECT * FROM battles WHERE battle_id = ?", db, [battle_id])
     if found.empty:
-        last = frame("SELECT max(battle_id) AS last FROM battles", db)["last"].iloc[0]
-        known = "it is empty" if pandas.isna(last) else f"it has 1 to {last}"
+        ((last,),) = rows("SELECT max(battle_id) FROM battles", db)
+        known = "it is empty" if last is None else f"it has 1 to {last}"
         raise BadInput(f"battle {battle_id}: not in {db}: {known}")
     row = found.iloc[0]
     return StoredBattle(

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.commands.options import db_option
-from arena.report.tables import print_whole
+from arena.report.printing import print_whole
 from arena.store import frame
 from arena.store.recover import recover
 

@@ -14,7 +14,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse.csgraph import connected_components
 from scipy.special import expit
 
 from arena.ratings.evidence import Evidence, Floats, Ints, default_anchor
@@ -114,7 +113,14 @@ def information(elo: Floats, games: Floats) -> Floats:
 
 def groups(games: Floats) -> Ints:
     """Group [N] of every agent, numbered from 0: agents are in one group when battles link them, through others or not."""
-    return connected_components(games, directed=False)[1].astype(np.int64)
+    return _components(games, directed=False)
+
+
+def _components(links: Floats, directed: bool) -> Ints:
+    """Component [N] of every node, numbered from 0; strongly connected ones where links have a direction."""
+    from scipy.sparse.csgraph import connected_components  # as long to import as all the rest here
+
+    return connected_components(links, directed=directed, connection="strong")[1].astype(np.int64)
 
 
 def _weights(logits: Floats, games: Floats) -> Floats:
@@ -242,7 +248,7 @@ def _marks(agents: tuple[str, ...], points: Floats, games: Floats) -> tuple[str,
     the largest set of agents with ways between them all is unmarked.
     """
     group = groups(games)
-    kind = connected_components(points > 0, directed=True, connection="strong")[1]
+    kind = _components((points > 0).astype(float), directed=True)
     size = np.bincount(kind)[kind]
     marks = []
     for agent in range(len(agents)):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import LinearConstraint, linprog, minimize
 from scipy.special import xlogy
 
 from arena.ratings.bradley_terry import ELO
@@ -105,6 +104,8 @@ def _widest_mixture(payoff: Floats) -> Floats:
     A linear program over such mixtures y, of any sum, and parts of them t <= y, t <= 1: the most sum of t makes t = 1 for
     all who can be in. Such mixtures are a convex set (the game's value is 0), so one of them has them all.
     """
+    from scipy.optimize import linprog  # half a second to import, and only reports need it
+
     size = len(payoff)
     nobody, everyone = np.zeros((size, size)), np.eye(size)
     solved = linprog(
@@ -125,6 +126,8 @@ def _most_even(payoff: Floats, members: NDArray[np.bool_], start: Floats) -> Flo
     payoff [N, S]: of everyone against the members. Members are in some mixture, so each has the value 0 against every
     mixture: the mixtures are the null space of the members' own table, as far as weights and outsiders allow.
     """
+    from scipy.optimize import LinearConstraint, minimize
+
     _, singular, rows = np.linalg.svd(payoff[members])
     basis = rows[singular < 1e-9 * max(1.0, singular[0])].T  # [S, K]
     if basis.shape[1] <= 1:

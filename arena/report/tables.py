@@ -13,6 +13,7 @@ from arena.ratings.sprt import report_lines
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
 from arena.report.numbers import counted, nash_percent, percent
+from arena.report.printing import print_whole
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 
@@ -193,13 +194,3 @@ def _print_faults(console: Console, found: list[tuple[str, dict[str, Any]]]) -> 
         words = f"battle {example['battle_id']}" + (f": {example['detail'][:120]}" if example["detail"] else "")
         table.add_row(format_id, Text(fault["agent"]), fault["kind"], f"{fault['battles']:,}", Text(words))
     _print_titled(console, title, table)
-
-
-def print_whole(console: Console, table: Table) -> None:
-    """Prints a table; to a file or pipe at its full width, so that no column is cut."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    wide = Console(file=console.file, width=10_000, no_color=True)
-    needed = wide.measure(table).maximum
-    Console(file=console.file, width=needed, no_color=True).print(table)

@@ -18,13 +18,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
-import pandas
 
 from arena.store.schema import MIGRATIONS, VERSION, VIEWS
 from teamsets.errors import BadInput
+
+if TYPE_CHECKING:  # it takes longer to import than most queries take
+    import pandas
 
 DEFAULT = Path("arena.duckdb")
 #: How long to wait for others to be done with the file, in seconds.

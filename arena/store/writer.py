@@ -12,7 +12,6 @@ from typing import Any
 
 import duckdb
 import orjson
-import pandas
 
 from agents import AgentSource
 from arena.fixture import FixtureTeam
@@ -363,15 +362,15 @@ def _move(connection: duckdb.DuckDBPyConnection, descriptor: int) -> None:
     connection.execute("COMMIT")
 
 
+_TEAM_COLUMNS = ("team_id", "format", "team_set", "name", "packed", "seed")
+
+
 def _note_teams(connection: duckdb.DuckDBPyConnection, teams: Mapping[tuple[str, str], Iterable[FixtureTeam]]) -> None:
-    known = pandas.DataFrame(
-        [
-            (t.id, format_id, team_set, t.name, t.packed, t.seed)
-            for (format_id, team_set), ts in teams.items()
-            for t in ts
-        ],
-        columns=["team_id", "format", "team_set", "name", "packed", "seed"],
-        dtype="string",
+    known = [
+        (t.id, format_id, team_set, t.name, t.packed, t.seed) for (format_id, team_set), ts in teams.items() for t in ts
+    ]
+    columns = [list(column) for column in zip(*known, strict=True)] if known else [[]] * 6
+    unnested = ", ".join(f"unnest(?::VARCHAR[]) AS {name}" for name in _TEAM_COLUMNS)
+    connection.execute(
+        f"INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM (SELECT {unnested}) ON CONFLICT DO NOTHING", columns
     )
-    connection.register("known", known)
-    connection.execute("INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM known ON CONFLICT DO NOTHING")

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.tables import print_whole
+from arena.report.printing import print_whole
 from training.ablation.cells import Planned, meant
 from training.ablation.config import Ablation
 from training.ablation.plot import picture

@@ -175,13 +175,12 @@ def test_from_a_wheel_another_line_says_how_to_build_it(tmp_path: Path, monkeypa
 
 def test_set_up_says_what_is_missing(tmp_path: Path):
     """Without cargo: one line, exit code 2, and no download before it."""
-    root = PROJECT
     tools = tmp_path / "bin"
     tools.mkdir()
     for tool in ("sh", "dirname", "cat", "cksum", "tr"):
         (tools / tool).symlink_to(shutil.which(tool) or tool)
     done = subprocess.run(
-        ["sh", str(root / "scripts" / "setup_search.sh"), "1"],
+        ["sh", str(PROJECT / "scripts" / "setup_search.sh"), "1"],
         env={"PATH": str(tools), builds.FOLDER_VARIABLE: str(tmp_path / "builds")},
         capture_output=True,
         text=True,

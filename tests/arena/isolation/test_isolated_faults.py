@@ -76,17 +76,21 @@ def test_an_agent_that_does_not_answer_loses_and_its_process_is_ended() -> None:
 
 
 def test_a_process_that_has_closed_its_output_takes_nothing_from_the_file_that_has_its_descriptor_now() -> None:
+    closed = asyncio.Event()
+
+    class Output(_Output):
+        def connection_lost(self, exc: Exception | None) -> None:
+            closed.set()
+
     async def ended() -> tuple[str, bytes]:
         loop = asyncio.get_running_loop()
         process = AgentProcess(("bad", "p1"), Turns(), lambda pid: None)
         reading, writing = os.pipe()
-        transport, _ = await loop.connect_read_pipe(lambda: _Output(process), os.fdopen(reading, "rb"))
+        transport, _ = await loop.connect_read_pipe(lambda: Output(process), os.fdopen(reading, "rb"))
         process.output = (transport, reading)
         os.write(writing, b"farewell")
         os.close(writing)
-        while not transport.is_closing():
-            await asyncio.sleep(0)
-        await asyncio.sleep(0)  # now the descriptor is closed, and free for the next file
+        await closed.wait()  # its descriptor is closed, and free for the next file
         other, writing = os.pipe()
         os.dup2(other, reading)
         os.set_blocking(reading, False)  # or the fault would hang the test
