@@ -1,0 +1,129 @@
+"""Draw docs/architecture.svg from the imports of the code: a box for each room, an arrow for what it imports.
+
+A room is a sub-package (`arena.store`), or the modules that lie directly in a package, in up to three groups: those that no
+sub-package uses (`top`), those that use sub-packages and are used by some (`middle`), and those that use none (`base`).
+Every arrow points down, to what is imported. An arrow that follows from others is left out: where A imports B and B imports
+C, A may import C as well. Rooms that import each other, directly or through others, are joined by red arrows.
+
+    python scripts/build/architecture_picture.py            # write the picture, print the cycles
+    python scripts/build/architecture_picture.py --list     # print every import between rooms, with the number of lines
+    python scripts/build/architecture_picture.py --check    # exit code 1 if the picture is not that of the code
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from layered_picture import Band, Graph, drawn, reachable
+
+ROOT = Path(__file__).parents[2]
+PICTURE = ROOT / "docs" / "architecture.svg"
+#: The packages, from that which imports all others down to that which imports none.
+PACKAGES = {
+    "training": ["how a player gets better:", "data, learning, curricula,", "ablations"],
+    "arena": ["the tournament: schedules,", "battles, the store, ratings,", "reports"],
+    "agents": ["who plays: rules, search,", "networks, other programs"],
+    "teamsets": ["teams, formats, the simulator's", "installation, errors"],
+}
+COMMAND = "python scripts/build/architecture_picture.py"
+
+
+def imports_of_modules(root: Path) -> dict[str, list[str]]:
+    """Module -> the module of each of its import lines, also of those inside functions; first-party modules only."""
+    files = {_module(path, root): path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))}
+    return {name: [found for found in _imported(path, files) if found != name] for name, path in files.items()}
+
+
+def _module(path: Path, root: Path) -> str:
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from sorted({found for name in names if (found := _longest_known(name, known))})
+
+
+def _longest_known(name: str, known: Mapping[str, Path]) -> str:
+    while name and name not in known:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def rooms_of_modules(imports: Mapping[str, list[str]]) -> dict[str, str]:
+    """Module -> its room."""
+    packages = {name.rpartition(".")[0] for name in imports}
+    inside = {
+        name: ".".join(parts[:2])
+        for name in imports
+        if len(parts := name.split(".")) > 2 or (len(parts) == 2 and name in packages)
+    }
+    graph = {name: set(found) for name, found in imports.items()}
+    used = {other for name in inside for other in reachable(name, graph) if _package(other) == _package(name)}
+    found = dict(inside)
+    for name in sorted(imports.keys() - inside.keys()):
+        uses = any(other in inside and _package(other) == _package(name) for other in reachable(name, graph))
+        found[name] = f"{_package(name)}: {'top' if name not in used else 'middle' if uses else 'base'}"
+    return found
+
+
+def _package(name: str) -> str:
+    return name.split(".")[0].split(":")[0]
+
+
+def count_imports(root: Path) -> tuple[Counter[tuple[str, str]], dict[str, str]]:
+    """(room, imported room) -> the number of import lines, and module -> room."""
+    imports = imports_of_modules(root)
+    rooms = rooms_of_modules(imports)
+    lines = Counter((rooms[name], rooms[other]) for name, found in imports.items() for other in found)
+    return Counter({pair: count for pair, count in lines.items() if pair[0] != pair[1]}), rooms
+
+
+def picture(root: Path) -> tuple[str, list[tuple[str, str]]]:
+    """The SVG, and the arrows that are part of a cycle."""
+    lines, rooms = count_imports(root)
+    graph = Graph(sorted(set(rooms.values())), sorted(lines))
+    bands = [
+        Band(package, text, [room for room in graph.nodes if _package(room) == package])
+        for package, text in PACKAGES.items()
+    ]
+    return drawn(graph, bands)
+
+
+def main() -> int:
+    """Parses, draws, prints. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if the picture is out of date")
+    parser.add_argument("--list", action="store_true", help="print every import between rooms; write nothing")
+    told = parser.parse_args()
+    lines, rooms = count_imports(ROOT)
+    if told.list:
+        for room in sorted(set(rooms.values())):
+            print(room + (f": {', '.join(sorted(m for m in rooms if rooms[m] == room))}" if ":" in room else ""))
+            for (_, other), count in sorted(pair for pair in lines.items() if pair[0][0] == room):
+                print(f"    {other:24} {count:4}")
+        return 0
+    svg, cycles = picture(ROOT)
+    for one, other in cycles:
+        print(f"part of a cycle: {one} imports {other} ({lines[one, other]} lines)")
+    if not told.check:
+        PICTURE.write_text(svg, "utf-8")
+        return 0
+    if not PICTURE.exists() or PICTURE.read_text("utf-8") != svg:
+        print(f"docs/architecture.svg is not the picture of these imports: run `{COMMAND}`", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

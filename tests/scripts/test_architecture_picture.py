@@ -1,0 +1,95 @@
+"""The picture of the rooms: docs/architecture.svg is that of the imports as they are now."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import PROJECT
+from support.scripts import script
+
+SCRIPT = PROJECT / "scripts/build/architecture_picture.py"
+architecture = script("build/architecture_picture.py")
+layered = script("build/layered_picture.py")
+
+
+def test_the_picture_is_that_of_the_imports() -> None:
+    done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_list_has_the_imports_between_rooms() -> None:
+    said = subprocess.run([sys.executable, SCRIPT, "--list"], capture_output=True, text=True, check=True).stdout
+    (runner,) = re.findall(r"^arena\.runner\n((?:    .*\n)+)", said, re.MULTILINE)
+    assert re.search(r"arena\.simulator +[1-9]", runner)
+
+
+def project(root: Path, **files: str) -> Path:
+    """A project with modules, by their names with two underscores for a dot."""
+    for package in architecture.PACKAGES:
+        (root / package).mkdir(parents=True)
+        (root / package / "__init__.py").write_text("")
+    for name, code in files.items():
+        path = root.joinpath(*name.split("__")).with_suffix(".py")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code)
+    return root
+
+
+def arrows(root: Path) -> set[tuple[str, str]]:
+    return set(re.findall(r'data-from="([^"]+)" data-to="([^"]+)"', architecture.picture(root)[0]))
+
+
+def test_modules_of_a_package_are_grouped_by_who_uses_them(tmp_path: Path) -> None:
+    root = project(
+        tmp_path,
+        arena__store__rows="import arena.record\n",
+        arena__report__page="def later():\n    from arena import evidence\n",
+        arena__evidence="from arena.store import rows\n",
+        arena__record="",
+        arena__api="import arena.report.page, agents\n",
+    )
+    assert arrows(root) == {
+        ("arena: top", "arena.report"),
+        ("arena: top", "agents: top"),
+        ("arena.report", "arena: middle"),
+        ("arena: middle", "arena.store"),
+        ("arena.store", "arena: base"),
+    }
+
+
+def test_only_a_new_room_or_arrow_changes_the_picture(tmp_path: Path) -> None:
+    root = project(tmp_path, arena__store__rows="import arena.report.page\n", arena__report__page="import agents\n")
+    before = architecture.picture(root)
+    (root / "arena/store/more.py").write_text("import arena.report.page\nimport agents\n")  # the second follows
+    assert architecture.picture(root) == before
+    (root / "arena/report/page.py").write_text("import agents\nimport arena.store.rows\n")
+    svg, cycles = architecture.picture(root)
+    assert svg != before[0]
+    assert cycles == [("arena.report", "arena.store"), ("arena.store", "arena.report")]
+    assert svg.count('class="arrow cycle"') == 2
+
+
+def test_arrows_that_follow_from_others_are_left_out() -> None:
+    assert layered.without_implied([("a", "b"), ("a", "c"), ("b", "c")]) == [("a", "b"), ("b", "c")]
+    ring = layered.Graph(["a", "b", "c", "d"], [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
+    assert layered.cyclic(ring) == [("a", "b"), ("b", "c"), ("c", "a")]
+    assert sorted(layered.downward(ring)) == [("a", "b"), ("b", "c"), ("c", "d")]
+
+
+@pytest.mark.parametrize("number", [3, 6])
+def test_boxes_do_not_overlap(number: int) -> None:
+    names = [f"{level}{place}" for level in "abc" for place in range(number)]
+    edges = [(f"a{i}", f"b{(i * 2) % number}") for i in range(number)] + [(f"a{i}", f"c{i}") for i in range(number)]
+    edges += [(f"b{i}", f"c{(i + 1) % number}") for i in range(number)]
+    svg, _ = layered.drawn(layered.Graph(names, sorted(edges)), [layered.Band("all", [], names)])
+    boxes = [
+        tuple(map(int, found))
+        for found in re.findall(r'class="box" x="(-?\d+)" y="(\d+)" width="(\d+)" height="(\d+)"', svg)
+    ]
+    assert len(boxes) == 3 * number
+    for place, (x, y, width, height) in enumerate(boxes):
+        assert not [other for other in boxes[:place] if abs(other[0] - x) < width and abs(other[1] - y) < height]
