@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,7 +18,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from support.command_line import PLAYERS, Said
+from support.command_line import PLAYERS, Said, one_worker
 from support.tournaments import tournament
 
 from arena import cli
@@ -53,7 +55,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A cache of the suite's own, and the tests' agents within reach of every process that is started."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        cache = _shared(tmp_path_factory) / "cache"
+        cache.mkdir(exist_ok=True)
+        patch.setenv("XDG_CACHE_HOME", str(cache))
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(PLAYERS), os.environ.get("PYTHONPATH")])))
         patch.syspath_prepend(str(PLAYERS))
         yield
@@ -64,7 +68,7 @@ def arena(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     """Runs the command line in this process: `arena("sql", "SELECT 1", "--db", path)`."""
 
     def run(*words: Any) -> Said:
-        monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
+        monkeypatch.setattr(sys, "argv", ["arena", *one_worker(words)])
         monkeypatch.setenv("COLUMNS", "200")
         capsys.readouterr()
         code = 0
@@ -80,11 +84,29 @@ def arena(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small database of really played battles, not to be changed: poke-env's players, a faulty agent, four formats."""
-    db = tmp_path_factory.mktemp("played") / "arena.duckdb"
+    """A small database of really played battles, not to be changed: poke-env's players, a faulty agent, four formats.
+
+    One of the test processes plays it for all. Each has a copy: DuckDB's lock would let one of them wait for another.
+    """
+    shared = _shared(tmp_path_factory) / "played.duckdb"
+    with open(shared.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not shared.exists():
+            playing = shared.with_name("playing.duckdb")
+            _play(playing)
+            playing.rename(shared)
+    return Path(shutil.copy(shared, tmp_path_factory.mktemp("played") / "arena.duckdb"))
+
+
+def _shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all test processes of this run have in common."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+def _play(db: Path) -> None:
     agents = ("random", "poke-env:RandomPlayer", "poke-env:MaxBasePowerPlayer", "poke-env:SimpleHeuristicsPlayer")
     tournament(db, *agents, formats=("gen1ou", "gen9ou"), battles=2, think_limit=60.0)
     tournament(db, "random", "bad_agents:Raises", formats=("gen1randombattle",), battles=2, think_limit=60.0)
     drawn = ("gen1randombattle", "gen9randombattle")
     tournament(db, "random", "poke-env:RandomPlayer", formats=drawn, max_turns=15, think_limit=60.0)
-    return db

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ import pytest
 from support.command_line import PROJECT, Said, run_arena
 
 from arena import cli as command_line
+from arena.commands.group import Commands
 from arena.store import rows
 from training import cli as training_line
 
@@ -49,6 +52,26 @@ def test_a_command_has_help_with_an_example_of_itself(path: tuple[str, ...]) -> 
 def test_every_option_of_a_command_is_explained(path: tuple[str, ...]) -> None:
     for option in COMMANDS[path].params:
         assert not isinstance(option, click.Option) or option.help, option.name
+
+
+@pytest.mark.parametrize("group", [command_line.cli, training_line.cli], ids=["arena", "train"])
+def test_the_list_of_commands_is_read_without_importing_them(group: Commands) -> None:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None and not command.hidden
+        assert group.summary_of(name, 45) == command.get_short_help_str(45)
+    assert group.callback is not None
+    code = (
+        "import atexit, sys\n"
+        "heavy = {'duckdb', 'pandas', 'poke_env', 'scipy', 'torch'}\n"
+        "atexit.register(lambda: print('imported:', sorted(heavy & sys.modules.keys())))\n"
+        "sys.argv = ['program', '--help']\n"
+        f"from {group.callback.__module__} import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True)
+    assert done.stdout.endswith("imported: []\n"), done
 
 
 @pytest.mark.parametrize("words", sorted({path[:2] for path in COMMANDS}), ids=" ".join)
@@ -91,6 +114,7 @@ def test_doctor_finds_everything_here(arena: Callable[..., Said]) -> None:
         assert re.search(rf"^{name} +(?!NO)\S", said.out, re.MULTILINE), said.out
 
 
+@pytest.mark.slow
 def test_doctor_says_what_is_missing_and_fails(tmp_path: Path) -> None:
     said = run_arena("doctor", cwd=tmp_path, ARENA_NODE="/nonexistent")
     assert said.code == 1

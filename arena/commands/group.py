@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import importlib
 import signal
@@ -9,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -58,6 +60,19 @@ class Commands(Suggesting):
         command = getattr(importlib.import_module(f"{self._package}.{self._table[name]}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the list of commands from their docstrings, which are read without importing the commands."""
+        limit = formatter.width - 6 - max(map(len, self._table))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self.summary_of(name, limit)) for name in self._table])
+
+    def summary_of(self, name: str, limit: int) -> str:
+        """The first sentence of a command's docstring, from its module's source; cut to `limit` characters."""
+        folder = Path(str(importlib.import_module(self._package).__file__)).parent
+        source = (folder / f"{self._table[name]}.py").read_text(encoding="utf-8")
+        function = next(n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name)
+        return click.Command(name, help=ast.get_docstring(function)).get_short_help_str(limit)
 
 
 @contextmanager

@@ -83,6 +83,7 @@ def test_an_installed_package_that_announces_no_agent_is_refused(installed: None
         resolve("broken-club")
 
 
+@pytest.mark.slow
 def test_an_agent_of_a_users_own_in_the_current_folder_is_found(
     arena: Callable[..., Said], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,7 @@ def test_the_package_is_light_until_a_function_is_used() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_the_documents_code_runs(tmp_path: Path) -> None:
     text = (PROJECT / "docs" / "python.md").read_text(encoding="utf-8")
     code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))

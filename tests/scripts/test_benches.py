@@ -45,12 +45,14 @@ def test_search_is_measured_in_strength_time_and_foresight() -> None:
     assert 0 < int(predicted) <= int(turns)
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_inference_compares_many_battles_with_one() -> None:
     said = run("bench/inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
     assert float(said.split()[-1]) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 def test_training_compares_batches_by_length_with_others() -> None:
     said = run("bench/training_steps.py", "--batch", "2", "--seconds", "0.1")

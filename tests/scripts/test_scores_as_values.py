@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from support.command_line import PROJECT
 from support.tournaments import tournament
 
@@ -17,6 +18,7 @@ from training.data.shards import all_trajectories, opened
 SCRIPT = [sys.executable, str(PROJECT / "scripts" / "scores_as_values.py")]
 
 
+@pytest.mark.slow
 def test_scores_cut_to_0_and_1_are_the_values(tmp_path: Path) -> None:
     db, out = tmp_path / "arena.duckdb", tmp_path / "scores"
     tournament(db, "heuristic:expert", "random", battles=2)
@@ -33,6 +35,7 @@ def test_scores_cut_to_0_and_1_are_the_values(tmp_path: Path) -> None:
     assert len(now) == len(scores) and not np.isfinite(now).any(), "a score is no chance to win"
 
 
+@pytest.mark.slow
 def test_a_wrong_condition_is_one_line(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     tournament(db, "heuristic:expert", "random", battles=1)

@@ -39,12 +39,19 @@ def wait(until: Callable[[], Any], seconds: float = 120.0) -> Any:
     raise AssertionError("what was waited for did not come")
 
 
+def one_worker(words: tuple[Any, ...]) -> list[str]:
+    """Its words, with `--workers 1` where it plays and they name no number: a second worker takes seconds to start."""
+    found = [str(word) for word in words]
+    plays = found[:1] in (["evaluate"], ["match"]) and "--help" not in found
+    return [*found, "--workers", "1"] if plays and "--workers" not in found else found
+
+
 def start_arena(
     *words: Any, cwd: Path | None = None, program: str = "arena", **environment: str
 ) -> subprocess.Popen[str]:
     """The command line as a process of its own. program: "arena" or "train", whatever folder it was installed to."""
     return subprocess.Popen(
-        [sys.executable, "-P", "-c", f"from {_SCRIPTS[program]} import main; main()", *map(str, words)],
+        [sys.executable, "-P", "-c", f"from {_SCRIPTS[program]} import main; main()", *one_worker(words)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
 from arena.store import connect
 
 FAR = "Alakazam||]Tauros||]Chansey||"
@@ -96,13 +98,21 @@ class MadeStore:
     def write(self) -> Path:
         """Puts everything into the database."""
         with connect(self.path, read_only=False) as connection:
-            connection.execute("BEGIN")  # each row for itself would wait for the disk
-            marks = ", ".join("?" * 16)
-            for row in self.battles:
-                more = "'2026-01-02 03:05:00+00', 0.1, 0, ''::BLOB, ''::BLOB, ''::BLOB"
-                connection.execute(f"INSERT INTO battles VALUES ({marks}, {more}) ON CONFLICT DO NOTHING", row)
+            connection.execute("BEGIN")
+            _insert_battles(connection, self.battles)
             connection.execute("DELETE FROM decisions")
             for row in self.decisions:
                 connection.execute("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
             connection.execute("COMMIT")
         return self.path
+
+
+def _insert_battles(connection: duckdb.DuckDBPyConnection, battles: list[tuple[Any, ...]]) -> None:
+    """Many in one statement, because a statement takes milliseconds."""
+    more = "'2026-01-02 03:05:00+00', 0.1, 0, ''::BLOB, ''::BLOB, ''::BLOB"
+    for begin in range(0, len(battles), 200):
+        some = battles[begin : begin + 200]
+        values = ", ".join([f"({', '.join('?' * 16)}, {more})"] * len(some))
+        connection.execute(
+            f"INSERT INTO battles VALUES {values} ON CONFLICT DO NOTHING", [x for row in some for x in row]
+        )

@@ -31,7 +31,7 @@ def tournament(
     *agents: str,
     formats: tuple[str, ...] = ("gen1randombattle",),
     battles: int = 2,
-    workers: int = 2,
+    workers: int = 1,
     seed: int = 0,
     think_limit: float = 10.0,
     max_turns: int = 1000,

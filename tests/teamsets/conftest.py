@@ -1,8 +1,7 @@
-"""Shared by the tests of team sets: a cache folder of their own, one validator."""
+"""Shared by the tests of team sets: an empty cache folder, one validator."""
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,17 +9,6 @@ from pathlib import Path
 import pytest
 
 from teamsets.validator import TeamValidator
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One cache folder for the whole session, so that a set is validated once, and never the user's own."""
-    before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
-    yield
-    del os.environ["XDG_CACHE_HOME"]
-    if before is not None:
-        os.environ["XDG_CACHE_HOME"] = before
 
 
 @pytest.fixture

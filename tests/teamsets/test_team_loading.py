@@ -3,11 +3,10 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from support.team_samples import BAD, GOOD
+from support.team_samples import BAD, GOOD, SOME_FAST
 
 from teamsets import cache, verdicts
 from teamsets.errors import BadInput, BadTeam, UnknownFormat
-from teamsets.formats import LADDER_FORMATS
 from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.validator import TeamValidator
 
@@ -26,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return teams
 
 
-@pytest.mark.parametrize("format_id", LADDER_FORMATS)
+@pytest.mark.parametrize("format_id", SOME_FAST)
 def test_the_shipped_teams_are_full_distinct_and_accepted(format_id: str, validator: TeamValidator) -> None:
     loaded = load_set("competitive", format_id)
     assert loaded.skipped == ()
@@ -149,6 +148,7 @@ def test_peoples_teams_load(format_id: str) -> None:
     assert all(team.format == format_id for team in loaded.teams)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", [f"gen{gen}ou" for gen in range(1, 10)])
 def test_no_team_of_the_verdict_is_a_competitive_one(format_id: str) -> None:
     verdict, competitive = (load_set(name, format_id).teams for name in ("verdict", "competitive"))

@@ -57,6 +57,7 @@ def test_ratings_are_of_all_battles_of_the_format(played: Path) -> None:
     assert agent_ratings(played, "gen2ou") == {}
 
 
+@pytest.mark.slow
 def test_an_agent_that_nobody_links_to_the_anchor_is_not_rated(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     tournament(db, "random", "heuristic:max-power", formats=("gen1randombattle",), battles=2, think_limit=60.0)
@@ -67,6 +68,7 @@ def test_an_agent_that_nobody_links_to_the_anchor_is_not_rated(tmp_path: Path) -
     assert passed(db, Gates(least_rating=-9999.0))[1] == {"not rated": 4}
 
 
+@pytest.mark.slow
 def test_short_sides_are_left_out_of_the_dataset(played: Path, tmp_path: Path) -> None:
     whole = build_once(played, GEN1, tmp_path / "whole", Gates(), 0.0, workers=1)
     lengths = sorted(len(one) for one in all_trajectories(whole.datasets[0]))

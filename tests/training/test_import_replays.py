@@ -18,6 +18,7 @@ from training.data.trajectory import MISSING
 PEOPLE = Path(os.environ.get("ARENA_REPLAYS", PROJECT.parent / "shared" / "replays"))
 
 
+@pytest.mark.slow
 def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(tmp_path: Path) -> None:
     words = ("data", "import", replays(tmp_path / "replays"), "--out", tmp_path / "people", "--json")
     said = run_arena(*words, program="train")

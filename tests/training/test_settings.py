@@ -95,6 +95,7 @@ def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, mo
         cli.main(["curriculum", "status"], standalone_mode=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", ["curriculum", "ablate"])
 def test_the_scripts_are_the_commands(script: str, tmp_path: Path) -> None:
     """With the packages, and with a Python that has none of them, in a clone whose .venv is not there."""

@@ -260,6 +260,7 @@ def train(*words: object, cwd: Path) -> Said:
     return run_arena(*words, cwd=cwd, program="train")
 
 
+@pytest.mark.slow
 def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> None:
     where = "format = 'gen1ou'"
     made = train("data", "build", "--db", played, "--where", where, "--out", "d", "--hold-out", "0.5", cwd=tmp_path)

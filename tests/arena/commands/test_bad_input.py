@@ -278,6 +278,7 @@ class TestResume:
     def test_with_other_agents(self, arena: Arena) -> None:
         assert_refused(arena("evaluate", *TWO, "--resume"), "--resume")
 
+    @pytest.mark.slow
     def test_when_the_code_of_an_agent_has_changed(self, arena: Arena, tmp_path: Path) -> None:
         source = """
             from agents import Agent

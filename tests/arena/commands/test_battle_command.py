@@ -36,6 +36,7 @@ def test_a_battle_played_twice_is_shown_the_second_time_from_the_database(arena:
     assert rows("SELECT count(*) FROM evidence", db) == [(0,)]
 
 
+@pytest.mark.slow
 def test_fresh_plays_another_battle_than_the_stored_ones(arena: Arena, db: Path) -> None:
     told = [arena("battle", *TWO, *DRAWN, "--db", db, *fresh) for fresh in ((), ("--fresh",))]
     assert [said.code for said in told] == [0, 0]
@@ -44,6 +45,7 @@ def test_fresh_plays_another_battle_than_the_stored_ones(arena: Arena, db: Path)
     assert "stored already" not in "".join(said.out for said in told)
 
 
+@pytest.mark.slow
 def test_fresh_with_a_seed_plays_that_battle_again(arena: Arena, db: Path) -> None:
     one = arena("battle", *TWO, *DRAWN, "--seed", 5, "--db", db).out
     other = arena("battle", *TWO, *DRAWN, "--seed", 5, "--fresh", "--db", db).out
@@ -59,6 +61,7 @@ def test_a_battle_of_a_tournament_is_shown_when_it_is_asked_for(arena: Arena, db
     assert rows("SELECT run_id FROM runs", db) == [(run,)]
 
 
+@pytest.mark.slow
 def test_other_battles_between_the_two_do_not_stand_for_the_one_that_is_asked_for(arena: Arena, db: Path) -> None:
     tournament(db, *TWO, battles=2, seed=8)
     said = arena("battle", *TWO, *DRAWN, "--db", db)

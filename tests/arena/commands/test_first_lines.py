@@ -34,6 +34,7 @@ def test_battles_are_multiplied_out(agents: int, battles: int, pools: Pools, wor
     assert battles_words(Run("r", EvaluateSettings(names), Plan(names, pools, battles, 0))) == words
 
 
+@pytest.mark.slow
 def test_a_run_and_a_match_say_it_in_their_first_line(arena: Callable[..., Said], tmp_path: Path) -> None:
     common = ("random", "heuristic:max-damage", "--battles", 100, "--minutes", 0.0001, "--db", tmp_path / "a.duckdb")
     for command, teams in (("evaluate", ()), ("match", ("--teams", "competitive", "--teams", "variety:4"))):

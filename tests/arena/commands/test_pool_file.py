@@ -39,6 +39,7 @@ def test_an_optional_agent_plays_only_in_formats_that_name_it(pool: Path) -> Non
     assert load_defaults(pool).pool(("gen4ou",)) == (("random",), ())
 
 
+@pytest.mark.slow
 def test_a_run_says_who_is_left_out_and_goes_on(arena: Callable[..., Said], pool: Path, tmp_path: Path) -> None:
     words = ("evaluate", "--all", "--pool", pool, "--format", "gen1ou", "--teams", "competitive", "--battles", 2)
     said = arena(*words, "--db", tmp_path / "a.duckdb")

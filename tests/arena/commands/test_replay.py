@@ -24,7 +24,7 @@ def _battle(db: Path, condition: str) -> int:
     "condition",
     ["format = 'gen1ou'", "format = 'gen9randombattle'", "reason = 'error'", "reason = 'turn-limit'"],
 )
-@pytest.mark.parametrize("how", [(), ("--stock-simulator",)])
+@pytest.mark.parametrize("how", [(), pytest.param(("--stock-simulator",), marks=pytest.mark.slow)])
 def test_a_battle_played_again_is_the_same_in_all_lines(
     arena: Arena, played: Path, condition: str, how: tuple[str, ...]
 ) -> None:

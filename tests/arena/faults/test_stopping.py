@@ -82,6 +82,7 @@ def test_ctrl_c_before_the_first_battle_stops_the_run_too(tmp_path: Path) -> Non
     assert (resumed.code, resumed.err) == (0, ""), out
 
 
+@pytest.mark.slow
 def test_a_run_that_reaches_its_time_limit_says_so_and_can_be_resumed(arena: Arena, tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     words = ("evaluate", "random", "poke-env:RandomPlayer", "--format", "gen1randombattle", "--battles", 300)

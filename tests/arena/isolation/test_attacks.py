@@ -28,6 +28,7 @@ def isolated() -> Facts:
     return dict(zip(ATTACKERS, map(facts, records), strict=True))
 
 
+@pytest.mark.slow
 def test_the_opponents_team_can_be_read_in_a_shared_process_and_not_under_isolation(
     shared: Facts, isolated: Facts
 ) -> None:
@@ -36,6 +37,7 @@ def test_the_opponents_team_can_be_read_in_a_shared_process_and_not_under_isolat
     assert isolated["attackers:Spy"]["loot"] == [[]]
 
 
+@pytest.mark.slow
 def test_the_battles_seed_can_be_read_in_a_shared_process_and_not_under_isolation(
     shared: Facts, isolated: Facts
 ) -> None:
@@ -43,6 +45,7 @@ def test_the_battles_seed_can_be_read_in_a_shared_process_and_not_under_isolatio
     assert isolated["attackers:SeedSpy"]["loot"] == [[]]
 
 
+@pytest.mark.slow
 def test_the_opponents_answers_can_be_changed_in_a_shared_process_and_not_under_isolation(
     shared: Facts, isolated: Facts
 ) -> None:
@@ -52,6 +55,7 @@ def test_the_opponents_answers_can_be_changed_in_a_shared_process_and_not_under_
     assert all(choice == legal[0] for legal, choice in answers)
 
 
+@pytest.mark.slow
 def test_the_result_can_be_forged_in_a_shared_process_and_not_under_isolation(shared: Facts, isolated: Facts) -> None:
     forged = shared["attackers:Forger"]
     assert forged["winner"] == "p1" != forged["won"]

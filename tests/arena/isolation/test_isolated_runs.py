@@ -46,6 +46,7 @@ def test_a_run_keeps_that_it_is_isolated_and_counts_for_others(arena: Callable[.
     assert "2 battles of earlier runs with the same agents, teams and rules are reused" in again.out
 
 
+@pytest.mark.slow
 def test_agents_of_different_origins_that_share_processes_are_named_in_one_line(
     arena: Callable[..., Said], tmp_path: Path
 ) -> None:

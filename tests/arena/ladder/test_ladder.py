@@ -240,6 +240,7 @@ def test_a_name_that_plays_already_is_not_played_under() -> None:
     scripted(["|updateuser| someone|1|102|{}"], sign_in)
 
 
+@pytest.mark.slow
 def test_a_connection_that_has_died_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "_LOOK_SECONDS", 0.05)
     connections, done = 0, asyncio.Event()
@@ -406,6 +407,7 @@ def test_what_a_battle_seen_from_one_side_has_not_is_said(
     assert "user:rival@127.0.0.1" in (folder / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     async def play() -> BattleRecord:
         async with await LocalServer.launch() as server:

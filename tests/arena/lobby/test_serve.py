@@ -185,6 +185,7 @@ def test_a_resident_that_fails_loses_and_others_go_on(here: Place) -> None:
     assert failed.fixture.agents[int(failed.fault == "p2")] == "bad_agents:Raises"
 
 
+@pytest.mark.slow
 def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
     here: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,10 +67,10 @@ def played(
     "agents",
     [
         (stand_in("usual"), "random"),
-        ("random", stand_in("usual", role="accept")),
-        (stand_in("late"), "random"),
-        (stand_in("usual", role="accept"), stand_in("usual")),
-        (stand_in("usual"), stand_in("usual")),
+        pytest.param(("random", stand_in("usual", role="accept")), marks=pytest.mark.slow),
+        pytest.param((stand_in("late"), "random"), marks=pytest.mark.slow),
+        pytest.param((stand_in("usual", role="accept"), stand_in("usual")), marks=pytest.mark.slow),
+        pytest.param((stand_in("usual"), stand_in("usual")), marks=pytest.mark.slow),
     ],
 )
 def test_a_program_plays_in_any_seat_and_role(
@@ -86,6 +86,7 @@ def test_a_program_plays_in_any_seat_and_role(
         assert all(choice in legal for _, _, _, legal, choice, _, _ in decisions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("habit", "options", "reason", "words"),
     [

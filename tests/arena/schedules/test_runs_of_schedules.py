@@ -94,6 +94,7 @@ def test_under_other_rules_or_with_other_simulators_they_are_other_battles(db: P
     assert (len(played(db, run)), taken_over(db, run)) == (6, 0)
 
 
+@pytest.mark.slow
 def test_on_other_teams_they_are_other_battles(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     two = POOL[:2]
@@ -104,6 +105,7 @@ def test_on_other_teams_they_are_other_battles(tmp_path: Path) -> None:
     assert (len(played(db, both)), taken_over(db, both)) == (0, 4)
 
 
+@pytest.mark.slow
 def test_an_agent_whose_code_has_changed_is_another_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = tmp_path / "player_that_changes.py"
     code = (

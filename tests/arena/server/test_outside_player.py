@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from poke_env.concurrency import POKE_LOOP
 from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
@@ -19,6 +20,7 @@ from arena.simulator.seat import Fault, new_seat
 FORMAT = "gen9randombattle"
 
 
+@pytest.mark.slow
 def test_a_poke_env_player_challenges_and_a_seat_accepts_and_plays() -> None:
     async def play() -> None:
         over = asyncio.get_running_loop().create_future()

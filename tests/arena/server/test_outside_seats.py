@@ -122,6 +122,7 @@ def test_the_record_is_that_of_any_battle(format_id: str, roles: tuple[str, ...]
     assert told(visited(venues, fixture, roles)) == told(expected)
 
 
+@pytest.mark.slow
 def test_a_team_of_his_own_is_kept_with_the_battle(venues: Venues) -> None:
     fixture, other = fixtures("gen1ou", 2)
     own = replace(fixture, teams=(fixture.teams[0], other.teams[0]))

@@ -113,6 +113,7 @@ def test_a_battle_goes_on_over_broken_connections(
     assert proxy.cuts > 5
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_is_nobodys_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     fixture = replace(fixtures("gen1randombattle", 1)[0], agents=("bad_agents:SleepsAsync", "random"))
 

@@ -40,6 +40,7 @@ def _seeds(db: Path) -> list[int]:
     return sorted(int(seed.removeprefix("gen5,"), 16) for seed, _ in found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD_NAMES)
 def test_a_database_of_any_name_keeps_every_battle_while_readers_are_in_the_way(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -264,6 +265,7 @@ def test_a_process_that_dies_between_any_two_steps_loses_and_doubles_no_battle(t
     assert moment > 20
 
 
+@pytest.mark.slow
 def test_a_battle_whose_line_was_damaged_is_played_again_by_resume(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,7 @@ def test_what_a_killed_writer_left_in_its_log_is_read(db: Path, tmp_path: Path) 
     assert rows("SELECT team_id FROM teams", copy) == [("t",)]
 
 
+@pytest.mark.slow
 def test_the_command_reads_only(db: Path) -> None:
     said = run_arena("sql", f"COPY (SELECT 1) TO '{db}' (FORMAT csv, USE_TMP_FILE false)", "--db", db)
     assert (said.code, said.out) == (2, "")

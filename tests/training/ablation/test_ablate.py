@@ -51,6 +51,7 @@ def config(told: dict[str, Any], tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_dry_run_prints_the_cells_and_makes_nothing(config: Path, told: dict[str, Any]) -> None:
     said = run(config, "--dry-run")
     assert said.code == 0, said.err

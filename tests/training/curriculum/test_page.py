@@ -202,6 +202,7 @@ def test_one_that_has_just_begun_is_drawn_too(tmp_path: Path) -> None:
     assert any("running or stopped" in words for words in read.words)
 
 
+@pytest.mark.slow
 def test_a_run_of_a_curriculum_has_the_section_and_others_have_not(folder: Path, tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     db.write_bytes((folder / "arena.duckdb").read_bytes())
