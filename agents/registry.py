@@ -7,9 +7,7 @@ register in the entry-point group `arena.agents`, and otherwise any importable `
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -22,6 +20,7 @@ from poke_env.player import baselines
 
 from agents.contract import Agent
 from agents.fingerprint import fingerprint
+from agents.importing import NoSuchModule, imported
 from agents.poke_env_adapter import PokeEnvAgent, is_player
 from teamsets.errors import BadInput
 
@@ -169,21 +168,15 @@ def _find(family: str, argument: str, spec: str) -> Any:
 
 
 def _imported(module: str, name: str, spec: str) -> Any:
-    if "" not in sys.path:  # console scripts do not look in the current folder; a newcomer's agent lies there
-        sys.path.insert(0, "")
     try:
-        return getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name and module.startswith(error.name):
-            raise UnknownAgent(
-                f"agent '{spec}': there is no family or module '{module}'{_hint(spec, known_specs())}; "
-                "`arena agents list` shows all"
-            ) from None
-        raise UnknownAgent(f"agent '{spec}': module '{module}' could not be imported: {error}") from error
-    except AttributeError:
-        raise UnknownAgent(f"agent '{spec}': module '{module}' has no '{name}'") from None
-    except Exception as error:  # an agent's module may fail in any way while it is imported; the user must see which
-        raise UnknownAgent(f"agent '{spec}': importing '{module}' failed: {type(error).__name__}: {error}") from error
+        return imported(module, name)
+    except NoSuchModule:
+        raise UnknownAgent(
+            f"agent '{spec}': there is no family or module '{module}'{_hint(spec, known_specs())}; "
+            "`arena agents list` shows all"
+        ) from None
+    except BadInput as error:
+        raise UnknownAgent(f"agent '{spec}': {error}") from error.__cause__
 
 
 def _checked(thing: Any, spec: str) -> Any:

@@ -12,12 +12,22 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    SerializeAsAny,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
 
+from agents.importing import imported
 from teamsets.errors import BadInput
 from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
 from training import former
-from training.renamed import BothNames, Renamed, current, current_key
+from training.renamed import BothNames, Holds, Renamed, current, current_key
 from training.settings import Change, changed, named
 
 PRESETS = Path(__file__).with_name("presets")
@@ -87,7 +97,16 @@ class Data(Section):
     max_length: Annotated[int, Field(ge=1)]
 
 
-class Cloning(Section):
+class AlgorithmSettings(Section):
+    """Settings of a learning algorithm. One of the user's own is a subclass of `training.algorithms.Algorithm`.
+
+    name: `cloning`, `offline-rl` or MODULE:CLASS.
+    """
+
+    name: str
+
+
+class Cloning(AlgorithmSettings):
     """training/algorithms/cloning.py. targets: the choices that were played, or (shares) an expert's target
     policies where one gave them (training/data/targets.py), and the choices elsewhere.
 
@@ -100,7 +119,7 @@ class Cloning(Section):
     value_weight: Annotated[float, Field(ge=0)]
 
 
-class OfflineRL(Section):
+class OfflineRL(AlgorithmSettings):
     """training/algorithms/offline_rl.py. td_lambda: λ of the returns that the value learns from; 1 is the result alone.
 
     gae_lambda: λ of the generalized advantage estimates whose mean the policy's advantages are; [] for `td_lambda` alone.
@@ -121,6 +140,39 @@ class OfflineRL(Section):
     gae_lambda: list[Annotated[float, Field(ge=0, le=1)]] = []
     normalize_weights: bool = False
     value_weight: Annotated[float, Field(ge=0)]
+
+
+_BUILT_IN: dict[str, type[AlgorithmSettings]] = {"cloning": Cloning, "offline-rl": OfflineRL}
+
+
+def _algorithm(given: Any) -> AlgorithmSettings:
+    """An algorithm's settings, of the class that their `name` names. Raises PydanticCustomError for a bad name."""
+    if isinstance(given, AlgorithmSettings):
+        return given
+    name = str(given.get("name", "")) if isinstance(given, dict) else ""
+    return _algorithm_class(name).model_validate(given)
+
+
+def _algorithm_class(name: str) -> type[AlgorithmSettings]:
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    module, colon, attribute = name.partition(":")
+    if not colon or not module or not attribute:
+        raise _bad_name(name, f"accepted are {', '.join(_BUILT_IN)} and MODULE:CLASS of your own (docs/extend.md)")
+    try:
+        found = imported(module, attribute)
+    except BadInput as error:
+        raise _bad_name(name, str(error)) from error
+    if not (isinstance(found, type) and issubclass(found, AlgorithmSettings) and hasattr(found, "loss")):
+        raise _bad_name(name, f"{attribute} is no subclass of training.algorithms.Algorithm")
+    return found
+
+
+def _bad_name(name: str, words: str) -> PydanticCustomError:
+    return PydanticCustomError(_BAD_NAME, "{words}", {"words": f"name '{name}': {words}"})
+
+
+_BAD_NAME = "algorithm_name"
 
 
 class Reference(Section):
@@ -206,7 +258,9 @@ class Config(Section):
     seed: int
     network: Network
     data: Data
-    algorithm: Annotated[Cloning | OfflineRL, Field(discriminator="name")]
+    algorithm: Annotated[
+        SerializeAsAny[AlgorithmSettings], PlainValidator(_algorithm), Holds(lambda: tuple(_BUILT_IN.values()))
+    ]
     reference: Reference
     optimizer: Optimizer
     length: Length
@@ -310,6 +364,8 @@ def _words(problem: Any) -> str:
     if isinstance(problem.get("ctx", {}).get("error"), BothNames):
         return str(problem["ctx"]["error"])
     key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == _BAD_NAME:
+        return f"{key}: {problem['msg']}"
     if problem["type"] == "missing":
         return f"{key} is missing"
     if problem["type"] == "extra_forbidden":

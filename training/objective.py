@@ -5,7 +5,7 @@ from __future__ import annotations
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from training.algorithms import LOSSES
+from training.algorithms import loss_of
 from training.algorithms.reference import Reference
 from training.algorithms.tensors import Sums, Tensors
 from training.config import Config
@@ -25,7 +25,7 @@ class Objective:
             reference = None if near is None else near.logits(batch)
             if near is not None and reference is not None and self._follows_another_kl(near, network):
                 own = near.without_dropout(self._accelerator.unwrap_model(network), reference, batch)
-        loss, sums = LOSSES[self._config.algorithm.name](output, batch, self._config.algorithm)
+        loss, sums = loss_of(self._config.algorithm)(output, batch)
         if near is None or reference is None:
             return loss, sums
         penalty, more = near.penalty(output.logits, reference, batch)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -100,6 +101,12 @@ def picture(root: Path) -> tuple[str, list[tuple[str, str]]]:
     return drawn(graph, bands)
 
 
+def _parts(svg: str) -> set[str]:
+    """The rooms and arrows of a picture, in words."""
+    arrows = re.findall(r'data-from="([^"]+)" data-to="([^"]+)"', svg)
+    return {*re.findall(r'data-room="([^"]+)"', svg), *(f"{one} -> {other}" for one, other in arrows)}
+
+
 def main() -> int:
     """Parses, draws, prints. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,8 +126,14 @@ def main() -> int:
     if not told.check:
         PICTURE.write_text(svg, "utf-8")
         return 0
-    if not PICTURE.exists() or PICTURE.read_text("utf-8") != svg:
-        print(f"docs/architecture.svg is not the picture of these imports: run `{COMMAND}`", file=sys.stderr)
+    before = PICTURE.read_text("utf-8") if PICTURE.exists() else ""
+    if before != svg:
+        new, gone = (sorted(_parts(one) - _parts(other)) for one, other in ((svg, before), (before, svg)))
+        print(
+            f"docs/architecture.svg is not the picture of these imports (new: {', '.join(new) or 'nothing'}; "
+            f"gone: {', '.join(gone) or 'nothing'}): run `{COMMAND}`",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

@@ -4,9 +4,35 @@ from collections.abc import Callable
 
 from torch import Tensor
 
+from agents.policy.network import Output
 from training.algorithms import cloning, offline_rl
-from training.algorithms.tensors import Sums
+from training.algorithms.tensors import Sums, Tensors
+from training.config import AlgorithmSettings
 
 LOSSES: dict[str, Callable[..., tuple[Tensor, Sums]]] = {"cloning": cloning.loss, "offline-rl": offline_rl.loss}
 
-__all__ = ["LOSSES"]
+
+class Algorithm(AlgorithmSettings):
+    """A learning algorithm of one's own: subclass it, implement `loss`, name it MODULE:CLASS (docs/extend.md).
+
+    Its fields are the settings under `algorithm`; those with a default may be left out there.
+    """
+
+    def loss(self, output: Output, batch: Tensors) -> tuple[Tensor, Sums]:
+        """Return the loss summed over the batch's decisions, and the sums behind the metrics.
+
+        output: the network's logits [B, T, 13] (-inf for illegal actions) and value logits [B, T, bins]. The trainer divides
+        the loss by the number of decisions. Metrics: name -> (sum, number of decisions summed over).
+        """
+        raise NotImplementedError(f"{type(self).__name__}.loss")
+
+
+def loss_of(algorithm: AlgorithmSettings) -> Callable[[Output, Tensors], tuple[Tensor, Sums]]:
+    """The loss function of an algorithm with these settings: that in `LOSSES`, or the method of one of the user's own."""
+    if isinstance(algorithm, Algorithm):
+        return algorithm.loss
+    loss = LOSSES[algorithm.name]
+    return lambda output, batch: loss(output, batch, algorithm)
+
+
+__all__ = ["LOSSES", "Algorithm", "Output", "Sums", "Tensors", "loss_of"]
