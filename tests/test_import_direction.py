@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +79,29 @@ def test_no_room_imports_a_higher_one(room: str) -> None:
     files = sorted((PROJECT / room).rglob("*.py"))
     assert files, f"the room {room} is empty"
     assert not {str(path.relative_to(PROJECT)): up for path in files if (up := imported_rooms(path) & higher)}
+
+
+def test_training_uses_what_the_arena_offers_and_not_the_inside_of_its_report() -> None:
+    """Sections and pictures are made with arena/report/sections.py."""
+    wrong = {
+        str(path.relative_to(PROJECT)): inside
+        for path in files_of("training")
+        if (
+            inside := {
+                name for name in imported(path) if (name + ".").startswith(("arena.report.page.", "arena.report.html."))
+            }
+        )
+    }
+    assert not wrong
+
+
+def test_the_arena_knows_nothing_of_curricula() -> None:
+    """Their tables and pages are an extension's (arena/extensions.py)."""
+    files = [path for path in (PROJECT / "arena").rglob("*") if path.suffix in (".py", ".css", ".js", ".html", ".mjs")]
+    assert len(files) > 100
+    assert not [
+        path for path in files if re.search("curricul|lineage", path.read_text(encoding="utf-8"), re.IGNORECASE)
+    ]
 
 
 def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:

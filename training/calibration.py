@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from arena.ratings.evidence import Floats
 from arena.ratings.rates import interval
-from arena.report.page.drawings import Axis, document
-from arena.report.page.markup import Html, el
+from arena.report.sections import Axis, Html, document, el
 from arena.store import rows
 from training.data.chances import win_probability
 

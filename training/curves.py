@@ -9,8 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.report.page.drawings import Axis, document
-from arena.report.page.markup import Html, el
+from arena.report.sections import Axis, Html, document, el
 from training.files import write_whole
 
 FILE = "curves.svg"

@@ -8,23 +8,23 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from arena.report.lineage import Lineage
+from arena.extensions import extensions
 from arena.report.page.agents import agent_ids, agent_section
 from arena.report.page.battle_list import battles_section
 from arena.report.page.battles import choose_battles, embed
 from arena.report.page.formats import format_section
 from arena.report.page.frame import (
     contents,
-    curriculum_contents,
-    curriculum_head,
-    curriculum_reading,
     head,
     reading_section,
     run_section,
+    section_contents,
+    section_head,
+    section_reading,
     title,
 )
-from arena.report.page.lineage import lineage_section
 from arena.report.page.markup import Html, el, join
+from arena.report.page.section import Section
 
 _ASSETS = Path(__file__).parent / "assets"
 
@@ -39,29 +39,50 @@ def render(summary: dict[str, Any], db: Path, *, battles: int | None) -> str:
     failed = sum(row[6] not in ("win", "tie") for row in data["battles"])
     evidence = summary["run"]["evidence"]
     in_all = evidence["own"] + sum(source["battles"] for source in evidence["earlier"])
+    sections = _sections(summary)
     body = join(
         [format_section(said, ids, watched) for said in formats],
-        lineage_section(summary["curriculum"], alone=False) if summary["curriculum"] else None,
+        [section.body for section in sections],
         _agents(ids, formats),
         battles_section(summary["run"], len(watched), in_all, failed) if in_all else None,
         run_section(summary),
-        reading_section(summary),
+        reading_section(summary, sections),
     )
-    return _page(title(summary), contents(summary, ids), head(summary), body, data)
+    style = "".join(section.style for section in sections)
+    return _page(title(summary), contents(summary, ids, sections), head(summary), body, data, style)
 
 
-def render_curriculum(known: Lineage) -> str:
-    """A page of one curriculum, in the same style; it holds no battles to watch."""
+def _sections(summary: dict[str, Any]) -> list[Section]:
+    """Those of the extensions that have something to say about the run."""
+    return [
+        extension.section(summary[extension.name])
+        for extension in extensions()
+        if extension.section is not None and summary.get(extension.name) is not None
+    ]
+
+
+def render_section(section: Section, *, eyebrow: str, facts: list[str], findings: list[Html], source: str) -> str:
+    """A page of one section, in the same style; it holds no battles to watch.
+
+    eyebrow: the small line above the title. facts: when, how far, how long. findings: entries of a list. source: whose data
+    it shows, for the line at its end.
+    """
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    body = join(lineage_section(known, alone=True), curriculum_reading(known, made))
-    return _page(known["name"], curriculum_contents(), curriculum_head(known), body, {"battles": [], "chunks": []})
+    return _page(
+        section.title,
+        section_contents(section),
+        section_head(section.title, eyebrow, facts, findings),
+        join(section.body, section_reading(section, made, source)),
+        {"battles": [], "chunks": []},
+        section.style,
+    )
 
 
-def _page(name: str, nav: Html, header: Html, body: Html, data: dict[str, Any]) -> str:
-    """data: as `embed` makes it."""
+def _page(name: str, nav: Html, header: Html, body: Html, data: dict[str, Any], style: str) -> str:
+    """data: as `embed` makes it. style: CSS after the report's own."""
     return Template(_asset("report.html")).substitute(
         title=join(f"{name} – battle arena"),
-        style=_asset("report.css") + _asset("viewer.css"),
+        style=_asset("report.css") + _asset("viewer.css") + style,
         contents=nav,
         head=header,
         body=body,

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from arena.evidence import load_evidence
+from arena.extensions import extensions
 from arena.ratings.evidence import Evidence
 from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
 from arena.report.counts import Counts, Meeting, rate
 from arena.report.findings import findings, match_findings
-from arena.report.lineage import curriculum_of, lineage
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
@@ -51,9 +51,8 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
         for row in strengths["ranking"]:
             row["about"] = abouts.get(row["agent"])
         told.append(_format(format_id, strengths, mine))
-    curriculum = curriculum_of(db, run_id)
     match = match_of(db, run_id)
-    return {
+    summary = {
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "run": run,
@@ -61,8 +60,14 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
         "notes": notes(run, told),
         "match": match,
         "formats": told,
-        "curriculum": None if curriculum is None else lineage(db, curriculum),
     }
+    for extension in extensions():
+        if extension.name in summary:
+            raise BadInput(
+                f"extension '{extension.name}': the report has a part of that name already: it needs another one"
+            )
+        summary[extension.name] = extension.data(db, run_id)
+    return summary
 
 
 def _check_anchor(anchor: str | None, evidence: dict[str, Evidence]) -> None:

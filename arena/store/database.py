@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
+from arena.extensions import extensions
 from arena.store.schema import MIGRATIONS, VERSION, VIEWS
 from teamsets.errors import BadInput
 
@@ -72,6 +73,8 @@ def connect(path: Path, *, read_only: bool, patience: float | None = None) -> du
             raise BadDatabase(
                 f"database {path}: has an older schema ({version}); it is upgraded when battles are next played into it"
             )
+        if not read_only:
+            _migrate_extensions(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -156,6 +159,30 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int) -> None:
         connection.execute("INSERT INTO arena_schema (version) VALUES (?)", [number + 1])
     connection.execute(VIEWS)
     connection.execute("COMMIT")
+
+
+def _migrate_extensions(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Brings the tables of all extensions up to date. Raises BadDatabase where some are newer than the extension."""
+    with_tables = [extension for extension in extensions() if extension.migrations]
+    if not with_tables:
+        return
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS arena_extensions (extension VARCHAR, version INTEGER, applied TIMESTAMPTZ DEFAULT now())"
+    )
+    found = connection.execute("SELECT extension, max(version) FROM arena_extensions GROUP BY extension").fetchall()
+    versions: dict[str, int] = dict(found)
+    for extension in with_tables:
+        name, version = extension.name, versions.get(extension.name, 0)
+        if version > len(extension.migrations):
+            raise BadDatabase(
+                f"database {path}: the tables of extension '{name}' are of a newer version of it ({version}, this one has "
+                f"{len(extension.migrations)}): update it, or name another database with --db FILE"
+            )
+        for number in range(version, len(extension.migrations)):
+            connection.execute("BEGIN")
+            connection.execute(extension.migrations[number])
+            connection.execute("INSERT INTO arena_extensions (extension, version) VALUES (?, ?)", [name, number + 1])
+            connection.execute("COMMIT")
 
 
 @contextmanager

@@ -81,70 +81,7 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run_id, battle_id)
     );
     """,
-    """
-    CREATE TABLE curricula (
-        curriculum VARCHAR PRIMARY KEY,   -- its name
-        folder     VARCHAR NOT NULL,
-        base       VARCHAR NOT NULL,      -- the spec of the checkpoint that it began with
-        config     VARCHAR NOT NULL,      -- JSON
-        started    TIMESTAMPTZ NOT NULL,
-        ended      TIMESTAMPTZ            -- NULL while stages are left
-    );
-    CREATE TABLE stages (                 -- one row for each attempt at a stage
-        curriculum VARCHAR NOT NULL,
-        stage      INTEGER NOT NULL,      -- from 1
-        attempt    INTEGER NOT NULL,      -- from 1; more than one where the gate said no
-        name       VARCHAR NOT NULL,
-        status     VARCHAR NOT NULL,      -- 'running', 'kept', 'rejected'
-        parent     VARCHAR NOT NULL,      -- the spec of the checkpoint that learned
-        settings   VARCHAR NOT NULL,      -- JSON: the stage as this attempt has it
-        learner    VARCHAR,               -- the spec under which it played
-        quotas     VARCHAR,               -- JSON: [opponent, team set, battles], as they were drawn
-        play_run   VARCHAR,               -- the run of its battles
-        datasets   VARCHAR,               -- JSON: [{path, trajectories, decisions}] made from them
-        checkpoint VARCHAR,               -- the spec of what came out
-        started    TIMESTAMPTZ NOT NULL,
-        ended      TIMESTAMPTZ,
-        PRIMARY KEY (curriculum, stage, attempt)
-    );
-    CREATE TABLE gates (                  -- what a checkpoint had to pass to be kept
-        curriculum VARCHAR NOT NULL,
-        stage      INTEGER NOT NULL,
-        attempt    INTEGER NOT NULL,
-        gate       VARCHAR NOT NULL,      -- 'parent', 'pool'
-        run_id     VARCHAR NOT NULL,
-        passed     BOOLEAN,               -- NULL while it is not decided
-        words      VARCHAR,
-        told       VARCHAR,               -- JSON: the numbers
-        PRIMARY KEY (curriculum, stage, attempt, gate)
-    );
-    CREATE TABLE checkpoints (            -- the lineage: the base (stage 0), and what every attempt came to
-        curriculum VARCHAR NOT NULL,
-        checkpoint VARCHAR NOT NULL,      -- its spec
-        parent     VARCHAR,
-        stage      INTEGER NOT NULL,
-        attempt    INTEGER NOT NULL,
-        kept       BOOLEAN,               -- NULL while it is not decided
-        run_id     VARCHAR,               -- of its battles against the pool
-        elo        DOUBLE,                -- its rating there, with a 95% interval
-        low        DOUBLE,
-        high       DOUBLE,
-        told       VARCHAR,               -- JSON: where it wins, where it fails, what changed since its parent
-        PRIMARY KEY (curriculum, checkpoint)
-    );
-    CREATE TABLE costs (                  -- one row for each time that a process worked on a phase of an attempt
-        curriculum VARCHAR NOT NULL,
-        stage      INTEGER NOT NULL,
-        attempt    INTEGER NOT NULL,
-        phase      VARCHAR NOT NULL,      -- 'play', 'data', 'learn', 'gate: parent', 'gate: pool', 'evaluate', 'pool'
-        session    VARCHAR NOT NULL,
-        seconds    DOUBLE NOT NULL,
-        battles    BIGINT NOT NULL,       -- of the whole phase, in the row of the session that ended it; 0 in others
-        decisions  BIGINT NOT NULL,
-        steps      BIGINT NOT NULL,
-        PRIMARY KEY (curriculum, stage, attempt, phase, session)
-    );
-    """,
+    "",  # tables of an extension, which makes them itself (arena/extensions.py)
 )
 
 VERSION = len(MIGRATIONS)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from arena.report.page.drawings import ROW, Axis, axis_labels, document, whisker
-from arena.report.page.markup import Html, el
+from arena.report.sections import ROW, Axis, Html, axis_labels, document, el, whisker
 
 _WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: of all, of the column of names, to the right
 _STYLE = """

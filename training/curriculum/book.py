@@ -26,7 +26,7 @@ _ATTEMPT = "curriculum = ? AND stage = ? AND attempt = ?"
 
 @dataclass(frozen=True)
 class Attempt:
-    """A row of the table `stages`; see arena/store/schema.py."""
+    """A row of the table `stages`; see training/curriculum/tables.py."""
 
     stage: int
     attempt: int

@@ -17,8 +17,8 @@ import numpy as np
 from arena.ratings.bradley_terry import fit_ratings
 from arena.ratings.evidence import Evidence, Floats, make_evidence
 from arena.ratings.rates import interval, resampled_rates, win_rates
-from arena.report.lineage import ALL
 from arena.store import rows
+from training.curriculum.lineage import ALL
 
 RESAMPLES = 2000
 

@@ -14,7 +14,6 @@ import yaml
 from rich.console import Console
 
 from arena.commands.playing import play_shown, say, stoppable
-from arena.report.lineage import VERDICT
 from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, Played, prepare, resume
@@ -24,6 +23,7 @@ from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import BASE, Curriculum, Stage, attempts
+from training.curriculum.lineage import VERDICT
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.files import write_whole

@@ -9,11 +9,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arena.report.html import render_curriculum
-from arena.report.lineage import ALL, lineage
 from arena.report.numbers import clear, difference, interval, percent_of, whole
 from teamsets.errors import BadInput
 from training.curriculum.book import Book
+from training.curriculum.lineage import ALL, lineage
+from training.curriculum.page import section
 from training.files import write_whole
 
 #: The whole curriculum, in its folder.
@@ -22,7 +22,7 @@ PAGE = "report.html"
 
 def write_page(db: Path, name: str, path: Path) -> None:
     """The curriculum as one HTML file, as far as it has come. Raises BadInput for a file that cannot be written."""
-    page = render_curriculum(lineage(db, name))
+    page = section.page(lineage(db, name))
     try:
         write_whole(path, page)
     except OSError as error:

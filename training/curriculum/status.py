@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from arena.report.lineage import ALL, Attempt, Lineage, Spent, called, curricula, lineage, total, words_of
 from arena.report.live import spoken
 from arena.report.numbers import clear, counted, difference, whole
 from teamsets.errors import BadInput
+from training.curriculum.lineage import ALL, Attempt, Lineage, Spent, called, curricula, lineage, total, words_of
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")}
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from arena.report.lineage import Lineage
 from arena.report.numbers import counted, listed, moment
-from arena.report.page import lineage
 from arena.report.page.formats import parts
 from arena.report.page.markup import Content, Html, agent_name, box, el, fold, prose
 from arena.report.page.result import card_sentences, result_card
+from arena.report.page.section import Section
 from arena.report.runs import settings_words
 
 _READING = {
@@ -34,15 +34,6 @@ _READING = {
     "probability that a pool without cycles would show one this strong.",
     "Faults": "An agent that runs out of time, makes no legal choice or raises an error loses that battle. Aborted "
     "battles are counted for neither agent.",
-}
-
-_OF_CURRICULA = {
-    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage starts from it. "
-    "Otherwise the stage is repeated with other settings, or the next stage starts from the parent.",
-    "Score by stage": "Every kept checkpoint plays every opponent of the pool on every team set; averages give each "
-    "opponent and team set the same weight. 95% intervals are from a bootstrap over pairs of battles.",
-    "Change since the parent": "Checkpoint and parent have not played the same pairs of teams, so the interval includes "
-    "the sampling error of both.",
 }
 
 
@@ -93,15 +84,15 @@ def head(summary: dict[str, Any]) -> Html:
     )
 
 
-def contents(summary: dict[str, Any], ids: dict[str, str]) -> Html:
+def contents(summary: dict[str, Any], ids: dict[str, str], sections: Sequence[Section]) -> Html:
     """The table of contents."""
     entries: list[Content] = [_entry("findings", "Findings")]
     for said in summary["formats"]:
         inner = [_entry(f"{said['format']}-{key}", name) for key, name in parts(said).items()]
         entries.append(_entry(said["format"], said["format"], el("ol", inner)))
-    if summary["curriculum"]:
-        inner = [_entry(place, name) for place, name in lineage.PARTS.items()]
-        entries.append(_entry("curriculum", "Curriculum", el("ol", inner)))
+    for section in sections:
+        inner = [_entry(place, name) for place, name in section.parts.items()]
+        entries.append(_entry(section.place, section.title, el("ol", inner) if inner else None))
     if ids:
         entries.append(_entry("agents", "Agents"))
         entries.append(_entry("battles", "Battles"))
@@ -113,23 +104,22 @@ def _entry(place: str, name: str, *inner: Content) -> Html:
     return el("li", el("a", name, href=f"#{place}"), inner)
 
 
-def curriculum_head(known: Lineage) -> Html:
-    """The head of a curriculum's own page."""
-    found = lineage.findings(known)
+def section_head(name: str, eyebrow: str, facts: list[str], findings: list[Html]) -> Html:
+    """The head of a section's own page."""
     return el(
         "header",
-        el("p", "Curriculum", cls="eyebrow"),
-        el("h1", known["name"]),
-        el("p", " · ".join(lineage.facts(known)), cls="facts"),
-        el("section", el("h2", "Findings", cls="quiet-head"), el("ul", found, cls="findings"), id="findings")
-        if found
+        el("p", eyebrow, cls="eyebrow"),
+        el("h1", name),
+        el("p", " · ".join(facts), cls="facts"),
+        el("section", el("h2", "Findings", cls="quiet-head"), el("ul", findings, cls="findings"), id="findings")
+        if findings
         else None,
     )
 
 
-def curriculum_contents() -> Html:
-    """The table of contents of a curriculum's own page."""
-    entries = [_entry(place, name) for place, name in lineage.PARTS.items()]
+def section_contents(section: Section) -> Html:
+    """The table of contents of a section's own page."""
+    entries = [_entry(place, name) for place, name in section.parts.items()]
     return el("nav", el("ol", entries, _entry("reading", "How to read this")), aria_label="Contents")
 
 
@@ -176,15 +166,17 @@ def run_section(summary: dict[str, Any]) -> Html:
     )
 
 
-def reading_section(summary: dict[str, Any]) -> Html:
+def reading_section(summary: dict[str, Any], sections: Sequence[Section]) -> Html:
     """What the words and numbers mean."""
-    told = _READING | (_OF_CURRICULA if summary["curriculum"] else {})
+    told = dict(_READING)
+    for section in sections:
+        told |= section.reading
     return _reading(told, f"Created {moment(summary['made'])} from {summary['run']['database']}.")
 
 
-def curriculum_reading(known: Lineage, made: str) -> Html:
-    """What the words and numbers of a curriculum mean. made: when, as ISO time."""
-    return _reading({"Elo": _READING["Elo"]} | _OF_CURRICULA, f"Created {moment(made)} from {known['folder']}.")
+def section_reading(section: Section, made: str, source: str) -> Html:
+    """What the words and numbers of a section's own page mean. made: when, as ISO time."""
+    return _reading({"Elo": _READING["Elo"]} | section.reading, f"Created {moment(made)} from {source}.")
 
 
 def _reading(told: dict[str, str], made: str) -> Html:

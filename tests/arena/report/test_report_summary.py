@@ -12,13 +12,13 @@ import pytest
 from support.command_line import PROJECT
 from support.made_store import MadeStore
 
-from arena.report import lineage
 from arena.report.counts import Counts
 from arena.report.runs import command, describe_run, settings_words
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import BadInput
+from training.curriculum import lineage
 
 Make = Callable[[], MadeStore]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from support.made_store import MadeStore
 
-from arena.report.lineage import ALL
 from arena.store import connect
 from training.curriculum.compare import against_all, gathered, rating_change, set_gaps
+from training.curriculum.lineage import ALL
 
 POOL, SETS = ["a", "b"], ["far", "near"]
 #: Against a and b, on each team set: pairs won, shared and lost of 100.

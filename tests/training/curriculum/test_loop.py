@@ -25,10 +25,10 @@ pytest.importorskip("torch")
 
 from support import stand_in_curriculum as stand_in
 
-from arena.report.lineage import lineage
 from arena.store import BadDatabase, rows
 from training.config import BadConfig
 from training.curriculum.book import Book
+from training.curriculum.lineage import lineage
 from training.curriculum.status import show_status
 
 pytestmark = pytest.mark.slow

@@ -25,14 +25,15 @@ from support.browser import Browser, Page, find_browser
 from support.made_store import MadeStore
 from support.read_page import Read
 
-from arena.report.html import render, render_curriculum
-from arena.report.lineage import ALL, Lineage, curricula, curriculum_of, lineage
-from arena.report.page.lineage_drawings import tree
+from arena.report.html import render
 from arena.report.summary import summarize
 from arena.store import BadDatabase, schema
 from teamsets.errors import BadInput
 from training.curriculum.book import Book
 from training.curriculum.config import checked_curriculum
+from training.curriculum.lineage import ALL, Lineage, curricula, curriculum_of, lineage
+from training.curriculum.page.drawings import tree
+from training.curriculum.page.section import page
 from training.curriculum.report import PAGE, write_page
 
 NAME = "<b>toy</b>"
@@ -162,7 +163,7 @@ def test_a_checkpoint_lies_at_its_rating_or_below_its_parent(known: Lineage) -> 
 
 
 def test_the_page_has_every_checkpoint_gate_interval_and_cost(known: Lineage) -> None:
-    read = Read(render_curriculum(known))
+    read = Read(page(known))
     text = " ".join("".join(read.words).split())
     for checkpoint, _, rated, gates in (FIRST, WEAKER, BEATEN, LAST):
         assert checkpoint.partition(":")[2] in text
@@ -180,7 +181,7 @@ def test_the_page_has_every_checkpoint_gate_interval_and_cost(known: Lineage) ->
 
 
 def test_names_stay_names_and_links_lead_somewhere(known: Lineage) -> None:
-    read = Read(render_curriculum(known))
+    read = Read(page(known))
     assert NAME in read.words and "<i>first</i>@10" in read.words
     assert not {tag for tag, _, _ in read.attributes} & {"b", "i"}
     ids = read.ids()
@@ -190,14 +191,14 @@ def test_names_stay_names_and_links_lead_somewhere(known: Lineage) -> None:
 
 def test_one_that_has_just_begun_is_drawn_too(tmp_path: Path) -> None:
     book, _ = begun(tmp_path / "new")
-    assert "No checkpoint has been evaluated yet." in Read(render_curriculum(lineage(book.db, NAME))).words
+    assert "No checkpoint has been evaluated yet." in Read(page(lineage(book.db, NAME))).words
     one = book.begin_attempt(1, 1, "first", stand_in.BASE, {})
     book.note_checkpoint(one, "policy:new@1")
     book.begin_gate(one, "parent", "match")
     known = lineage(book.db, NAME)
     base, new = marks(known)
     assert (new["dots"], new["crosses"]) == (1, 0) and new["y"] > base["y"]
-    read = Read(render_curriculum(known))
+    read = Read(page(known))
     assert " parent: in progress" in read.words and "running" in read.words
     assert any("running or stopped" in words for words in read.words)
 
@@ -278,7 +279,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 def test_in_a_browser_it_can_be_read(browser: Page, known: Lineage, tmp_path: Path) -> None:
     """No text lies on another, all stand out from their ground, and a phone is wide enough."""
     path = tmp_path / "page.html"
-    path.write_text(render_curriculum(known))
+    path.write_text(page(known))
     contrast = (TESTS / "support" / "contrast.js").read_text()
     for dark, width in ((False, 1280), (True, 1280), (True, 390)):
         browser.open(path.as_uri(), width=width, dark=dark)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from arena.report.lineage import ALL, Attempt, Lineage, called, words_of
 from arena.report.numbers import percent_of, whole
-from arena.report.page.drawings import Axis
-from arena.report.page.markup import Content, Html, el, join
+from arena.report.sections import Axis, Content, Html, el, join
+from training.curriculum.lineage import ALL, Attempt, Lineage, called, words_of
 
 COLUMN = 8.5  # rem: a column is never narrower
 TOP, TALL = 32, 250

@@ -70,11 +70,15 @@ class Lineage(TypedDict):
 
 def curricula(db: Path) -> list[str]:
     """The names of all curricula in the database, by when they began."""
+    if not _has_tables(db):
+        return []
     return [name for (name,) in rows("SELECT curriculum FROM curricula ORDER BY started, curriculum", db)]
 
 
 def curriculum_of(db: Path, run_id: str) -> str | None:
     """The curriculum that a run was played for: in a stage, a gate or an evaluation."""
+    if not _has_tables(db):
+        return None
     found = rows(
         "SELECT curriculum FROM stages WHERE play_run = $1 UNION SELECT curriculum FROM gates WHERE run_id = $1 "
         "UNION SELECT curriculum FROM checkpoints WHERE run_id = $1",
@@ -84,11 +88,17 @@ def curriculum_of(db: Path, run_id: str) -> str | None:
     return found[0][0] if found else None
 
 
+def _has_tables(db: Path) -> bool:
+    """Whether the database has been opened for writing since training was installed."""
+    return bool(rows("SELECT 1 FROM duckdb_tables() WHERE table_name = 'curricula'", db))
+
+
 def lineage(db: Path, name: str) -> Lineage:
     """All that is known of a curriculum, also while it goes on. Raises BadInput where there is none of that name."""
+    known = curricula(db)
+    if name not in known:
+        raise BadInput(f"database {db}: no curriculum '{name}'; known are {', '.join(known) or 'none'}")
     found = rows("SELECT folder, base, config, started, ended FROM curricula WHERE curriculum = ?", db, [name])
-    if not found:
-        raise BadInput(f"database {db}: no curriculum '{name}'; known are {', '.join(curricula(db)) or 'none'}")
     folder, base, config, started, ended = found[0]
     told = json.loads(config)
     return {

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.report.lineage import ALL, Attempt, Lineage, called
 from arena.report.numbers import clear, difference, interval, percent_of
-from arena.report.page.heat import heat
-from arena.report.page.lineage_drawings import average, shares
-from arena.report.page.markup import Content, Html, agent_name, box, el, join, panels, table
+from arena.report.sections import Content, Html, agent_name, box, el, heat, join, panels, table
+from training.curriculum.lineage import ALL, Attempt, Lineage, called
+from training.curriculum.page.drawings import average, shares
 
 _NOTHING_YET = "No checkpoint has been evaluated yet."
 

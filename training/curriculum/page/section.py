@@ -3,41 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from arena.report.lineage import VERDICT, Attempt, Gate, Lineage, Spent, called, total, words_of
 from arena.report.live import spoken
 from arena.report.numbers import counted, moment, whole
-from arena.report.page.drawings import bar
-from arena.report.page.lineage_drawings import tree
-from arena.report.page.lineage_points import opponents_part, points_part
-from arena.report.page.markup import Html, agent_name, el, join, prose, table
+from arena.report.sections import Html, Section, agent_name, bar, el, join, prose, render_section, table
+from training.curriculum.lineage import VERDICT, Attempt, Gate, Lineage, Spent, called, total, words_of
+from training.curriculum.page.drawings import tree
+from training.curriculum.page.scores import opponents_part, points_part
 
 #: Anchor of a part's heading, and how it is called.
-PARTS = {
+_PARTS = {
     "curriculum-lineage": "Lineage",
     "curriculum-shares": "Score by stage",
     "curriculum-opponents": "Opponents by stage",
     "curriculum-costs": "Costs",
 }
+_READING = {
+    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage starts from it. "
+    "Otherwise the stage is repeated with other settings, or the next stage starts from the parent.",
+    "Score by stage": "Every kept checkpoint plays every opponent of the pool on every team set; averages give each "
+    "opponent and team set the same weight. 95% intervals are from a bootstrap over pairs of battles.",
+    "Change since the parent": "Checkpoint and parent have not played the same pairs of teams, so the interval includes "
+    "the sampling error of both.",
+}
 _MARKS = {True: "✓", False: "✗", None: "…"}
 
 
-def lineage_section(known: Lineage, *, alone: bool) -> Html:
-    """Everything on one curriculum. alone: on a page of its own, whose head has its name and what came out."""
-    make: dict[str, Callable[[Lineage], Html]] = dict(
-        zip(PARTS, (_lineage, points_part, opponents_part, _costs), strict=True)
-    )
+def section(known: Lineage) -> Section:
+    """The section in the report of a run that was played for the curriculum."""
     found = findings(known)
     opening = join(
         el("h2", f"Curriculum {known['name']}"),
         el("p", "This run belongs to this curriculum: ", " · ".join(facts(known)), cls="lead"),
         el("ul", found, cls="sentences") if found else None,
     )
-    return el(
-        "section",
-        el("h2", "Stages") if alone else opening,
-        [el("section", el("h3", title), make[place](known), id=place, cls="part") for place, title in PARTS.items()],
-        id="curriculum",
+    return _section("Curriculum", opening, known)
+
+
+def page(known: Lineage) -> str:
+    """A page of its own, as HTML."""
+    return render_section(
+        _section(known["name"], el("h2", "Stages"), known),
+        eyebrow="Curriculum",
+        facts=facts(known),
+        findings=findings(known),
+        source=known["folder"],
+    )
+
+
+def _section(title: str, opening: Html, known: Lineage) -> Section:
+    make: dict[str, Callable[[Lineage], Html]] = dict(
+        zip(_PARTS, (_lineage, points_part, opponents_part, _costs), strict=True)
+    )
+    parts = [el("section", el("h3", name), make[place](known), id=place, cls="part") for place, name in _PARTS.items()]
+    return Section(
+        place="curriculum",
+        title=title,
+        body=el("section", opening, parts, id="curriculum"),
+        parts=_PARTS,
+        reading=_READING,
+        style=(Path(__file__).parent / "lineage.css").read_text(encoding="utf-8"),
     )
 
 
