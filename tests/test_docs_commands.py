@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 #: Pages whose commands are not run here, and what holds for them instead.
 NOT_RUN = {
     "experiments.md": "says what was run once; nobody is asked to run it again",
-    "architecture.md": "holds no commands",
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
     "ladder.md": "other people's servers: tests/arena/ladder/test_ladder.py has one of its own",
@@ -73,7 +72,7 @@ RULES = [
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
 ]
 #: Pages that need torch.
-_TRAINING = {"policy.md", "training.md"}
+_TRAINING = {"extend.md", "policy.md", "training.md"}
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +91,8 @@ def played_here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_work_in_order(page: Path, played_here: Path, tmp_path: Path) -> None:
-    found = [command for block in blocks(page) for command in block.commands]
+    steps = blocks(page)
+    found = [command for block in steps for command in block.commands]
     if not found:
         pytest.skip("no commands")
     if page.name in _TRAINING and importlib.util.find_spec("torch") is None:
@@ -105,12 +105,14 @@ def test_the_commands_of_a_page_work_in_order(page: Path, played_here: Path, tmp
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     shell = Shell(folder, {**environment, "WANDB_MODE": "offline", "COLUMNS": "120"}, tmp_path / "transcript.txt")
     try:
-        for command in found:
-            if command.startswith("arena serve"):
-                shell.serve(small(command, RULES), ready="listens at")
-                shell.stop_servers()
-            else:
-                shell.run(small(command, RULES))
+        for block in steps:
+            block.save(folder)
+            for command in block.commands:
+                if command.startswith("arena serve"):
+                    shell.serve(small(command, RULES), ready="listens at")
+                    shell.stop_servers()
+                else:
+                    shell.run(small(command, RULES))
     finally:
         shell.stop_servers()
     assert "Traceback" not in shell.log.read_text("utf-8")

@@ -80,14 +80,22 @@ def test_a_page_is_read_block_by_block(tmp_path: Path) -> None:
     page.write_text(
         '# One\n\n    arena evaluate --all   # a remark\n    arena sql "SELECT 1\n    FROM x"\n\ntext\n\n'
         "## Two\n```python\n# mine.py\nx = 1\n```\n    output of something\n    make test && \\\n      make lint\n"
+        "Save this as `teams/one.txt`:\n\n```text\nTauros\n```\nThis is `other.txt`.\n```text\nno file\n```\n"
     )
     assert blocks(page) == [
         Block("page.md", "One", "commands", ("arena evaluate --all   # a remark", 'arena sql "SELECT 1', 'FROM x"')),
         Block("page.md", "Two", "python", ("# mine.py", "x = 1")),
         Block("page.md", "Two", "commands", ("output of something", "make test && \\", "  make lint")),
+        Block("page.md", "Two", "text", ("Tauros",), "Save this as `teams/one.txt`:"),
+        Block("page.md", "Two", "text", ("no file",), "This is `other.txt`."),
     ]
+    assert [block.file for block in blocks(page)] == ["", "mine.py", "", "teams/one.txt", ""]
+    blocks(page)[3].save(tmp_path)
+    assert (tmp_path / "teams/one.txt").read_text() == "Tauros\n"
     assert [block.commands for block in blocks(page)] == [
         ["arena evaluate --all", 'arena sql "SELECT 1\nFROM x"'],
         [],
         ["make test && \\\n  make lint"],
+        [],
+        [],
     ]

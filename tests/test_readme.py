@@ -118,8 +118,7 @@ def make_small(clone: Path) -> None:
 
 def run(block: Block, shell: Shell) -> None:
     """A code block as its reader would run it: Python is saved to the file that it names, commands are typed."""
-    if block.kind == "python" and (named := re.match(r"# (\S+\.py)$", block.lines[0])):
-        (shell.folder / named[1]).write_text("\n".join(block.lines) + "\n", "utf-8")
+    block.save(shell.folder)
     for command in block.commands:
         if command.startswith("arena serve"):
             shell.serve(small(command, RULES), ready="listens at")

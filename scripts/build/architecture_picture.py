@@ -22,7 +22,7 @@ from pathlib import Path
 
 from layered_picture import Band, Graph, drawn, reachable
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "architecture.svg"
 #: The packages, from that which imports all others down to that which imports none.
 PACKAGES = {

@@ -34,12 +34,29 @@ PROGRAMS = (
 
 @dataclass(frozen=True)
 class Block:
-    """A code block of a page. kind: "commands" or, for a fenced block, its language. lines: without the indentation."""
+    """A code block of a page. kind: "commands" or, for a fenced block, its language. lines: without the indentation.
+
+    before: the last line of text before it.
+    """
 
     page: str
     heading: str
     kind: str
     lines: tuple[str, ...]
+    before: str = ""
+
+    @property
+    def file(self) -> str:
+        """The file that its reader saves it to: "… `NAME`:" before the block, or "# NAME.py" in its first line; or ""."""
+        named = re.search(r"`([\w./-]+\.\w+)`:$", self.before) if self.kind != "commands" else None
+        named = named or (re.match(r"# (\S+\.py)$", self.lines[0]) if self.kind == "python" else None)
+        return named[1] if named else ""
+
+    def save(self, folder: Path) -> None:
+        """Saves it where its reader would; nothing, if the page does not say so."""
+        if self.file:
+            (folder / self.file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / self.file).write_text("\n".join(self.lines) + "\n", "utf-8")
 
     @property
     def commands(self) -> list[str]:
@@ -50,13 +67,13 @@ class Block:
 def blocks(path: Path) -> list[Block]:
     """Every code block of a Markdown page, in order: indented by four spaces, or fenced."""
     found: list[Block] = []
-    heading, fence, indented, fenced = "", None, [], []
+    heading, before, fence, indented, fenced = "", "", None, [], []
     lines = [*path.read_text(encoding="utf-8").split("\n"), "end"]
     for line in lines:
         if fence is not None:
             if line.startswith("```"):
-                found.append(Block(path.name, heading, fence or "text", tuple(fenced)))
-                fence = None
+                found.append(Block(path.name, heading, fence or "text", tuple(fenced), before))
+                fence, before = None, ""
             else:
                 fenced.append(line)
             continue
@@ -65,11 +82,13 @@ def blocks(path: Path) -> list[Block]:
             continue
         if indented and line.strip():
             found.append(Block(path.name, heading, "commands", tuple(indented)))
-            indented = []
+            indented, before = [], ""
         if line.startswith("```"):
             fence, fenced = line[3:].strip(), []
         elif line.startswith("#"):
-            heading = line.lstrip("# ")
+            heading, before = line.lstrip("# "), ""
+        elif line.strip():
+            before = line.strip()
     return found
 
 
@@ -112,8 +131,8 @@ TRAINING_RULES = [
         r"^(train data build .*)--hold-out 0\.\d+", r"\1--hold-out 0.5", "battles, of which a small share would be none"
     ),
     Rule(
-        r"^train base my.yaml$",
-        "train base my.yaml --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
+        r"^(train base \w+\.yaml)$",
+        r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
         "steps",
     ),
     Rule(
