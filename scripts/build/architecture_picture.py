@@ -3,7 +3,8 @@
 A room is a sub-package (`arena.store`), or the modules that lie directly in a package, in up to three groups: those that no
 sub-package uses (`top`), those that use sub-packages and are used by some (`middle`), and those that use none (`base`).
 Every arrow points down, to what is imported. An arrow that follows from others is left out: where A imports B and B imports
-C, A may import C as well. Rooms that import each other, directly or through others, are joined by red arrows.
+C, A may import C as well. Rooms that import each other, directly or through others, are joined by red arrows. Imports under
+`if TYPE_CHECKING:` do not count: they never run.
 
     python scripts/build/architecture_picture.py            # write the picture, print the cycles
     python scripts/build/architecture_picture.py --list     # print every import between rooms, with the number of lines
@@ -45,7 +46,7 @@ def _module(path: Path, root: Path) -> str:
 
 
 def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in _executed(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -53,6 +54,14 @@ def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
         else:
             continue
         yield from sorted({found for name in names if (found := _longest_known(name, known))})
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those of blocks for the type checker alone, which never run."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING")):
+            yield from _executed(child)
 
 
 def _longest_known(name: str, known: Mapping[str, Path]) -> str:

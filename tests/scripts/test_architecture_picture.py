@@ -49,7 +49,7 @@ def test_modules_of_a_package_are_grouped_by_who_uses_them(tmp_path: Path) -> No
         arena__store__rows="import arena.record\n",
         arena__report__page="def later():\n    from arena import evidence\n",
         arena__evidence="from arena.store import rows\n",
-        arena__record="",
+        arena__record="if TYPE_CHECKING:\n    from arena.report import page\n",
         arena__api="import arena.report.page, agents\n",
     )
     assert arrows(root) == {
