@@ -10,7 +10,6 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import entry_points, version
 from typing import Any
@@ -20,7 +19,7 @@ from poke_env.player import baselines
 
 from agents.contract import Agent
 from agents.fingerprint import fingerprint
-from agents.importing import NoSuchModule, imported
+from agents.importing import NoSuchModule, did_you_mean, imported, modules_here
 from agents.poke_env_adapter import PokeEnvAgent, is_player
 from teamsets.errors import BadInput
 
@@ -171,9 +170,10 @@ def _imported(module: str, name: str, spec: str) -> Any:
     try:
         return imported(module, name)
     except NoSuchModule:
+        meant = did_you_mean(spec, [*known_specs(), *(f"{here}:{name}" for here in modules_here())], 0.5)
         raise UnknownAgent(
-            f"agent '{spec}': there is no family or module '{module}'{_hint(spec, known_specs())}; "
-            "`arena agents list` shows all"
+            f"agent '{spec}': there is no family or module '{module}'{meant}; `arena agents list` shows all agents, and "
+            "MODULE:CLASS of your own is imported from the current folder"
         ) from None
     except BadInput as error:
         raise UnknownAgent(f"agent '{spec}': {error}") from error.__cause__
@@ -186,8 +186,7 @@ def _checked(thing: Any, spec: str) -> Any:
 
 
 def _hint(word: str, known: Any) -> str:
-    close = get_close_matches(word, list(known), n=2, cutoff=0.5)
-    return f": did you mean {' or '.join(close)}?" if close else f": known are {', '.join(sorted(known))}"
+    return did_you_mean(word, known, 0.5) or f": known are {', '.join(sorted(known))}"
 
 
 def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, Any]:

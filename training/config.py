@@ -162,7 +162,8 @@ def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     try:
         found = imported(module, attribute)
     except BadInput as error:
-        raise _bad_name(name, str(error)) from error
+        lacks_torch = getattr(error.__cause__, "name", None) == "torch"
+        raise _bad_name(name, f"{error}{': `make training` installs it' if lacks_torch else ''}") from error
     if not (isinstance(found, type) and issubclass(found, AlgorithmSettings) and hasattr(found, "loss")):
         raise _bad_name(name, f"{attribute} is no subclass of training.algorithms.Algorithm")
     return found

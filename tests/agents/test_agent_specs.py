@@ -54,6 +54,15 @@ def test_any_player_class_gets_the_adapter() -> None:
     assert isinstance(resolve("poke-env:RandomPlayer").make(), PokeEnvAgent)
 
 
+def test_a_mistyped_module_or_class_of_ones_own_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "club_of_mine.py").write_text("from own_players import Wire as Member\n")
+    with pytest.raises(UnknownAgent, match=r"no family or module 'club_of_min': did you mean club_of_mine:Member\?"):
+        resolve("club_of_min:Member")
+    with pytest.raises(UnknownAgent, match=r"module 'own_players' has no 'Wore': did you mean Wire"):
+        resolve("own_players:Wore")
+
+
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A package that announces two agents, as pip would have installed it."""

@@ -44,10 +44,13 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A current folder with modules that no test before has imported."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend("")
-    for name in ("own_rule", "broken_rule", "rule_without_its_package"):
+    for name in ("own_rule", "broken_rule", "rule_without_its_package", "rule_without_torch"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     (tmp_path / "own_rule.py").write_text(OWN)
     (tmp_path / "broken_rule.py").write_text("1 / 0\n")
+    (tmp_path / "rule_without_torch.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n"
+    )
     (tmp_path / "rule_without_its_package.py").write_text("import package_that_is_missing\n")
 
 
@@ -89,9 +92,14 @@ def test_settings_change_from_the_command_line(tmp_path: Path) -> None:
             {"name": "no_rule:Clone"},
             "name 'no_rule:Clone': there is no module 'no_rule' in the current folder or installed",
         ),
-        ({"name": "own_rule:Clown"}, "name 'own_rule:Clown': module 'own_rule' has no 'Clown'"),
+        (
+            {"name": "own_rul:Clone"},
+            r"there is no module 'own_rul' in the current folder or installed: did you mean own_rule",
+        ),
+        ({"name": "own_rule:Clown"}, r"name 'own_rule:Clown': module 'own_rule' has no 'Clown': did you mean Clone\?"),
         ({"name": "training.config:AlgorithmSettings"}, "AlgorithmSettings is no subclass of training.algorithms"),
         ({"name": "own_rule:nothing"}, "name 'own_rule:nothing': nothing is no subclass of .*Algorithm"),
+        ({"name": "rule_without_torch:Clone"}, "No module named 'torch': `make training` installs it"),
         ({"name": "broken_rule:Clone"}, "name 'broken_rule:Clone': importing 'broken_rule' failed: ZeroDivisionError"),
         (
             {"name": "rule_without_its_package:Clone"},
