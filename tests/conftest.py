@@ -19,6 +19,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import pytest
 from support.command_line import PLAYERS, Said, one_worker
+from support.snapshots import OPTION, Compare, Snapshots
 from support.tournaments import tournament
 
 from arena import cli
@@ -61,6 +62,16 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(PLAYERS), os.environ.get("PYTHONPATH")])))
         patch.syspath_prepend(str(PLAYERS))
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(OPTION, action="store_true", help="keep what is printed now in tests/snapshots")
+
+
+@pytest.fixture
+def same(request: pytest.FixtureRequest) -> Compare:
+    """Compares terminal output with a file: `same("ranking", text)`; see support/snapshots.py."""
+    return Snapshots(update=bool(request.config.getoption(OPTION))).same
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
-from arena.report.numbers import counted, listed, percent, percent_of, whole
+from arena.report.numbers import counted, group_letter, listed, percent, percent_of, whole
 
 SURE = 0.95  # "better" is said without "may" from here on
 TEAM_SET_LINES = 2
@@ -133,7 +133,7 @@ def _close(said: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]
 
 def _best(said: dict[str, Any]) -> str:
     first, close = _close(said)
-    name, where, elo = first["agent"], said["format"], elo_words(first, said["anchor"])
+    name, where, elo = first["agent"], _where(said, first), elo_words(first, said["anchor"])
     if not close:
         second = next((row for row in said["ranking"][1:] if row["group"] == first["group"]), None)
         if second is None:
@@ -154,6 +154,12 @@ def _best(said: dict[str, Any]) -> str:
         f"{name} leads in {where} with {elo}, P(best) {equals(first['best'])}, but {len(close)} others may be as good; "
         f"the closest is {other}: P(better) {equals(chance)}."
     )
+
+
+def _where(said: dict[str, Any], first: dict[str, Any]) -> str:
+    """ "gen1ou"; "group A of gen1ou" where some agents cannot be compared with the first."""
+    apart = any(row["group"] != first["group"] for row in said["ranking"])
+    return f"group {group_letter(first['group'])} of {said['format']}" if apart else said["format"]
 
 
 def leader_words(said: dict[str, Any]) -> str:

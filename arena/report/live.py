@@ -140,7 +140,9 @@ class LiveTable:
                 Text(str(faults), style="red" if faults else ""),
             )
         bar = ProgressBar(total=progress.total and max(progress.total, 1), completed=progress.done, width=40)
-        return Group(bar, Text(summary(progress, self.seconds)), Text(""), table)
+        line = Table.grid()  # a bar alone does not end its line
+        line.add_row(bar)
+        return Group(line, Text(summary(progress, self.seconds)), Text(""), table)
 
 
 class Interim:

@@ -75,3 +75,7 @@ def nash_percent(row: dict[str, Any]) -> str:
 def listed(names: list[str]) -> str:
     """ "a, b and c"."""
     return ", ".join(names[:-1]) + " and " + names[-1] if len(names) > 1 else "".join(names)
+
+
+def group_letter(group: int) -> str:
+    return chr(ord("A") + group) if group < 26 else str(group + 1)

@@ -12,7 +12,7 @@ from rich.text import Text
 from arena.ratings.sprt import report_lines
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
-from arena.report.numbers import counted, nash_percent, percent
+from arena.report.numbers import counted, group_letter, nash_percent, percent
 from arena.report.printing import print_whole
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
@@ -69,8 +69,9 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
     width = console.width if console.is_terminal else 10_000
     room = width - max(len(row["agent"]) for row in rows)
     low, high = elo_range(rows)
+    groups = len({row["group"] for row in rows})
     columns = {
-        "": [str(row["rank"]) for row in rows],
+        "": [_rank(row, groups) for row in rows],
         "agent": [row["agent"] for row in rows],
         "Elo": [f"{row['elo']:.0f}" for row in rows],
         "95% interval": [_interval(row, said["anchor"]) for row in rows],
@@ -93,6 +94,11 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
     for cells in zip(*columns.values(), strict=True):
         table.add_row(*map(Text, cells))
     _print_titled(console, title, table)
+
+
+def _rank(row: dict[str, Any], groups: int) -> str:
+    """A rank, with the letter of its group where no battles connect all agents."""
+    return f"{group_letter(row['group'])} {row['rank']}" if groups > 1 else str(row["rank"])
 
 
 def _interval(row: dict[str, Any], anchor: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.report.findings import chance_of_better
-from arena.report.numbers import interval, nash_percent, percent, percent_of, whole
+from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
 from arena.report.page.markup import Content, Html, agent_name, box, el, head_cell, join
@@ -23,7 +23,7 @@ def ranking(said: dict[str, Any], ids: dict[str, str]) -> Html:
         members = [row for row in rows if row["group"] == group]
         if len(groups) > 1:
             words = "" if group == 0 else ": not connected by battles to the other groups, ratings on a separate scale"
-            name = f"Group {_letter(group)}{words}"
+            name = f"Group {group_letter(group)}{words}"
             body.append(el("tr", el("th", name, colspan=9, scope="rowgroup"), cls="group"))
         for place in range(len(members)):
             body.append(_ranked(said, members[place : place + 2], axis, ids))
@@ -85,10 +85,6 @@ def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: d
 def _number(label: str, value: str) -> Html:
     """A cell that names itself where the table has no room for heads."""
     return el("td", value, cls="number", data_label=label if value else None)
-
-
-def _letter(group: int) -> str:
-    return chr(ord("A") + group) if group < 26 else str(group + 1)
 
 
 def _better(said: dict[str, Any]) -> Html:
