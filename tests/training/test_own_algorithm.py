@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 import yaml
-from support.command_line import run_arena
+from support.command_line import PROJECT, run_arena
+from support.page_commands import blocks
 
 from agents.policy import checkpoint
 from training.config import BadConfig, Config, checked, preset_text, read_config
@@ -131,3 +132,22 @@ def test_it_trains_with_its_metrics_and_resumes_with_its_settings_only(small: Sm
     assert len(whole) == 2 and whole[0] == pytest.approx(2 * half[0])
     with pytest.raises(BadConfig, match=r"was started with other settings \(algorithm.strength\)"):
         losses(0.6, "half")
+
+
+@pytest.mark.torch
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="needs torch")
+def test_the_algorithm_of_the_documentation_learns(
+    small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from training.trainer import train
+
+    (page,) = [block for block in blocks(PROJECT / "docs" / "extend.md") if block.file == "margin.py"]
+    assert len(page.lines) <= 40
+    page.save(tmp_path)
+    monkeypatch.delitem(sys.modules, "margin", raising=False)
+    algorithm = {"name": "margin:LargeMargin", "margin": 1.0}
+    config = small(algorithm=algorithm, **{"length.max_steps": 30, "optimizer.schedule": "constant"})
+    train(config)
+    measured = [json.loads(line) for line in Path(config.out, "metrics.jsonl").read_text().splitlines()]
+    losses = [line["policy_loss"] for line in measured if "policy_loss" in line]
+    assert sum(losses[-5:]) < sum(losses[:5])
