@@ -1,4 +1,4 @@
-"""Who plays: the contract of an agent, the registry of specs, and one folder a family."""
+"""Agents: the interface of an agent, the registry of specs, and a folder for each agent family."""
 
 from agents.battle import SeatBattle
 from agents.choices import Choice, legal_choices, read_answer

@@ -11,16 +11,16 @@ from poke_env.battle.pokemon import Pokemon
 
 from agents.choices import Choice, legal_choices, listed_move, split_power
 
-# poke-env logs every oddity of a log; a tournament counts them instead (`oddities`).
+# poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
 _SILENT = logging.getLogger("arena.seat")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 _SILENT.setLevel(logging.CRITICAL)
-logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every effect that it does not know, in every battle
+logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every unknown effect, in every battle
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
-# The parts of a Pokémon's entry in a request that say what it is, not how it fares.
+# The parts of a Pokémon's entry in a request that describe its set, not its state.
 _SHEET = ("details", "moves", "stats", "baseAbility")
 
 
@@ -30,7 +30,7 @@ class SeatBattle(Battle):
     legal: the legal choices of the current request, moves first.
     rng: the seat's own generator; the only source of chance that an agent may use if its battles are to be repeated.
     format_id: the format played, e.g. "gen1ou".
-    oddities: number of protocol lines that poke-env could not parse (its state may then be slightly out of date).
+    parse_warnings: number of protocol lines that poke-env could not parse (its state may then be slightly out of date).
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
@@ -39,7 +39,7 @@ class SeatBattle(Battle):
         self.format_id = format_id
         self.rng = rng
         self.legal: list[Choice] = []
-        self.oddities = 0
+        self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
 
     def feed(self, lines: list[str]) -> None:
@@ -49,7 +49,7 @@ class SeatBattle(Battle):
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
-            if kind in self.MESSAGES_TO_IGNORE:  # poke-env notes these and does no more; two copies are spared here
+            if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
                 self._replay_data.append(message)
                 continue
             try:
@@ -59,22 +59,22 @@ class SeatBattle(Battle):
                     self.tied()
                 else:
                     self.parse_message(message)
-            except Exception:  # a gap in poke-env must not end a battle: it is counted, and the next request mends it
-                self.oddities += 1
+            except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
+                self.parse_warnings += 1
 
     def ask(self, request: dict[str, Any]) -> None:
         """Ingests a request (Showdown's JSON, decoded) and sets `legal`."""
         try:
             self.parse_request(request)
-        except Exception:  # as above; what is legal comes from the request itself, not from poke-env
-            self.oddities += 1
+        except Exception:  # as above; the legal choices come from the request itself, not from poke-env
+            self.parse_warnings += 1
         self._type_hidden_power(request)
         self.legal = legal_choices(request)
 
     def _type_hidden_power(self, request: dict[str, Any]) -> None:
-        """Gives Hidden Power of our Pokémon on the field the type and the power that the request's list of moves names.
+        """Set type and power of our active Pokémon's Hidden Power from the request's list of moves.
 
-        poke-env reads the type from the Pokémon's entry, which before generation 6 has no power.
+        poke-env reads the type from the Pokémon's entry, which lacks the power before generation 6.
         """
         for listed in request["active"][0]["moves"] if request.get("active") else ():
             mon = self.active_pokemon if listed["id"] == "hiddenpower" else None
@@ -86,22 +86,22 @@ class SeatBattle(Battle):
     def get_pokemon(
         self, identifier: str, force_self_team: bool = False, details: str = "", request: dict[str, Any] | None = None
     ) -> Pokemon:
-        """The Pokémon that a line speaks of ("p1a: Tauros"), as poke-env finds it; known ones are found at once."""
+        """Return the Pokémon of an identifier ("p1a: Tauros"), as poke-env does, with a fast path for known ones."""
         ident = identifier if identifier[3] == " " else identifier[:2] + identifier[3:]
         theirs = self._opponent_team.get(ident)
         if theirs is not None:
             return theirs
         ours = self._team.get(ident)
-        # One of ours that is spoken of as if it were on the field, and is not: Illusion, which poke-env sorts out.
+        # A line about one of ours as if it were active although it is not: Illusion, which poke-env resolves.
         if ours is not None and (ours._active or ident is identifier):
             return ours
         return super().get_pokemon(identifier, force_self_team, details, request)
 
-    # poke-env asks for the Pokémon on the field several times a line; its own way goes through a property for each.
+    # Faster versions: poke-env reads these several times per line, through a property of each Pokémon.
 
     @property
     def active_pokemon(self) -> Pokemon | None:
-        """Our Pokémon on the field."""
+        """Our active Pokémon."""
         for pokemon in self._team.values():
             if pokemon._active:
                 return pokemon
@@ -109,27 +109,27 @@ class SeatBattle(Battle):
 
     @property
     def opponent_active_pokemon(self) -> Pokemon | None:
-        """The opponent's Pokémon on the field."""
+        """The opponent's active Pokémon."""
         for pokemon in self._opponent_team.values():
             if pokemon._active:
                 return pokemon
         return None
 
     def _update_team_from_request(self, side: dict[str, Any], strict_battle_tracking: bool = False) -> None:
-        """As poke-env does it, but taking in only what has changed since the last request.
+        """Update our team as poke-env does, but only from entries that changed since the last request.
 
-        Most of a request repeats the last one; taking it all in again was the larger part of the cost of a turn.
+        Most of a request repeats the last one; processing all of it was most of the cost of a turn.
         """
         changed: list[dict[str, Any]] = []
         for entry in side["pokemon"]:
             before, pokemon = self._entries.get(entry["ident"]), self._team.get(entry["ident"])
             if before is None or pokemon is None or pokemon._active != entry["active"]:
-                changed = side["pokemon"]  # the first request, or Illusion has fooled us: all of it, poke-env's way
+                changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
                 break
             if (before is entry or before == entry) and not entry["active"]:
                 continue
             if all(before[key] == entry[key] for key in _SHEET):
-                _take_in_state(pokemon, entry)
+                _update_state(pokemon, entry)
             else:
                 changed.append(entry)
         if changed:
@@ -138,8 +138,8 @@ class SeatBattle(Battle):
             self._entries[entry["ident"]] = entry
 
 
-def _take_in_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:
-    """What poke-env's `update_from_request` does for an entry that differs in health and abilities at most."""
+def _update_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:
+    """Do what poke-env's `update_from_request` does for an entry that differs only in HP, status, item or ability."""
     if pokemon.ability is None:
         pokemon.ability = entry["baseAbility"]
     if entry.get("ability", entry["baseAbility"]) != entry["baseAbility"]:

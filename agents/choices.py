@@ -1,7 +1,7 @@
 """The legal choices of a Showdown request, and the parsing of an agent's answer.
 
-A choice has two forms. Its `words` are for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
-"team 312456"); its `wire` is the form sent to the simulator ("move 2 terastallize", "switch 3").
+A choice has two forms: its label `words`, for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
+"team 312456"), and its `wire` form, which is sent to the simulator ("move 2 terastallize", "switch 3").
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 from poke_env.player.battle_order import BattleOrder
 
-# The request's flag for each once-a-battle extra -> the word that Showdown's choice takes.
+# Request flag of each once-per-battle extra -> its name in Showdown's choices.
 _EXTRAS = {
     "canMegaEvo": "mega",
     "canMegaEvoX": "megax",
@@ -23,8 +23,8 @@ _EXTRAS = {
     "canDynamax": "dynamax",
     "canTerastallize": "terastallize",
 }
-#: Moves whose name in a request says more than their id: Hidden Power's type and power, the power of the other two.
-_SAYS_MORE = ("hiddenpower", "return", "frustration")
+#: Moves whose name in a request contains more than their id: Hidden Power's type and power, the power of the other two.
+_WITH_DETAILS = ("hiddenpower", "return", "frustration")
 
 
 class Choice(NamedTuple):
@@ -38,10 +38,10 @@ class Choice(NamedTuple):
 
 
 def legal_choices(request: dict[str, Any]) -> list[Choice]:
-    """Every choice that Showdown's request JSON allows, moves first, in the request's order. Singles only.
+    """Return all choices that Showdown's request JSON allows, moves first, in the request's order. Singles only.
 
-    At team preview these are the leads ("team 3": the third leads, the others follow in order); `read_answer` also
-    takes any full order. Empty when the request asks to wait.
+    At team preview these are the leads ("team 3": the third leads, the others follow in order); `read_answer` also accepts
+    any complete order. Empty if the request asks to wait.
     """
     if request.get("wait"):
         return []
@@ -58,22 +58,25 @@ def legal_choices(request: dict[str, Any]) -> list[Choice]:
 
 
 def listed_move(listed: dict[str, Any]) -> str:
-    """The id of a move that a request lists for the Pokémon on the field, with all that is said of it: of Hidden Power
-    "hiddenpowerfire70" (without the power from generation 6 on, where it is 60), "return102", else the plain id."""
+    """Return the id of a move that a request lists for the active Pokémon, with its details.
+
+    For Hidden Power "hiddenpowerfire70" (without the power from generation 6 on, where it is 60), for Return "return102",
+    else the plain id.
+    """
     move: str = listed["id"]
-    return to_id_str(listed["move"]) if move in _SAYS_MORE else move
+    return to_id_str(listed["move"]) if move in _WITH_DETAILS else move
 
 
 def split_power(move: str) -> tuple[str, int]:
-    """The id of a move and the power that stands behind it: ("hiddenpowerfire", 70); 0 where there stands none."""
-    if not move.startswith(_SAYS_MORE):
+    """Split a move's id and the power at its end: ("hiddenpowerfire", 70); 0 if there is none."""
+    if not move.startswith(_WITH_DETAILS):
         return move, 0
     name = move.rstrip("0123456789")
     return name, int(move[len(name) :] or 0)
 
 
 def plain_move(move: str) -> str:
-    """The id of a move as a request lists it: without Hidden Power's type, and without a power."""
+    """Return a move's id without Hidden Power's type and without a power."""
     return "hiddenpower" if move.startswith("hiddenpower") else split_power(move)[0]
 
 
@@ -97,7 +100,7 @@ def _moves(active: dict[str, Any]) -> list[Choice]:
 
 
 def _switches(team: list[dict[str, Any]]) -> list[Choice]:
-    # With Revival Blessing the choice is among the fainted, otherwise among the healthy on the bench.
+    # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones on the bench.
     reviving = any(mon.get("reviving") for mon in team)
     choices: list[Choice] = []
     taken: set[str] = set()
@@ -118,13 +121,13 @@ def _species(details: str) -> str:
 
 
 def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
-    """The legal choice that an agent's answer means, or None when it means none.
+    """Return the legal choice that an agent's answer means, or None if it means none.
 
-    answer: a `Choice`, its words or wire, poke-env's `BattleOrder`, `Move` or `Pokemon`, or text as Showdown's client
-    sends it ("/choose move thunderbolt", "/team 312456", "default").
+    answer: a `Choice`, its words or wire, poke-env's `BattleOrder`, `Move` or `Pokemon`, or text as Showdown's client sends
+    it ("/choose move thunderbolt", "/team 312456", "default").
     """
     if isinstance(answer, Choice):
-        return legal[legal.index(answer)] if answer in legal else None  # ours: theirs may be of a subclass
+        return legal[legal.index(answer)] if answer in legal else None  # our instance: the agent's may be of a subclass
     if isinstance(answer, Move):
         answer = f"move {answer.id}"
     elif isinstance(answer, Pokemon):
@@ -163,7 +166,7 @@ def _team_order(rest: str, legal: list[Choice]) -> Choice | None:
 
 
 def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
-    """By nickname, as poke-env's orders name a Pokémon, or by species."""
+    """Find a switch by nickname, as in poke-env's orders, or by species."""
     team = request["side"]["pokemon"]
     switches = {choice.slot: choice for choice in legal if choice.kind == "switch"}
     by_name = [s for s in switches if team[s - 1]["ident"].partition(": ")[2] == rest]
@@ -173,7 +176,7 @@ def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Ch
 
 
 def _named_move(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
-    """By id or name, with or without a type behind Hidden Power and a power behind Return, as poke-env writes them."""
+    """Find a move by id or name, with or without Hidden Power's type and Return's power, as poke-env writes them."""
     name, _, last = rest.rpartition(" ")
     extra = last if last in (*_EXTRAS.values(), "zmove") else ""
     wanted = to_id_str(name if extra else rest)
@@ -183,6 +186,6 @@ def _named_move(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choi
             move = moves[choice.slot - 1]
             if wanted == move["id"] or wanted == to_id_str(move["move"]):
                 return choice
-            if move["id"] in _SAYS_MORE and wanted.startswith(move["id"]):
+            if move["id"] in _WITH_DETAILS and wanted.startswith(move["id"]):
                 return choice
     return None

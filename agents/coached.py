@@ -18,7 +18,7 @@ _USE = "coached?learner=SPEC&coach=SPEC, with %26 for each & inside a SPEC"
 
 
 class Coached(Agent):
-    """Plays the learner's choices; at each decision the coach is asked too, and its diagnostics are stored with the choice.
+    """Plays the learner's choices; the coach is queried at each decision, and its diagnostics are stored with the choice.
 
     This is dataset aggregation (DAgger): the coach labels the states that the learner itself reaches, which do not occur in
     the coach's own battles. `train` uses the coach's target policy for these decisions, and its `win_probability` as a value
@@ -43,27 +43,27 @@ class Coached(Agent):
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
-        """When both do."""
+        """Return whether both are repeatable."""
         return all(source.repeatable for source in _both(options))
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The fingerprints of both."""
+        """Return the fingerprints of both."""
         return " ".join(source.fingerprint for source in _both(options))
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """What either lacks."""
+        """Return what either of them lacks."""
         both = _both(options)
         if not both:
             return f"learner and coach are required: {_USE}"
         for source in both:
             if source.outside:
                 return f"{source.spec} is an external program, which cannot be used as learner or coach"
-        return next((words for source in both if (words := source.missing(format_id))), "")
+        return next((problem for source in both if (problem := source.missing(format_id))), "")
 
     def start(self, battle: SeatBattle) -> None:
-        # A generator each, so that the learner plays the same whoever its coach is.
+        # Separate generators, so that the learner's play does not depend on the coach.
         self.learner.rng, self.coach.rng = (random.Random(self.rng.getrandbits(64)) for _ in range(2))
         self.learner.start(battle)
         self.coach.start(battle)
@@ -72,11 +72,11 @@ class Coached(Agent):
         return self.learner.team_preview(battle)
 
     async def act(self, battle: SeatBattle) -> Answer:
-        answer = await _settled(self.learner.act(battle))
-        advice = read_answer(await _settled(self.coach.act(battle)), battle.legal, battle.last_request)
-        self.thought = _thought(self.learner, self.coach, advice)
+        answer = await _awaited(self.learner.act(battle))
+        label = read_answer(await _awaited(self.coach.act(battle)), battle.legal, battle.last_request)
+        self.thought = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
-        return advice if led and advice is not None else answer
+        return label if led and label is not None else answer
 
     def finish(self, battle: SeatBattle) -> None:
         self.learner.finish(battle)
@@ -90,24 +90,24 @@ def coached_spec(learner: str, coach: str, lead: float = 0.0) -> str:
 
 
 def coached_parts(spec: str) -> dict[str, str]:
-    """What `coached_spec` was made of: {"learner": spec, "coach": spec}; empty for the spec of any other agent."""
+    """Return the inverse of `coached_spec`: {"learner": spec, "coach": spec}; empty for the spec of any other agent."""
     family, _, query = spec.partition("?")
     options = dict(parse_qsl(query)) if family == "coached" else {}
     return {name: options[name] for name in ("learner", "coach") if name in options}
 
 
-def _thought(learner: Agent, coach: Agent, advice: Choice | None) -> dict[str, Any]:
-    thought = dict(coach.thought or {})
-    thought["coach"] = None if advice is None else advice.words
-    if advice is not None and "visits" not in thought:
-        thought.setdefault("probabilities", {advice.words: 1.0})
+def _diagnostics(learner: Agent, coach: Agent, label: Choice | None) -> dict[str, Any]:
+    diagnostics = dict(coach.thought or {})
+    diagnostics["coach"] = None if label is None else label.words
+    if label is not None and "visits" not in diagnostics:
+        diagnostics.setdefault("probabilities", {label.words: 1.0})
     if learner.thought is not None:
-        thought["learner"] = learner.thought
+        diagnostics["learner"] = learner.thought
     learner.thought = coach.thought = None
-    return thought
+    return diagnostics
 
 
-async def _settled(answer: Any) -> Any:
+async def _awaited(answer: Any) -> Any:
     return await answer if inspect.isawaitable(answer) else answer
 
 
@@ -116,5 +116,5 @@ def _both(options: dict[str, Any]) -> list[AgentSource]:
     return [_source(spec) for spec in specs if spec] if all(specs) else []
 
 
-#: Reading the code for a fingerprint takes milliseconds, and a battle needs two agents.
+#: Cached because resolving a spec for its fingerprint takes milliseconds.
 _source = functools.lru_cache(maxsize=64)(resolve)

@@ -13,7 +13,7 @@ from poke_env.player.battle_order import BattleOrder
 from agents.battle import SeatBattle
 from agents.choices import Choice
 
-#: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or Showdown's own words.
+#: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text.
 Answer = Choice | BattleOrder | Move | Pokemon | str
 
 
@@ -25,18 +25,18 @@ class Agent:
     and the reason is stored; an agent cannot end the tournament.
     """
 
-    #: The spec that made it; set by the registry.
+    #: Its spec; set by the registry.
     name: str = ""
-    #: False for one whose answers depend on more than the battle and `rng` (a search limited by time, say).
+    #: False if its answers depend on more than the battle and `rng`, as those of a search limited by time.
     repeatable: ClassVar[bool] = True
-    #: False for one that looks at `battle.legal` and nothing else: its seat then spares the cost of the state.
+    #: False if it uses only `battle.legal`: then the state of the battle is not updated, which saves time.
     reads_battle: ClassVar[bool] = True
-    #: True for a program of its own that plays over a websocket (agents/external): it is never asked here.
+    #: True for an external program that plays over a websocket (agents/external): `act` is never called.
     outside: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
-    #: Diagnostics of its last decision, JSON-able; stored with the decision, then cleared. Some names have a meaning for
-    #: training: `win_probability`, from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
+    #: Diagnostics of its last decision, JSON-serializable; stored with the decision, then cleared. Some names are used by
+    #: `train`: `win_probability`, from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
     thought: dict[str, Any] | None = None
 
     @classmethod
@@ -46,7 +46,7 @@ class Agent:
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """What decides how it plays besides its code and its options (another program's contents), as a short text."""
+        """Return what else determines its play besides code and options (a program's content), as a short text."""
         return ""
 
     @classmethod
@@ -61,11 +61,11 @@ class Agent:
         """Called once before the first decision."""
 
     def team_preview(self, battle: SeatBattle) -> Answer | Awaitable[Answer | None] | None:
-        """The order of the team where the format shows it ("team 312456"), or None for the team's own order."""
+        """Return the order of the team in formats with team preview ("team 312456"), or None for the team's own order."""
         return None
 
     def act(self, battle: SeatBattle) -> Answer | Awaitable[Answer]:
-        """The choice for this request. May be a coroutine. `battle.legal` lists what is allowed."""
+        """Return the choice for this request. May be a coroutine. `battle.legal` lists the legal choices."""
         raise NotImplementedError(f"{type(self).__name__}.act")
 
     def finish(self, battle: SeatBattle) -> None:

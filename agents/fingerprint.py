@@ -1,13 +1,13 @@
-"""The fingerprint of an agent: one hash over its options and all first-party code and data that its step may run or read.
+"""The fingerprint of an agent: a hash over its options and all first-party code and data that it may run or read.
 
-First-party is what nobody installed: our own packages, the agent's own package, and every module outside of the standard
-library and site-packages. From the module of the agent's class, all imports are followed, at the top of a file or inside
-of a function, relative or absolute. So are two ways to start a process: a text that is the name of a Python file beside the
-module ("serve.py"), or the dotted name of a module ("agents.policy.serve").
+First-party code is not installed: our packages, the agent's own package, and every module outside of the standard library
+and site-packages. From the module of the agent's class, all imports are followed, at the top of a file or in a function,
+relative or absolute. Two ways to start a process are followed too: a string with the name of a Python file in the module's
+folder ("serve.py"), or with the dotted name of a module ("agents.policy.serve").
 
-Data are the files that are no Python: all of those in the folder of each module of a package, and in the folders below it
-that are no packages. A module outside of any package may lie in a folder full of other things; of these the files count
-whose names stand in its text. Of an installed package the version counts where its data is read by path.
+Data files are all files that are not Python in the folders of a package's modules, and in their subfolders that are not
+packages. For a module outside of a package, only files count whose names occur in its strings. For an installed package
+whose data is read by path, its version counts.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from typing import Any
 
 #: Our packages, which may be installed in site-packages themselves.
 _OURS = ("agents", "teamsets", "arena", "training")
-#: Asked for or run at every step of every agent.
-_EVERYBODY = ("agents.battle", "agents.choices", "agents.contract")
-#: They know all agents, make them, and are part of nobody's step.
-_NOT_IN_A_STEP = frozenset({"agents.registry", "agents.fingerprint"})
-#: Data of ours that one module alone reads, instead of all modules beside it; None: the agent's `version` covers it.
+#: Modules that are part of every agent.
+_COMMON = ("agents.battle", "agents.choices", "agents.contract")
+#: Modules that create agents and are not part of any.
+_EXCLUDED = frozenset({"agents.registry", "agents.fingerprint"})
+#: Data that only one module reads, instead of all modules in its folder; None: covered by the agent's `version`.
 _READ_BY = {
     "agents.policy/shipped/": None,
     "teamsets/competitive/": "teamsets.files",
     "teamsets/validator.mjs": "teamsets.validator",
 }
-#: Modules that read an installed package's files by their path -> the package.
+#: Modules that read an installed package's files by path -> the package.
 _INSTALLED = {"teamsets.builder.published": "localsets"}
-#: Of a larger file the size and the date count: hashing a model's weights would take as long as loading them.
+#: Larger files are identified by size and date: hashing a model's weights would take as long as loading them.
 _HASHED_BYTES = 64 << 20
 
 _MODULE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _NAME = re.compile(r"\w[\w./-]{0,150}")
 
 
-def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), told: str = "") -> str:
-    """16 hex digits for a class with options.
+def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), extra: str = "") -> str:
+    """Return the fingerprint of an agent class with options, 16 hex digits.
 
-    also: modules that are part of its step besides its own and its base classes'. told: what else decides how it plays.
+    also: further modules of the agent besides those of its class and base classes. extra: what else determines its play.
     """
     digest = hashlib.sha256(repr(sorted(options.items())).encode())
     digest.update(f"{thing.__module__}:{thing.__qualname__}".encode())
@@ -61,23 +61,23 @@ def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), 
     for value in options.values():
         if isinstance(value, str) and value and os.path.isfile(value):
             digest.update(f"\n{_content(Path(value))}".encode())
-    digest.update(told.encode())
+    digest.update(extra.encode())
     return digest.hexdigest()[:16]
 
 
 def sources_of(thing: type, also: Iterable[str] = ()) -> dict[str, Path]:
-    """The first-party files that a class's step depends on: a module's dotted name, or "package/file" for data -> its path.
+    """Return the first-party files that an agent class depends on: dotted module name, or "package/file" for data -> path.
 
     also: as for `fingerprint`.
     """
-    modules = dict.fromkeys([*_EVERYBODY, *(base.__module__ for base in thing.__mro__), *also])
+    modules = dict.fromkeys([*_COMMON, *(base.__module__ for base in thing.__mro__), *also])
     package = thing.__module__.partition(".")[0]
     return _closure(tuple(modules), "" if package == "poke_env" else package)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """`import module` (names empty), or `from module import names` with so many dots before it."""
+    """`import module` (names empty), or `from module import names` with `level` dots before it."""
 
     module: str
     names: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class _Import:
 
 @dataclass
 class _Facts:
-    """What the text of a module says. bound: name -> (import, the name there), for what `from … import …` has bound."""
+    """The contents of a module. texts: its short strings. bound: name -> (import, original name) of `from … import …`."""
 
     imports: list[_Import] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
@@ -101,7 +101,7 @@ def _closure(start: tuple[str, ...], package_of_agent: str) -> dict[str, Path]:
     while waiting:
         module = waiting.pop()
         path = _located(module, own)
-        if path is None or module in found or module in _NOT_IN_A_STEP:
+        if path is None or module in found or module in _EXCLUDED:
             continue
         found[module] = path
         if path.suffix == ".py":
@@ -118,13 +118,13 @@ def _closure(start: tuple[str, ...], package_of_agent: str) -> dict[str, Path]:
 
 
 def _imported(each: _Import, package: str, own: frozenset[str]) -> Iterator[str]:
-    """The first-party modules that an import statement in a module of `package` brings."""
+    """Yield the first-party modules that an import statement in a module of `package` loads."""
     module = each.module
     if each.level:
         base = package.split(".")[: len(package.split(".")) - each.level + 1]
         module = ".".join([*base, *filter(None, [module])])
     path = _located(module, own)
-    if module.partition(".")[0] not in _OURS:  # its packages' own code runs, too; ours only gather names
+    if module.partition(".")[0] not in _OURS:  # code in its packages' __init__ runs too; in ours it only collects names
         for at in range(1, module.count(".") + 1):
             yield ".".join(module.split(".")[:at])
     if not each.names:
@@ -143,7 +143,7 @@ def _imported(each: _Import, package: str, own: frozenset[str]) -> Iterator[str]
 
 
 def _started(text: str, package: str, folder: Path, own: frozenset[str]) -> Iterator[str]:
-    """The modules that a text in a module's code names, as what starts a process does."""
+    """Yield the modules that a string in a module names, as code that starts a process does."""
     if text.endswith(".py") and (folder / text).is_file():
         yield ".".join(filter(None, [package, *Path(text).with_suffix("").parts]))
     elif "." in text and _MODULE_NAME.fullmatch(text) and _located(text, own) is not None:
@@ -151,7 +151,7 @@ def _started(text: str, package: str, folder: Path, own: frozenset[str]) -> Iter
 
 
 def _data_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tuple[str, Path]]:
-    """The data of a module: label -> path."""
+    """Yield the data files of a module: label, path."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     if not package:
         for text in _facts(path).texts if path.suffix == ".py" else ():
@@ -167,7 +167,7 @@ def _data_of(module: str, path: Path, modules: dict[str, Path]) -> Iterator[tupl
 
 @cache
 def _data(folder: Path) -> dict[str, Path]:
-    """The files in a folder that are no Python, and those in folders below that are no packages; READMEs apart."""
+    """Return the files in a folder that are not Python or READMEs, including subfolders that are not packages."""
     found = {}
     for at, folders, files in os.walk(folder):
         folders[:] = [
@@ -184,18 +184,18 @@ def _data(folder: Path) -> dict[str, Path]:
 
 @cache
 def _located(module: str, own: frozenset[str]) -> Path | None:
-    """The file of a first-party module (a package's `__init__.py`), found without importing it; None for any other."""
+    """Return the file of a first-party module (a package's `__init__.py`) without importing it; None for any other."""
     top, *rest = module.split(".")
     if top in sys.stdlib_module_names or not top:
         return None
     for root in _roots(top):
         if top not in own and {"site-packages", "dist-packages"} & set(root.parts):
             return None
-        place = root.joinpath(*rest)
-        if (place / "__init__.py").is_file():
-            return place / "__init__.py"
-        if rest and place.with_name(f"{place.name}.py").is_file():
-            return place.with_name(f"{place.name}.py")
+        path = root.joinpath(*rest)
+        if (path / "__init__.py").is_file():
+            return path / "__init__.py"
+        if rest and path.with_name(f"{path.name}.py").is_file():
+            return path.with_name(f"{path.name}.py")
         if not rest and root.is_file():
             return root
     return None
@@ -203,10 +203,10 @@ def _located(module: str, own: frozenset[str]) -> Path | None:
 
 @cache
 def _roots(top: str) -> tuple[Path, ...]:
-    """Where a top-level module or package lies: its file, or its folders."""
+    """Return the file of a top-level module, or the folders of a package."""
     try:
         spec = importlib.util.find_spec(top)
-    except (ImportError, ValueError):  # one without a spec: `__main__`, or made by hand
+    except (ImportError, ValueError):  # a module without a spec: `__main__`, or one created at run time
         file = getattr(sys.modules.get(top), "__file__", None)
         return (Path(file),) if file else ()
     if spec is None:
@@ -218,7 +218,7 @@ def _roots(top: str) -> tuple[Path, ...]:
 
 @cache
 def _facts(path: Path) -> _Facts:
-    """The imports and the names in the texts of a Python file; none of one that is no Python that this one reads."""
+    """Return the imports and short strings of a Python file; empty if it cannot be parsed."""
     facts = _Facts()
     try:
         tree = ast.parse(_read(path))
@@ -241,14 +241,14 @@ def _facts(path: Path) -> _Facts:
             for value in vars(node).values():
                 if isinstance(value, list):
                     waiting += [each for each in value if isinstance(each, ast.AST)]
-                elif isinstance(value, ast.AST) and value._fields:  # one without is `ast.Load` and the like
+                elif isinstance(value, ast.AST) and value._fields:  # nodes without fields are `ast.Load` and the like
                     waiting.append(value)
     return facts
 
 
 @cache
 def _content(path: Path) -> str:
-    """What tells a file's content from another."""
+    """Return a text that identifies a file's content."""
     state = path.stat()
     if state.st_size > _HASHED_BYTES:
         return f"{state.st_size} {state.st_mtime_ns}"
@@ -260,7 +260,7 @@ def _read(path: Path) -> bytes:
 
 
 def read_again() -> None:
-    """Forgets every file. A run begins with this: in a notebook an agent's file may have been edited since the last run, and
-    the workers import what it holds now."""
+    """Clear the caches. Called at the start of a run: in a notebook an agent's file may have been edited since the last
+    run, and the workers import its current version."""
     for cached in (_closure, _data, _located, _roots, _facts, _content):
         cached.cache_clear()

@@ -1,4 +1,4 @@
-"""Any `poke_env.Player` as an agent: its `choose_move` and `teampreview`, without its server, queues or listeners."""
+"""Any `poke_env.Player` as an agent: uses its `choose_move` and `teampreview`, without its server, queues or listeners."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from agents.battle import SeatBattle
 from agents.contract import Agent
 
-# A Player costs milliseconds to make (locks and queues in poke-env's loop). poke-env's own keep nothing of a battle in
-# themselves, so one is shared by all battles of a process; anybody else's may, so each battle gets its own.
+# Creating a Player takes milliseconds (locks and queues in poke-env's loop). poke-env's own players have no state per
+# battle, so one instance is shared by all battles of a process; other players may have, so each battle gets its own.
 _SHARED: dict[tuple[type[Player], str, str], Player] = {}
-# One name for all: poke-env makes a logger for each name, and loggers are never freed.
+# One name for all: poke-env creates a logger for each name, and loggers are never freed.
 _ACCOUNT = AccountConfiguration("arena", None)
 
 
 class PokeEnvAgent(Agent):
-    """Plays as a `poke_env.Player` would. Made by the registry for any Player class (`poke-env:RandomPlayer`).
+    """Plays as a `poke_env.Player`. Created by the registry for any Player class (`poke-env:RandomPlayer`).
 
-    Chance: poke-env's players use Python's global `random`, which is seeded from the seat's generator before each
-    decision, so their battles repeat. A player whose `choose_move` is a coroutine finds `random` at each of its steps as
-    it left it at the last, whatever other battles did with it meanwhile; a task that it starts is on its own.
+    Randomness: poke-env's players use Python's global `random`, which is seeded from the seat's generator before each
+    decision, so their battles are repeatable. If `choose_move` is a coroutine, the state of `random` is saved and restored
+    around each of its steps, so that other battles do not affect it; this does not cover tasks that it starts.
     """
 
     def __init__(self, player: type[Player], options: dict[str, Any]) -> None:
@@ -49,19 +49,19 @@ class PokeEnvAgent(Agent):
 
     def team_preview(self, battle: SeatBattle) -> Any:
         random.seed(self.rng.getrandbits(64))
-        return _with_own_chance(self._player.teampreview(battle))
+        return _with_own_random_state(self._player.teampreview(battle))
 
     def act(self, battle: SeatBattle) -> Any:
         random.seed(self.rng.getrandbits(64))
-        return _with_own_chance(self._player.choose_move(battle))
+        return _with_own_random_state(self._player.choose_move(battle))
 
 
-def _with_own_chance(answer: Any) -> Any:
-    return _OwnChance(answer) if inspect.iscoroutine(answer) else answer
+def _with_own_random_state(answer: Any) -> Any:
+    return _OwnRandomState(answer) if inspect.iscoroutine(answer) else answer
 
 
-class _OwnChance(Coroutine[Any, Any, Any]):
-    """A coroutine whose steps draw from a state of Python's global `random` that is theirs alone."""
+class _OwnRandomState(Coroutine[Any, Any, Any]):
+    """A coroutine whose steps run with their own state of Python's global `random`."""
 
     def __init__(self, coroutine: CoroutineType[Any, Any, Any]) -> None:
         self._coroutine = coroutine
@@ -86,17 +86,17 @@ class _OwnChance(Coroutine[Any, Any, Any]):
         self._step(self._coroutine.close)
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        return self  # type: ignore[return-value]  # send, throw and close make a generator of it
+        return self  # type: ignore[return-value]  # with send, throw and close it is a generator
 
     def __next__(self) -> Any:
         return self.send(None)
 
     @property
     def cr_frame(self) -> Any:
-        """None once it has ended, as of any coroutine."""
+        """None once it has ended, as for any coroutine."""
         return self._coroutine.cr_frame
 
 
 def is_player(thing: Any) -> bool:
-    """True for a concrete `poke_env.Player` class."""
+    """Return whether an object is a concrete `poke_env.Player` class."""
     return inspect.isclass(thing) and issubclass(thing, Player) and not inspect.isabstract(thing)

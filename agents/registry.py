@@ -1,7 +1,7 @@
-"""From an agent spec to agents: `random`, `heuristic:max-damage?risk=0.2`, `poke-env:RandomPlayer`, `my.module:MyAgent`.
+"""Resolves agent specs: `random`, `heuristic:max-damage?risk=0.2`, `poke-env:RandomPlayer`, `my.module:MyAgent`.
 
 A spec is FAMILY[:NAME][?option=value[&option=value]]. Families are the built-in ones, those that installed packages
-register in the entry-point group `arena.agents`, and otherwise any importable `module:Class`.
+register in the entry-point group `arena.agents`, and any importable `module:Class`.
 """
 
 from __future__ import annotations
@@ -25,18 +25,17 @@ from teamsets.errors import BadInput
 
 
 class UnknownAgent(BadInput):
-    """A spec that names no agent, or gives it an option that it does not have."""
+    """A spec that names no agent, or has an option that the agent does not have."""
 
 
 @dataclass(frozen=True)
 class AgentSource:
-    """Where the agents of one spec come from.
+    """The factory of a spec's agents.
 
-    spec: the spec in its canonical form (options sorted). make: a fresh agent for one seat of one battle.
-    fingerprint: 16 hex digits over the code that plays and its options; equal fingerprints play alike.
-    repeatable: whether the same seed gives the same battle. options: every option that it takes, with its default.
-    documentation: of its class. missing: as `Agent.missing`. outside: it is an external program, which plays over a
-    websocket.
+    spec: in canonical form (options sorted). make: creates an agent for one seat of one battle. fingerprint: hash of code
+    and options, 16 hex digits; agents with equal fingerprints play the same. repeatable: whether the same seed gives the
+    same battle. options: all options with their defaults. documentation: of its class. missing: as `Agent.missing`.
+    outside: it is an external program, which plays over a websocket.
     """
 
     spec: str
@@ -50,7 +49,7 @@ class AgentSource:
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """Worked out when it is first asked for: who only plays needs none."""
+        """Computed on first use."""
         return self.fingerprint_of()
 
     @property
@@ -60,7 +59,7 @@ class AgentSource:
 
 
 def resolve(spec: str) -> AgentSource:
-    """Returns the source of agents for `spec`. Raises UnknownAgent that names the problem and the known agents."""
+    """Return the source of agents for `spec`. Raises UnknownAgent that names the problem and the known agents."""
     head, _, query = spec.strip().partition("?")
     family, _, argument = head.partition(":")
     thing = _find(family, argument, spec)
@@ -76,7 +75,7 @@ def resolve(spec: str) -> AgentSource:
     return AgentSource(
         spec=canonical,
         make=make,
-        fingerprint_of=functools.partial(_fingerprint, thing, options, _told(thing, options)),
+        fingerprint_of=functools.partial(_fingerprint, thing, options, _version(thing, options)),
         repeatable=is_player(thing) or thing.repeats(**options),
         options=_options_of(thing),
         documentation=_documentation(thing),
@@ -86,7 +85,7 @@ def resolve(spec: str) -> AgentSource:
 
 
 def known_specs() -> dict[str, str]:
-    """Returns all specs that need no further arguments, each with the first line of its documentation."""
+    """Return all specs that need no further arguments, each with the first line of its documentation."""
     found: dict[str, str] = {}
     for family, members in _built_in().items():
         for name, thing in members.items():
@@ -100,9 +99,9 @@ def known_specs() -> dict[str, str]:
 
 
 def is_built_in(spec: str) -> bool:
-    """Whether no code is run for a spec but the arena's own and poke-env's."""
+    """Return whether a spec runs only the arena's own code and poke-env's."""
     family = spec.strip().partition("?")[0].partition(":")[0]
-    return family in _built_in() and family != "coached"  # which plays as any two agents
+    return family in _built_in() and family != "coached"  # `coached` runs any two agents
 
 
 def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None) -> str:
@@ -110,13 +109,13 @@ def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None)
 
 
 def _quoted(value: str) -> str:
-    """An option's value as a spec must hold it: what would be read as something else is %-encoded."""
+    """Percent-encode an option's value for a spec."""
     return quote(value, safe=" !\"$'()*,-./:;<=>?@[\\]^_`{|}~")
 
 
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
-    """Family -> name -> class; the name is empty where a family has one member, "*" where it makes one for any name."""
+    """Return family -> name -> class. The name is empty for a family's only member, "*" for a factory by name."""
     from agents.coached import Coached
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
@@ -190,7 +189,7 @@ def _hint(word: str, known: Any) -> str:
 
 
 def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, Any]:
-    """The spec's options, turned into the type of the constructor's defaults."""
+    """Convert the spec's options to the types of the constructor's defaults."""
     allowed = _options_of(thing)
     options: dict[str, Any] = {}
     for key, text in given.items():
@@ -206,7 +205,7 @@ def _typed_options(thing: Any, given: dict[str, str], spec: str) -> dict[str, An
 
 
 def _options_of(thing: Any) -> dict[str, Any]:
-    """The constructor's arguments with their defaults; none for a Player, whose arguments are poke-env's own."""
+    """Return the constructor's arguments with their defaults; empty for a Player, whose arguments are poke-env's own."""
     if is_player(thing):
         return {}
     parameters = inspect.signature(thing).parameters.values()
@@ -214,7 +213,7 @@ def _options_of(thing: Any) -> dict[str, Any]:
 
 
 def _documentation(thing: Any) -> str:
-    """The class's own documentation: an inherited one would describe something else."""
+    """Return the class's own documentation: an inherited one would describe another class."""
     own = inspect.cleandoc(thing.__doc__ or "")
     return own or f"{thing.__qualname__} of {thing.__module__}."
 
@@ -229,13 +228,13 @@ def _like(default: Any, text: str) -> Any:
     return text
 
 
-def _told(thing: Any, options: dict[str, Any]) -> str:
-    """What decides how it plays besides first-party code and options."""
+def _version(thing: Any, options: dict[str, Any]) -> str:
+    """Return what else determines its play besides first-party code and options."""
     if not is_player(thing):
         return str(thing.version(**options))
     return version("poke-env") if thing.__module__.startswith("poke_env.") else ""
 
 
-def _fingerprint(thing: Any, options: dict[str, Any], told: str) -> str:
-    """See agents/fingerprint.py. A Player is played by our adapter."""
-    return fingerprint(thing, options, [PokeEnvAgent.__module__] if is_player(thing) else [], told)
+def _fingerprint(thing: Any, options: dict[str, Any], extra: str) -> str:
+    """Return the fingerprint (agents/fingerprint.py); for a Player, that of our adapter is included."""
+    return fingerprint(thing, options, [PokeEnvAgent.__module__] if is_player(thing) else [], extra)

@@ -27,7 +27,7 @@ class BattleRecord:
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
     decisions: of both seats, p1's first; thoughts hold JSON's types only (see showdown/diagnostics.py).
-    oddities: number of protocol lines that poke-env could not parse.
+    parse_warnings: number of protocol lines that poke-env could not parse.
     """
 
     fixture: Fixture
@@ -41,7 +41,7 @@ class BattleRecord:
     input_log: list[str] = field(default_factory=list)
     logs: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     decisions: list[DecisionRow] = field(default_factory=list)
-    oddities: int = 0
+    parse_warnings: int = 0
 
     def header(self, serial: int) -> dict[str, Any]:
         """What the coordinator must know at once. serial: its number for the fixture."""
@@ -76,7 +76,7 @@ class BattleRecord:
                 "turns": self.turns,
                 "started": self.started,
                 "seconds": round(self.seconds, 4),
-                "oddities": self.oddities,
+                "oddities": self.parse_warnings,
                 "input_log": _packed(self.input_log),
                 "p1_log": _packed(self.logs[0]),
                 "p2_log": _packed(self.logs[1]),

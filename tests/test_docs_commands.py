@@ -43,7 +43,7 @@ RULES = [
         "agent = 'heuristic:expert'",
         "battles of a search, which is slow",
     ),
-    Rule(r"--least-rating 1500 ", "", "replays of rated people"),
+    Rule(r"--min-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
     *TRAINING_RULES,
     Rule(r"--budget \d+", "--budget 8", "battles"),

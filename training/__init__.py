@@ -1,1 +1,1 @@
-"""How a player gets better: data, algorithms, trainer, curriculum. Empty so far."""
+"""Training of policies: datasets from battles, learning rules, the trainer, curricula and ablations."""

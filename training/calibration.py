@@ -1,9 +1,9 @@
-"""How good are the chances to win that agents declared while they played? Brier scores and a reliability plot.
+"""Calibration of the win probabilities that agents reported while they played: Brier scores and a reliability diagram.
 
-The Brier score is the mean over decisions of (declared chance - result of the battle)², less is better. It is compared with
-that of the base rate, the agent's mean result said at every decision: an agent whose chances are worse than that knows
-nothing of how its battles go. Decisions of a battle share its result, so intervals are from random weights on whole pairs
-of battles (the Bayesian bootstrap, exponential weights).
+The Brier score (Brier 1950) is the mean over decisions of (win probability - result of the battle)²; lower is better. It is
+compared with the base rate's, which predicts the agent's mean result at every decision: predictions that are no better carry
+no information about the position. Decisions of a battle share its result, so intervals come from random weights on whole
+pairs of battles (Bayesian bootstrap with exponential weights, Rubin 1981).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from training.data.chances import win_probability
 
 BINS = 10
 RESAMPLES = 2000
-#: In pixels: a panel, its margins, and how many stand side by side.
+#: Size of a panel and its margins in pixels, and panels per row.
 _SIZE, _LEFT, _TOP, _ACROSS = 250, 54, 44, 3
 _STYLE = """
 svg { font: 12px system-ui, sans-serif; }
@@ -38,7 +38,7 @@ circle { fill: #1f6feb; }
 
 @dataclass(frozen=True)
 class Bin:
-    """Decisions of which the declared chances lie close together. said: their mean; won: the share of the points."""
+    """Decisions with similar win probabilities. said: mean prediction; won: mean result, with its 95% interval."""
 
     decisions: int
     said: float
@@ -49,7 +49,10 @@ class Bin:
 
 @dataclass(frozen=True)
 class Calibration:
-    """An agent's declared chances. brier, base_rate: scores; gain: base_rate - brier, with its 95% interval (low, high)."""
+    """An agent's calibration. said: mean prediction; won: mean result. brier, base_rate: Brier scores.
+
+    gain: base_rate - brier, with its 95% interval (value, low, high).
+    """
 
     agent: str
     battles: int
@@ -63,7 +66,7 @@ class Calibration:
 
 
 def calibrations(db: Path, agents: str = "policy:%", *, seed: int = 0) -> list[Calibration]:
-    """Of every agent whose spec is LIKE `agents` and that declared chances to win, in the order of their first battles."""
+    """Return the calibration of each agent whose spec is LIKE `agents` and that reported win probabilities."""
     found = rows(
         "SELECT agent, pair, battle_id, score::DOUBLE, list(thought ORDER BY index) FROM results "
         "JOIN decisions USING (battle_id, seat) WHERE agent LIKE ? AND score IS NOT NULL AND thought IS NOT NULL "
@@ -81,7 +84,7 @@ def calibrations(db: Path, agents: str = "policy:%", *, seed: int = 0) -> list[C
 
 
 def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: int = 0) -> Calibration:
-    """From battles: the pair, the result (1, 0.5, 0) and the chances declared in it [T]; at least one."""
+    """Compute an agent's calibration from one or more battles: (pair, result 1, 0.5 or 0, win probabilities [T])."""
     place = {pair: number for number, pair in enumerate(dict.fromkeys(pair for pair, _, _ in battles))}
     said = np.concatenate([chances for *_, chances in battles])
     won = np.concatenate([np.full(len(chances), score) for _, score, chances in battles])
@@ -94,7 +97,7 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
 
     weights = np.vstack(
         [np.ones(len(place)), np.random.default_rng(seed).exponential(size=(RESAMPLES, len(place)))]
-    )  # [1 + RESAMPLES, P]; the first is what was seen
+    )  # [1 + RESAMPLES, P]; the first row is the observed sample
     decisions = weights @ by_pair(np.ones_like(said))
     mean = weights @ by_pair(won) / decisions
     squares = weights @ by_pair(won**2) / decisions
@@ -122,7 +125,7 @@ def calibration(agent: str, battles: list[tuple[str, float, Floats]], *, seed: i
 
 
 def picture(found: list[Calibration]) -> str:
-    """The reliability plots as one SVG: on a panel's diagonal lies what comes out as often as it was said."""
+    """Draw the reliability diagrams as one SVG; a calibrated agent's points are on the diagonal."""
     down = -(-len(found) // _ACROSS)
     wide, high = min(len(found), _ACROSS) * (_SIZE + _LEFT) + 20, down * (_SIZE + _TOP + 34) + 10
     panels = [

@@ -1,4 +1,4 @@
-"""The command `train`. Thin, like `arena`: every command parses, calls, prints."""
+"""The command `train`. Commands only parse arguments, call a function and print its result, as those of `arena` do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import click
 
 from arena.commands.group import Commands, run
 
-#: command -> its module in training/commands.
+#: Command -> its module in training/commands.
 COMMANDS = {
     "base": "base",
     "finetune": "finetune",
@@ -25,7 +25,7 @@ COMMANDS = {
 )
 @click.version_option(package_name="battle-arena", prog_name="train")
 def cli() -> None:
-    """Trains players from stored battles and people's replays; what comes out plays as policy:PATH."""
+    """Train policies on stored battles and human replays. A trained policy plays as policy:PATH."""
 
 
 def main() -> None:

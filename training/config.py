@@ -1,7 +1,7 @@
-"""What a training run is told: every setting is in its YAML file, none has a hidden default.
+"""The configuration of a training run. Every setting is in its YAML file; none has a hidden default.
 
-`train config PRESET > my.yaml` prints a whole file. A missing or unknown key, or a value that makes no sense, is an error
-that names it. The presets lie in training/presets/, each a file that can be used as it is.
+`train config PRESET > my.yaml` prints a complete file. A missing key, an unknown key or an invalid value is an error that
+names it. The presets are in training/presets/; each can be used as it is.
 """
 
 from __future__ import annotations
@@ -34,31 +34,32 @@ PRESETS = Path(__file__).with_name("presets")
 
 
 class BadConfig(BadInput):
-    """A configuration with a missing, unknown or senseless value."""
+    """A configuration with a missing or unknown key, or an invalid value."""
 
 
 class Section(BaseModel):
-    """A part of a configuration, or a whole one.
+    """A section of a configuration, or a whole one.
 
-    former_keys: what its settings were called in earlier versions, which are still read: former key -> key.
+    former_keys: former key -> key; former_values: key -> (former value -> value). Both are still read.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     former_keys: ClassVar[Mapping[str, str]] = {}
+    former_values: ClassVar[Mapping[str, Mapping[str, str]]] = {}
 
     @model_validator(mode="before")
     @classmethod
-    def _rename(cls, told: Any) -> Any:
-        return current(cls, told)
+    def _rename(cls, settings: Any) -> Any:
+        return current(cls, settings)
 
 
 _Whole = TypeVar("_Whole", bound=Section)
 
 
 class Network(Section):
-    """preset: one of agents/policy/network.py. start_from: a checkpoint whose weights are taken over; "" for none.
+    """The network. preset: of agents/policy/network.py. start_from: initial checkpoint; "": random initialization.
 
-    freeze: patterns, as of file names, of the parameters that stay as they are.
+    freeze: patterns (as in fnmatch) of the names of frozen parameters.
     """
 
     preset: Literal["tiny", "small", "medium", "large"]
@@ -72,10 +73,10 @@ ValueFrom = Literal["all", "none"]
 
 
 class Source(Section):
-    """A dataset and its weight in the mixture, in trajectories.
+    """A dataset and its sampling weight over trajectories.
 
-    policy_from: the sides from which the policy learns; value_from: those from which the value does. A value that sees
-    won sides alone learns who played, and not how a battle stands. Files of before say neither: then both are `all`.
+    policy_from: sides that enter the policy loss; value_from: sides that enter the value loss. A value trained on won sides
+    only predicts the player, not the position. Files of earlier versions have neither key: then both are `all`.
     """
 
     path: str
@@ -85,9 +86,9 @@ class Source(Section):
 
 
 class Data(Section):
-    """validate_on: datasets that are never learned from. batch_size: trajectories a step.
+    """The data. validate_on: validation datasets. batch_size: trajectories per step.
 
-    max_length: decisions of a trajectory; longer ones are cut to a window.
+    max_length: maximum number of decisions of a trajectory; longer ones are truncated to a random window.
     """
 
     former_keys: ClassVar = {"batch": "batch_size", "longest": "max_length"}
@@ -98,7 +99,7 @@ class Data(Section):
 
 
 class AlgorithmSettings(Section):
-    """Settings of a learning algorithm. One of the user's own is a subclass of `training.algorithms.Algorithm`.
+    """Settings of a learning algorithm. Algorithms of users subclass `training.algorithms.Algorithm`.
 
     name: `cloning`, `offline-rl` or MODULE:CLASS.
     """
@@ -107,24 +108,27 @@ class AlgorithmSettings(Section):
 
 
 class Cloning(AlgorithmSettings):
-    """training/algorithms/cloning.py. targets: the choices that were played, or (shares) an expert's target
-    policies where one gave them (training/data/targets.py), and the choices elsewhere.
+    """Behaviour cloning: training/algorithms/cloning.py.
 
-    coach_value_share: of what the value learns, where a coach declared its chance to win; the rest is the result.
+    targets: `choices`, the actions played, or `target_policy`, an expert's target policy where there is one, and the actions
+    played elsewhere (training/data/targets.py). expert_value_weight: weight of the win probability that the expert reported
+    in the value target; the rest is the result.
     """
 
+    former_keys: ClassVar = {"coach_value_share": "expert_value_weight"}
+    former_values: ClassVar = {"targets": {"shares": "target_policy"}}
     name: Literal["cloning"]
-    targets: Literal["choices", "shares"]
-    coach_value_share: Annotated[float, Field(ge=0, le=1)]
+    targets: Literal["choices", "target_policy"]
+    expert_value_weight: Annotated[float, Field(ge=0, le=1)]
     value_weight: Annotated[float, Field(ge=0)]
 
 
 class OfflineRL(AlgorithmSettings):
-    """training/algorithms/offline_rl.py. td_lambda: λ of the returns that the value learns from; 1 is the result alone.
+    """Offline RL: training/algorithms/offline_rl.py.
 
-    gae_lambda: λ of the generalized advantage estimates whose mean the policy's advantages are; [] for `td_lambda` alone.
-    max_advantage_weight: of a decision in the policy's loss. normalize_weights: divide the weights by their mean. Files of
-    earlier versions have neither `gae_lambda` nor `normalize_weights`.
+    td_lambda: λ of the value's target returns; 1: the result only. gae_lambda: λs of the advantage estimates that are
+    averaged; []: `td_lambda` only. max_advantage_weight: maximum weight of a decision in the policy loss. normalize_weights:
+    divide the weights by their mean. Files of earlier versions have neither `gae_lambda` nor `normalize_weights`.
     """
 
     former_keys: ClassVar = {
@@ -146,7 +150,7 @@ _BUILT_IN: dict[str, type[AlgorithmSettings]] = {"cloning": Cloning, "offline-rl
 
 
 def _algorithm(given: Any) -> AlgorithmSettings:
-    """An algorithm's settings, of the class that their `name` names. Raises PydanticCustomError for a bad name."""
+    """Validate an algorithm's settings by the class of their `name`. Raises PydanticCustomError for an invalid name."""
     if isinstance(given, AlgorithmSettings):
         return given
     name = str(given.get("name", "")) if isinstance(given, dict) else ""
@@ -169,18 +173,18 @@ def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     return found
 
 
-def _bad_name(name: str, words: str) -> PydanticCustomError:
-    return PydanticCustomError(_BAD_NAME, "{words}", {"words": f"name '{name}': {words}"})
+def _bad_name(name: str, problem: str) -> PydanticCustomError:
+    return PydanticCustomError(_BAD_NAME, "{problem}", {"problem": f"name '{name}': {problem}"})
 
 
 _BAD_NAME = "algorithm_name"
 
 
 class Reference(Section):
-    """training/algorithms/reference.py: a policy to stay near to. checkpoint: "" for `network.start_from`.
+    """The KL penalty: training/algorithms/reference.py. checkpoint: of the reference policy; "": `network.start_from`.
 
-    coefficient: of the KL in the loss; 0 for off. target: nats a decision that the coefficient is moved to bring about; 0
-    leaves it as it is.
+    coefficient: of the KL in the loss; 0: off. target: KL in nats per decision that the coefficient is adapted to; 0: fixed
+    coefficient.
     """
 
     checkpoint: str
@@ -189,7 +193,7 @@ class Reference(Section):
 
 
 class Optimizer(Section):
-    """AdamW. schedule: of the learning rate after the warm-up, down to `min_lr_ratio` of it."""
+    """AdamW. schedule: of the learning rate after warm-up, which decays to `min_lr_ratio` of its peak."""
 
     former_keys: ClassVar = {"last_share": "min_lr_ratio", "clip_norm": "max_grad_norm"}
     learning_rate: Annotated[float, Field(gt=0)]
@@ -202,7 +206,7 @@ class Optimizer(Section):
 
 
 class Length(Section):
-    """epochs: times that as many trajectories are seen as all datasets hold. max_steps: 0 for no limit."""
+    """The length of the run. epochs: over the trajectories of all datasets together. max_steps: 0: no limit."""
 
     former_keys: ClassVar = {"most_steps": "max_steps"}
     epochs: Annotated[float, Field(gt=0)]
@@ -210,7 +214,7 @@ class Length(Section):
 
 
 class Compute(Section):
-    """gradient_accumulation_steps: micro-batches of a batch. threads: of torch on a CPU, 0 for its own choice."""
+    """Devices. gradient_accumulation_steps: micro-batches per batch. threads: of torch on a CPU; 0: torch's default."""
 
     former_keys: ClassVar = {"accumulate": "gradient_accumulation_steps"}
     precision: Literal["fp32", "bf16", "fp16"]
@@ -220,16 +224,16 @@ class Compute(Section):
 
 
 class Checkpoints(Section):
-    """every: steps. keep: the last so many, and the best."""
+    """Checkpoints. every: interval in steps. keep: number of latest checkpoints that are kept; the best is kept too."""
 
     every: Annotated[int, Field(ge=1)]
     keep: Annotated[int, Field(ge=1)]
 
 
 class Evaluation(Section):
-    """Battles of the current checkpoint against a fixed pool. every: steps, 0 for never. battles: for each pairing.
+    """Battles of the current checkpoint against a fixed pool. every: interval in steps; 0: never. battles: per pairing.
 
-    best_by: what makes a checkpoint the best, the rating here or the loss on `data.validate_on`.
+    best_by: how the best checkpoint is selected: by this rating, or by the policy loss on `data.validate_on`.
     """
 
     every: Annotated[int, Field(ge=0)]
@@ -244,7 +248,7 @@ class Evaluation(Section):
 
 
 class Tracking(Section):
-    """wandb: auto is online where a key is set and offline elsewhere. every: steps between two lines of metrics."""
+    """Metrics. wandb: auto is online if an API key is set, else offline. every: interval in steps."""
 
     wandb: Literal["auto", "online", "offline", "disabled"]
     project: str
@@ -252,7 +256,7 @@ class Tracking(Section):
 
 
 class Config(Section):
-    """A whole run. out: its folder. seed: of the order of the data, the first weights and dropout."""
+    """A training run. out: its folder. seed: of the order of the data, the initial weights and dropout."""
 
     name: str
     out: str
@@ -274,34 +278,34 @@ class Config(Section):
 
 
 def read_config(path: Path, changes: Sequence[Change] = ()) -> Config:
-    """The configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
+    """Read the configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
     return checked(settings_in(Config, path, changes), named(str(path), changes))
 
 
 def settings_in(model: type[Section], path: Path, changes: Sequence[Change] = ()) -> Any:
-    """What a YAML file with settings of a model holds, under their present names and with changes of `--set`.
+    """Read the settings of a model from a YAML file, under their present names and with changes of `--set`.
 
-    Settings of the file that have another name or form by now are named on stderr. Raises BadConfig, and BadInput for a
-    change of a key that it does not have.
+    Former names and forms in the file are reported on stderr. Raises BadConfig, and BadInput for a change of a key that the
+    file does not have.
     """
-    told = read_yaml(path)
-    by_a_person = not _written_by_a_run(path, told)
-    for note in former.notes(told) if by_a_person else ():
+    settings = read_yaml(path)
+    by_a_person = not _written_by_a_run(path, settings)
+    for note in former.notes(settings) if by_a_person else ():
         _note_once(f"{path}: {note}")
-    return with_changes(model, told, changes, str(path), note_former=by_a_person)
+    return with_changes(model, settings, changes, str(path), note_former=by_a_person)
 
 
 def with_changes(
-    model: type[Section], told: Any, changes: Sequence[Change], name: str, *, note_former: bool = False
+    model: type[Section], settings: Any, changes: Sequence[Change], name: str, *, note_former: bool = False
 ) -> Any:
-    """Settings of a model under their present names, with changes of `--set`. name: where they are from.
+    """Return settings of a model under their present names, with changes of `--set`. name: of their source, for errors.
 
-    note_former: list the former names on stderr. Raises BadConfig for a setting under two names, and BadInput for a change
-    of a key that it does not have.
+    note_former: report former names on stderr. Raises BadConfig for a setting under two names, and BadInput for a change of
+    a key that the settings do not have.
     """
     found: list[Renamed] = []
     try:
-        present = current(model, told, found)
+        present = current(model, settings, found)
     except BothNames as error:
         raise BadConfig(f"{name}: {error}") from None
     if found and note_former:
@@ -310,7 +314,7 @@ def with_changes(
 
 
 def present_changes(model: type[Section], changes: Sequence[Change]) -> list[Change]:
-    """Changes of `--set` with the present names of their keys; the former ones are named on stderr."""
+    """Return changes of `--set` under the present names of their keys; former names are reported on stderr."""
     present = [Change(current_key(model, change.key), change.value) for change in changes]
     for before, now in zip(changes, present, strict=True):
         if before.key != now.key:
@@ -322,20 +326,20 @@ def _listed(found: Sequence[Renamed]) -> str:
     return ", ".join(f"{former} is now {key}" for former, key in dict.fromkeys((one.former, one.key) for one in found))
 
 
-def _written_by_a_run(path: Path, told: Any) -> bool:
-    """Whether a file of settings lies in the folder that it names as `out`, as those do that runs keep of their settings."""
-    kept = path.name in ("config.yaml", "curriculum.yaml", "ablation.yaml")
-    return kept and isinstance(told, dict) and Path(str(told.get("out"))).resolve() == path.parent.resolve()
+def _written_by_a_run(path: Path, settings: Any) -> bool:
+    """Return whether a file is a run's copy of its settings: it is in the folder that it names as `out`."""
+    is_copy = path.name in ("config.yaml", "curriculum.yaml", "ablation.yaml")
+    return is_copy and isinstance(settings, dict) and Path(str(settings.get("out"))).resolve() == path.parent.resolve()
 
 
 @lru_cache(maxsize=256)
-def _note_once(words: str) -> None:
-    """A line on stderr, once a process: an ablation reads its base for every cell."""
-    print(words, file=sys.stderr)
+def _note_once(line: str) -> None:
+    """Print a line on stderr, once per process: an ablation reads its base for every cell."""
+    print(line, file=sys.stderr)
 
 
 def read_yaml(path: Path) -> Any:
-    """What a YAML file holds. Raises BadConfig."""
+    """Read a YAML file. Raises BadConfig."""
     try:
         return parse_yaml(read_text(path, MAX_YAML_BYTES))
     except FileNotFoundError:
@@ -346,22 +350,22 @@ def read_yaml(path: Path) -> Any:
         raise BadConfig(f"{path}: {error}: fix the file, or print one to start from with `train config`") from None
 
 
-def checked(told: Any, name: str) -> Config:
-    """A configuration from what YAML or JSON held. Raises BadConfig that names every key in question."""
-    if not isinstance(told, dict):
+def checked(settings: Any, name: str) -> Config:
+    """Validate parsed YAML or JSON as a training configuration. Raises BadConfig that names every invalid key."""
+    if not isinstance(settings, dict):
         raise BadConfig(f"{name}: contains no settings; `train config` prints a complete file")
-    return validated(Config, told, name)
+    return validated(Config, settings, name)
 
 
-def validated(model: type[_Whole], told: dict[str, Any], name: str) -> _Whole:
-    """A configuration of any kind. Raises BadConfig that names every key in question."""
+def validated(model: type[_Whole], settings: dict[str, Any], name: str) -> _Whole:
+    """Validate settings as a configuration of any kind. Raises BadConfig that names every invalid key."""
     try:
-        return model.model_validate(told)
+        return model.model_validate(settings)
     except ValidationError as error:
-        raise BadConfig(f"{name}: {'; '.join(map(_words, error.errors()))}") from None
+        raise BadConfig(f"{name}: {'; '.join(map(_message, error.errors()))}") from None
 
 
-def _words(problem: Any) -> str:
+def _message(problem: Any) -> str:
     if isinstance(problem.get("ctx", {}).get("error"), BothNames):
         return str(problem["ctx"]["error"])
     key = ".".join(str(part) for part in problem["loc"])
@@ -375,12 +379,12 @@ def _words(problem: Any) -> str:
 
 
 def preset_names() -> list[str]:
-    """What `train config` can print."""
+    """Return the names of the presets."""
     return sorted(path.stem for path in PRESETS.glob("*.yaml"))
 
 
 def preset_text(name: str) -> str:
-    """A preset's file, comments included. Raises BadConfig."""
+    """Return a preset's file as text, with its comments. Raises BadConfig."""
     if name not in preset_names():
         raise BadConfig(f"preset '{name}': unknown; the presets are {', '.join(preset_names())}")
     return (PRESETS / f"{name}.yaml").read_text(encoding="utf-8")

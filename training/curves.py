@@ -1,4 +1,4 @@
-"""The curves of a training run as one picture, RUN/curves.svg: drawn from metrics.jsonl, so it is whole after any kill."""
+"""The training curves of a run as an SVG, RUN/curves.svg, drawn from metrics.jsonl."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.report.sections import Axis, Html, document, el
 from training.files import write_whole
 
 FILE = "curves.svg"
-#: Panel title -> the metrics in it, the first of them as measured in training.
+#: Panel title -> its metrics: training, validation.
 _PANELS = {
     "loss": ("loss", "validation/loss"),
     "policy loss (nats per decision)": ("policy_loss", "validation/policy_loss"),
@@ -24,9 +24,9 @@ _PANELS = {
     "KL to the reference": ("kl", "validation/kl"),
 }
 _RATING = "rating of checkpoints (Elo)"
-#: Points of a curve; more are averaged, so that the picture of a long run stays small.
+#: Maximum number of points of a curve; more are averaged.
 _POINTS = 240
-#: In pixels: a panel, and what is left of it, below it and above it for words.
+#: Size of a panel, and its left, bottom and top margins, in pixels.
 _WIDTH, _HEIGHT, _LEFT, _BELOW, _ABOVE = 430, 220, 56, 30, 26
 _STYLE = """
 svg { font: 12px system-ui, sans-serif; }
@@ -46,7 +46,7 @@ class Point(NamedTuple):
 
 
 def write_curves(folder: Path) -> None:
-    """Draws RUN/curves.svg anew; nothing before the first measurement. Raises OSError."""
+    """Draw RUN/curves.svg, if there are metrics. Raises OSError."""
     file = folder / "metrics.jsonl"
     if file.exists():
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
@@ -55,7 +55,7 @@ def write_curves(folder: Path) -> None:
 
 
 def picture(lines: Sequence[dict[str, float]], title: str) -> str:
-    """The SVG of all measurements. lines: as in metrics.jsonl, each with its `step`."""
+    """Return the SVG of all metrics. lines: of metrics.jsonl, each with a `step`."""
     names = list(dict.fromkeys(chain.from_iterable(lines)))
     panels = {**_PANELS, _RATING: tuple(name for name in names if name.endswith("/elo"))}
     drawn = {
@@ -80,7 +80,7 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
 
 
 def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
-    """The curve of a metric, at most _POINTS points; what is not finite is left out."""
+    """Return the points of a metric's curve, at most _POINTS; non-finite values are left out."""
     found = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
     many = max(1, math.ceil(len(found) / _POINTS))
     groups = [found[start : start + many] for start in range(0, len(found), many)]
@@ -88,7 +88,7 @@ def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
 
 
 def _panel(head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y: int) -> Html:
-    """One panel with all its curves on common axes."""
+    """Draw a panel with its curves on common axes."""
     axis = Axis.over([point.value for points in curves.values() for point in points], ticks=4)
     wide, high = _WIDTH - _LEFT - 16, _HEIGHT - _ABOVE - _BELOW
 
@@ -118,13 +118,13 @@ def _panel(head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y
         if tick >= 0
     ]
     drawn = [_curve(name, points, at) for name, points in curves.items()]
-    values = ", ".join(f"{_who(name)} {points[-1].value:.4g}" for name, points in curves.items())
-    words = el("text", head, el("tspan", f"  {values}", cls="tick"), cls="head", x=12, y=14)
-    return el("svg", words, grid, steps, drawn, x=x, y=y, width=_WIDTH, height=_HEIGHT)
+    values = ", ".join(f"{_label(name)} {points[-1].value:.4g}" for name, points in curves.items())
+    title = el("text", head, el("tspan", f"  {values}", cls="tick"), cls="head", x=12, y=14)
+    return el("svg", title, grid, steps, drawn, x=x, y=y, width=_WIDTH, height=_HEIGHT)
 
 
 def _curve(name: str, points: list[Point], at: Callable[[Point], tuple[float, float]]) -> Html:
-    """A line; where there are few points (checkpoints), dots on it."""
+    """Draw a line, with dots if it has few points (checkpoints)."""
     held_out = name.startswith("validation/")
     kind = "held-out" if held_out else "train"
     places = [at(point) for point in points]
@@ -134,8 +134,8 @@ def _curve(name: str, points: list[Point], at: Callable[[Point], tuple[float, fl
     return el("g", line, dots, single, el("title", name))
 
 
-def _who(name: str) -> str:
-    """The name of a curve in its panel's head."""
+def _label(name: str) -> str:
+    """Return the label of a curve in its panel's title."""
     if name.startswith("validation/"):
         return "held out"
     return name.split("/")[1] if name.endswith("/elo") else "now"

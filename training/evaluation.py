@@ -1,6 +1,6 @@
-"""A checkpoint's battles during training: against a fixed pool, rated with it, in the store like all others.
+"""Evaluation battles of a checkpoint during training: against a fixed pool, rated with it, and stored like all others.
 
-The pool's own battles are played once: later checkpoints take them over, so that all are rated on the same scale.
+The pool's own battles are played once and reused for later checkpoints, so that all are rated on the same scale.
 """
 
 from __future__ import annotations
@@ -17,37 +17,37 @@ from training.config import Evaluation
 
 
 @dataclass(frozen=True)
-class Found:
-    """rating: the mean Elo over the formats. told: all of it, JSON-able; metrics: the same, flat. words: for people."""
+class EvaluationResult:
+    """rating: mean Elo over the formats. details: JSON-serializable; metrics: the same, flat; summary: one line of text."""
 
     rating: float
-    told: dict[str, Any]
+    details: dict[str, Any]
     metrics: dict[str, float]
-    words: str
+    summary: str
 
 
-def evaluate_checkpoint(asked: Evaluation, spec: str) -> Found:
-    """Plays the checkpoint `spec` against the pool, on every format and team set. Raises BadInput where that cannot be."""
+def evaluate_checkpoint(evaluation: Evaluation, spec: str) -> EvaluationResult:
+    """Play the checkpoint `spec` against the pool, in each format and on each team set. Raises BadInput."""
     settings = EvaluateSettings(
-        agents=(spec, *asked.opponents),
-        formats=tuple(asked.formats),
-        team_sets=tuple(asked.teams),
-        battles=asked.battles,
-        seed=asked.seed,
-        anchor=asked.opponents[0],
+        agents=(spec, *evaluation.opponents),
+        formats=tuple(evaluation.formats),
+        team_sets=tuple(evaluation.teams),
+        battles=evaluation.battles,
+        seed=evaluation.seed,
+        anchor=evaluation.opponents[0],
     )
-    db = Path(asked.database)
+    db = Path(evaluation.database)
     with writer_lock(db):
         store = Store(db)
         run = prepare(store, settings, kind="training")
-        asyncio.run(play(run, store, workers=asked.workers))
-    return _found(summarize(db, run.run_id), spec, run.run_id)
+        asyncio.run(play(run, store, workers=evaluation.workers))
+    return _result(summarize(db, run.run_id), spec, run.run_id)
 
 
-def _found(summary: dict[str, Any], spec: str, run_id: str) -> Found:
-    told: dict[str, Any] = {"run": run_id, "formats": {}}
+def _result(summary: dict[str, Any], spec: str, run_id: str) -> EvaluationResult:
+    details: dict[str, Any] = {"run": run_id, "formats": {}}
     metrics: dict[str, float] = {}
-    words = []
+    ratings_text = []
     for part in summary["formats"]:
         name = part["format"]
         row = next(row for row in part["ranking"] if row["agent"] == spec)
@@ -56,9 +56,9 @@ def _found(summary: dict[str, Any], spec: str, run_id: str) -> Found:
             for cell in part["cross"]
             if cell["agent"] == spec
         }
-        told["formats"][name] = {**{key: row[key] for key in ("elo", "low", "high", "games")}, "against": against}
+        details["formats"][name] = {**{key: row[key] for key in ("elo", "low", "high", "games")}, "against": against}
         metrics |= {f"evaluation/{name}/{key}": row[key] for key in ("elo", "low", "high") if row[key] is not None}
         metrics |= {f"evaluation/{name}/against {other}": cell["score"] for other, cell in against.items()}
-        words.append(f"{name} {row['elo']:.0f} [{row['low']:.0f}, {row['high']:.0f}]")
-    ratings = [part["elo"] for part in told["formats"].values()]
-    return Found(sum(ratings) / len(ratings), told, metrics, f"rated {', '.join(words)}")
+        ratings_text.append(f"{name} {row['elo']:.0f} [{row['low']:.0f}, {row['high']:.0f}]")
+    ratings = [part["elo"] for part in details["formats"].values()]
+    return EvaluationResult(sum(ratings) / len(ratings), details, metrics, f"rated {', '.join(ratings_text)}")

@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Atomic file writes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Puts a file in its place when all of it is written; who is killed before leaves the old one. UTF-8. Raises OSError."""
+    """Write a file (UTF-8) atomically: a process that is killed meanwhile leaves the previous file. Raises OSError."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_text(text, encoding="utf-8")
     partial.replace(path)

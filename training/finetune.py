@@ -1,4 +1,4 @@
-"""What `train finetune` says, as changes of a whole configuration: everything it was told ends in the run's YAML."""
+"""The options of `train finetune`, as changes of a complete configuration, so that the run's YAML file has all of them."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from training.config import Config, PolicyFrom, checked, preset_text
 from training.data.orders import HELD_OUT
 
 Objective = Literal["cloning", "offline-rl"]
-#: The share of a coach's value in what the value head learns, where --distil finds none in the configuration.
+#: `expert_value_weight` of --distil if the configuration has 0.
 DISTILLED_VALUE = 0.5
-#: Which presets know the settings of an objective that the configuration has not.
+#: The preset with the settings of an objective that differs from the configuration's.
 _OBJECTIVES = {"cloning": "finetune", "offline-rl": "tiny-offline-rl"}
 
 
 @dataclass(frozen=True)
 class FineTuning:
-    """A run `out` from the checkpoint `start_from` on, on the dataset `out`/data.
+    """Fine-tuning of the checkpoint `start_from` in the run folder `out`, on the dataset `out`/data.
 
-    own_weight: of that dataset in the mixture; policy_from: from which of its sides the policy learns; mix: earlier datasets
-    with their weights. holds_out: whether it has a part held out. What is None, and no freeze at all, leave what the
-    configuration says. distil: a coach's shares and values are targets.
+    own_weight: sampling weight of that dataset; policy_from: its sides in the policy loss; mix: further datasets with their
+    weights. holds_out: whether it has a held-out part. distil: an expert's target policies and win probabilities are
+    targets. None, and an empty freeze, keep the configuration's setting.
     """
 
     start_from: str
@@ -44,49 +44,51 @@ class FineTuning:
 
     @property
     def data(self) -> Path:
-        """The dataset of the run's own battles."""
+        """The dataset of the selected battles."""
         return self.out / "data"
 
     def config(self, base: Config) -> Config:
-        """`base` with these changes. Raises BadInput, and BadConfig for values that make no sense."""
-        told: dict[str, Any] = base.model_dump(mode="json")
-        told["out"] = str(self.out)
+        """Return `base` with these changes. Raises BadInput, and BadConfig for invalid values."""
+        settings: dict[str, Any] = base.model_dump(mode="json")
+        settings["out"] = str(self.out)
         folder = checkpoint.find(self.start_from.removeprefix("policy:"))
-        told["network"]["start_from"] = _pinned(folder)
-        told["network"]["preset"] = _preset(folder)
-        told["network"]["freeze"] = list(self.freeze) or told["network"]["freeze"]
+        settings["network"]["start_from"] = _pinned(folder)
+        settings["network"]["preset"] = _preset(folder)
+        settings["network"]["freeze"] = list(self.freeze) or settings["network"]["freeze"]
         own = {"path": str(self.data), "weight": self.own_weight, "policy_from": self.policy_from}
-        told["data"]["train"] = [own, *({"path": path, "weight": weight} for path, weight in self.mix)]
+        settings["data"]["train"] = [own, *({"path": path, "weight": weight} for path, weight in self.mix)]
         if self.holds_out:
-            told["data"]["validate_on"].insert(0, f"{self.data}{HELD_OUT}")
+            settings["data"]["validate_on"].insert(0, f"{self.data}{HELD_OUT}")
         if self.epochs is not None:
-            told["length"]["epochs"] = self.epochs
-        self._learn(told)
-        return checked(told, "finetune")
+            settings["length"]["epochs"] = self.epochs
+        self._learn(settings)
+        return checked(settings, "finetune")
 
-    def _learn(self, told: dict[str, Any]) -> None:
-        if self.objective not in (None, told["algorithm"]["name"]):
-            told["algorithm"] = yaml.safe_load(preset_text(_OBJECTIVES[str(self.objective)]))["algorithm"]
+    def _learn(self, settings: dict[str, Any]) -> None:
+        if self.objective not in (None, settings["algorithm"]["name"]):
+            settings["algorithm"] = yaml.safe_load(preset_text(_OBJECTIVES[str(self.objective)]))["algorithm"]
         if self.distil:
-            if told["algorithm"]["name"] != "cloning":
+            if settings["algorithm"]["name"] != "cloning":
                 raise BadInput("--distil: only cloning trains on expert targets: add --objective cloning")
-            told["algorithm"]["targets"] = "shares"
-            told["algorithm"]["coach_value_share"] = told["algorithm"]["coach_value_share"] or DISTILLED_VALUE
+            settings["algorithm"]["targets"] = "target_policy"
+            settings["algorithm"]["expert_value_weight"] = (
+                settings["algorithm"]["expert_value_weight"] or DISTILLED_VALUE
+            )
         if self.kl is not None:
-            told["reference"]["coefficient"] = self.kl
+            settings["reference"]["coefficient"] = self.kl
         if self.kl_target is not None:
-            if self.kl_target and not told["reference"]["coefficient"]:
+            if self.kl_target and not settings["reference"]["coefficient"]:
                 raise BadInput("--kl-target: there is no KL coefficient to adapt: add --kl 0.1")
-            told["reference"]["target"] = self.kl_target
+            settings["reference"]["target"] = self.kl_target
 
 
 def _pinned(folder: Path) -> str:
-    """A checkpoint's name that means the same tomorrow, when @best may be another one."""
+    """Return a checkpoint's path with its step, since @best may move."""
     return folder.name if folder.parent == checkpoint.SHIPPED else str(folder)
 
 
 def _preset(folder: Path) -> str:
-    """The preset of a checkpoint's shape, whatever its dropout was."""
+    """Return the preset with a checkpoint's shape, regardless of dropout. Raises BadInput."""
     from agents.policy.network import PRESETS, Shape
 
     shape = {**checkpoint.read(folder).shape, "dropout": 0.0}

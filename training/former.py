@@ -1,4 +1,4 @@
-"""Settings by the names and in the forms of before, as today's have them: files and stored configurations stay readable."""
+"""Converts settings that had another form in earlier versions, so that files and stored configurations stay readable."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from agents.policy.parameter_names import present_name
 _WHO = ("learner", "coaches")
 
 
-def run(told: Any) -> Any:
-    """A training run's settings. `algorithm.only_won` was for all datasets together what `policy_from` is for each."""
-    algorithm = told.get("algorithm") if isinstance(told, dict) else None
+def run(settings: Any) -> Any:
+    """Convert a training run's settings: `algorithm.only_won` applied to all datasets what `policy_from` does to each."""
+    algorithm = settings.get("algorithm") if isinstance(settings, dict) else None
     if not isinstance(algorithm, dict) or "only_won" not in algorithm:
-        return told
-    told = told | {"algorithm": {key: value for key, value in algorithm.items() if key != "only_won"}}
-    data = told.get("data")
+        return settings
+    settings = settings | {"algorithm": {key: value for key, value in algorithm.items() if key != "only_won"}}
+    data = settings.get("data")
     if algorithm["only_won"] and isinstance(data, dict) and isinstance(data.get("train"), list):
-        told["data"] = data | {"train": [_won(source) for source in data["train"]]}
-    return told
+        settings["data"] = data | {"train": [_won(source) for source in data["train"]]}
+    return settings
 
 
 def _won(source: Any) -> Any:
@@ -28,26 +28,26 @@ def _won(source: Any) -> Any:
     return source | {"policy_from": "won"}
 
 
-def learn_from(told: Any) -> Any:
-    """A stage's `learn_from`. `learner: won` with `learner_weight` was a filter, which kept lost sides from the value."""
-    if not isinstance(told, dict):
-        return told
-    told = dict(told)
+def learn_from(settings: Any) -> Any:
+    """Convert a stage's `learn_from`: `learner: won` with `learner_weight` was a filter, also on the value's data."""
+    if not isinstance(settings, dict):
+        return settings
+    settings = dict(settings)
     for who in _WHO:
-        if isinstance(told.get(who), str):
-            told[who] = sides(told[who])
-            if f"{who}_weight" in told:
-                told[who]["weight"] = told.pop(f"{who}_weight")
-    return told
+        if isinstance(settings.get(who), str):
+            settings[who] = sides(settings[who])
+            if f"{who}_weight" in settings:
+                settings[who]["weight"] = settings.pop(f"{who}_weight")
+    return settings
 
 
 def sides(which: str) -> dict[str, Any]:
-    """`won`, `all` or `none` as two settings: the value learns from lost sides as well, unless there were none at all."""
+    """Convert `won`, `all` or `none` to two settings; the value loss uses lost sides too, unless it is `none`."""
     return {"policy_from": which, "value_from": "none" if which == "none" else "all"}
 
 
 def retry(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A change that a stage's `retries` name, by dotted key."""
+    """Convert a change in a stage's `retries`, by dotted key."""
     _, _, last = key.rpartition("learn_from.")
     if last in _WHO and isinstance(value, str):
         yield from ((f"{key}.{name}", part) for name, part in sides(value).items())
@@ -57,13 +57,13 @@ def retry(key: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield key, value
 
 
-def notes(told: Any) -> list[str]:
-    """One line for each kind of setting in a file that has another name or form by now."""
-    found = _freeze_notes(told)
-    settings = told.get("training", told) if isinstance(told, dict) else {}
-    if isinstance(settings, dict) and "only_won" in (settings.get("algorithm") or {}):
+def notes(settings: Any) -> list[str]:
+    """Return a line for each kind of setting in a file that has another form now."""
+    found = _freeze_notes(settings)
+    run_settings = settings.get("training", settings) if isinstance(settings, dict) else {}
+    if isinstance(run_settings, dict) and "only_won" in (run_settings.get("algorithm") or {}):
         found.append("algorithm.only_won is now `policy_from: won` (or all) of each dataset of data.train")
-    stages = told.get("stages") if isinstance(told, dict) else None
+    stages = settings.get("stages") if isinstance(settings, dict) else None
     if any(isinstance((stage.get("learn_from") or {}).get(who), str) for stage in stages or [] for who in _WHO):
         found.append(
             "stages.learn_from: `learner: won, learner_weight: 1` is now `learner: {policy_from: won, value_from: all, "
@@ -72,10 +72,10 @@ def notes(told: Any) -> list[str]:
     return found
 
 
-def _freeze_notes(told: Any) -> list[str]:
-    """One line for each pattern of `network.freeze` with a parameter's former name."""
-    settings = told.get("training", told) if isinstance(told, dict) else None
-    network = settings.get("network") if isinstance(settings, dict) else None
+def _freeze_notes(settings: Any) -> list[str]:
+    """Return a line for each pattern of `network.freeze` with a parameter's former name."""
+    run_settings = settings.get("training", settings) if isinstance(settings, dict) else None
+    network = run_settings.get("network") if isinstance(run_settings, dict) else None
     patterns = network.get("freeze") if isinstance(network, dict) else None
     return [
         f"network.freeze: {pattern} is now {present_name(pattern)}"

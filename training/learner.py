@@ -1,4 +1,4 @@
-"""The network that a run trains: where its weights come from, which stay as they are, which policy it stays near to."""
+"""The network of a training run: its initial weights, frozen parameters, optimizer groups and reference policy."""
 
 from __future__ import annotations
 
@@ -17,89 +17,90 @@ from training.config import BadConfig, Config, Network
 from training.state import finite
 
 
-def learner(told: Network, last: Path | None) -> tuple[network.Network, list[Any]]:
-    """The network of the run's `last` checkpoint, else of the one that it starts from, else a new one; and its lineage.
+def build_network(settings: Network, last: Path | None) -> tuple[network.Network, list[Any]]:
+    """Return the network of a run and its lineage: the checkpoints that it descends from, oldest first.
 
-    The lineage names the checkpoints that it came from, the oldest first. Raises BadConfig and BadInput.
+    last: the run's last checkpoint, if it is resumed. Otherwise the weights come from `start_from`, or are random. Raises
+    BadConfig and BadInput.
     """
-    shape = _shape(told)
-    came_from = checkpoint.find(told.start_from) if last is None and told.start_from else last
+    shape = _shape(settings)
+    source = checkpoint.find(settings.start_from) if last is None and settings.start_from else last
     lineage: list[Any] = []
-    if came_from is None:
-        made = network.Network(shape)
+    if source is None:
+        built = network.Network(shape)
     else:
-        loaded, about = checkpoint.load(came_from)
+        loaded, about = checkpoint.load(source)
         lineage = [*about.lineage]
         if last is None:
-            identity = checkpoint.identity(came_from)
-            lineage.append({"checkpoint": str(came_from), "step": about.step, "identity": identity})
-        if replace(loaded.shape, dropout=told.dropout) != shape:
-            raise BadConfig(f"network.start_from: {came_from} is not of the preset {told.preset}")
+            identity = checkpoint.identity(source)
+            lineage.append({"checkpoint": str(source), "step": about.step, "identity": identity})
+        if replace(loaded.shape, dropout=settings.dropout) != shape:
+            raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
         if not finite(loaded):
-            raise BadConfig(f"{came_from}: contains non-finite weights: delete it, and start from an earlier one")
-        made = network.Network(shape)
-        made.load_state_dict(loaded.state_dict())
-    freeze(made, told.freeze)
-    return made, lineage
+            raise BadConfig(f"{source}: contains non-finite weights: delete it, and start from an earlier one")
+        built = network.Network(shape)
+        built.load_state_dict(loaded.state_dict())
+    freeze(built, settings.freeze)
+    return built, lineage
 
 
-def untrained(told: Network, seed: int) -> network.Network:
-    """A network with its first weights, which depend on the seed alone."""
+def untrained(settings: Network, seed: int) -> network.Network:
+    """Return a randomly initialized network, which depends on the seed only."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return network.Network(_shape(told))
+        return network.Network(_shape(settings))
 
 
-def freeze(made: nn.Module, patterns: list[str]) -> None:
-    """Takes the parameters whose names match any of the patterns out of what is learned.
+def freeze(module: nn.Module, patterns: list[str]) -> None:
+    """Freeze the parameters whose names match any of the patterns (as in fnmatch).
 
-    A pattern that matches no name is tried on the names of earlier versions. Raises BadConfig for one that matches none of
-    these either, and where nothing is left.
+    A pattern that matches no name is matched with the names of earlier versions. Raises BadConfig if it matches none of
+    these either, or if no trainable parameter is left.
     """
-    parameters = dict(made.named_parameters())
+    parameters = dict(module.named_parameters())
     for pattern in patterns:
         matching = [name for name in parameters if fnmatchcase(name, pattern)]
         matching = matching or [name for name in parameters if fnmatchcase(former_name(name), pattern)]
         if not matching:
-            first = ", ".join(dict.fromkeys(name.split(".")[0] for name in parameters))
-            raise BadConfig(f"network.freeze: '{pattern}' matches no parameter: their names begin with {first}")
+            prefixes = ", ".join(dict.fromkeys(name.split(".")[0] for name in parameters))
+            raise BadConfig(f"network.freeze: '{pattern}' matches no parameter: their names begin with {prefixes}")
         for name in matching:
             parameters[name].requires_grad_(False)
     if not any(parameter.requires_grad for parameter in parameters.values()):
         raise BadConfig(f"network.freeze: {', '.join(patterns)} leaves no trainable parameter: freeze less")
 
 
-def can_be_frozen(told: Network) -> None:
-    """Raises BadConfig where `freeze` would, without making a network."""
+def check_freeze(settings: Network) -> None:
+    """Raise BadConfig where `freeze` would, without allocating a network."""
     with torch.device("meta"):
-        freeze(network.Network(network.PRESETS[told.preset]), told.freeze)
+        freeze(network.Network(network.PRESETS[settings.preset]), settings.freeze)
 
 
-def _shape(told: Network) -> network.Shape:
-    return replace(network.PRESETS[told.preset], dropout=told.dropout)
+def _shape(settings: Network) -> network.Shape:
+    return replace(network.PRESETS[settings.preset], dropout=settings.dropout)
 
 
-def learned(made: nn.Module, decay: float) -> list[dict[str, Any]]:
-    """What is not frozen, as the optimizer takes it: matrices decay; biases, norms and what is one vector do not."""
-    parameters = [parameter for parameter in made.parameters() if parameter.requires_grad]
+def parameter_groups(module: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """Return the trainable parameters as optimizer groups: weight decay for matrices, none for biases, norms and vectors."""
+    parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
     matrices = [parameter for parameter in parameters if parameter.ndim >= 2]
     others = [parameter for parameter in parameters if parameter.ndim < 2]
-    return [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+    return [{"params": matrices, "weight_decay": weight_decay}, {"params": others, "weight_decay": 0.0}]
 
 
-def reference_of(config: Config, lineage: list[Any], device: torch.device) -> Reference | None:
-    """The policy that the learner with this lineage stays near to; None, and nothing is loaded, where the coefficient is 0.
+def load_reference(config: Config, lineage: list[Any], device: torch.device) -> Reference | None:
+    """Load the reference policy of a run; None if the KL coefficient is 0. lineage: of `build_network`.
 
     Raises BadConfig and BadInput.
     """
-    told = config.reference
-    if not told.coefficient:
+    settings = config.reference
+    if not settings.coefficient:
         return None
-    if told.checkpoint:
-        folder = checkpoint.find(told.checkpoint)
+    if settings.checkpoint:
+        folder = checkpoint.find(settings.checkpoint)
     elif config.network.start_from:
-        folder = Path(lineage[-1]["checkpoint"])  # where it really began, whatever @best is by now
+        folder = Path(lineage[-1]["checkpoint"])  # the checkpoint that it started from, even if @best has moved since
     else:
         raise BadConfig("reference.checkpoint: not set, nor is network.start_from: set one, or use coefficient 0")
     frozen, _ = checkpoint.load(folder, device)
-    return Reference(frozen, told.coefficient, told.target, checkpoint.identity(folder))
+    return Reference(frozen, settings.coefficient, settings.target, checkpoint.identity(folder))

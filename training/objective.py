@@ -1,4 +1,4 @@
-"""What a run minimises: the loss of its learning rule, and the coefficient times the KL to its reference."""
+"""The training objective: the learning rule's loss plus the KL penalty towards the reference policy."""
 
 from __future__ import annotations
 
@@ -12,25 +12,30 @@ from training.config import Config
 
 
 class Objective:
-    """reference: the policy to stay near to, None for none."""
+    """Computes the loss of a batch. reference: the frozen reference policy, or None without a KL penalty."""
 
     def __init__(self, config: Config, reference: Reference | None, accelerator: Accelerator) -> None:
         self._config, self._reference, self._accelerator = config, reference, accelerator
 
     def __call__(self, network: nn.Module, batch: Tensors) -> tuple[Tensor, Sums]:
-        """The loss summed over the batch's decisions, and what is measured. network: as it is trained, or unwrapped."""
-        near, own = self._reference, {}
-        with self._accelerator.autocast():
-            output = network(batch.ids, batch.numbers, batch.legal, batch.real)
-            reference = None if near is None else near.logits(batch)
-            if near is not None and reference is not None and self._follows_another_kl(near, network):
-                own = near.without_dropout(self._accelerator.unwrap_model(network), reference, batch)
-        loss, sums = loss_of(self._config.algorithm)(output, batch)
-        if near is None or reference is None:
-            return loss, sums
-        penalty, more = near.penalty(output.logits, reference, batch)
-        return loss + penalty, {**sums, **more, **own}
+        """Return the loss summed over the batch's decisions, and the sums behind the metrics.
 
-    def _follows_another_kl(self, near: Reference, network: nn.Module) -> bool:
-        """Whether the coefficient follows another KL than that in the loss, which is under dropout."""
-        return bool(near.target and network.training and self._config.network.dropout)
+        network: the network as wrapped for training, or unwrapped.
+        """
+        reference, kl_sums = self._reference, {}
+        with self._accelerator.autocast():
+            output = network(batch.token_ids, batch.features, batch.legal, batch.valid_mask)
+            reference_logits = None if reference is None else reference.logits(batch)  # [B, T, 13]
+            if reference is not None and reference_logits is not None and self._needs_kl_without_dropout(network):
+                unwrapped = self._accelerator.unwrap_model(network)
+                kl_sums = reference.kl_without_dropout(unwrapped, reference_logits, batch)
+        loss, sums = loss_of(self._config.algorithm)(output, batch)
+        if reference is None or reference_logits is None:
+            return loss, sums
+        penalty, penalty_sums = reference.penalty(output.logits, reference_logits, batch)
+        return loss + penalty, {**sums, **penalty_sums, **kl_sums}
+
+    def _needs_kl_without_dropout(self, network: nn.Module) -> bool:
+        """Whether the coefficient adapts to a KL other than the one in the loss, which is computed under dropout."""
+        target = self._config.reference.target
+        return bool(target and network.training and self._config.network.dropout)

@@ -1,15 +1,15 @@
-"""Settings under the names of earlier versions, in files, stored configurations, `--set`, `overrides`, `retries` and grids.
+"""Former names of settings, in files, stored configurations, `--set`, `overrides`, `retries` and grids.
 
-Each model names its former keys (`Section.former_keys`: former key -> key). `current` renames them in settings, nested ones
-included; `current_key` in a dotted name. Where a model has a dict that holds settings of another one, its field is annotated
-with `Holds`.
+Each model lists its former keys (`Section.former_keys`: former key -> key) and former values (`Section.former_values`: key
+-> (former value -> value)). `current` renames them in settings, nested ones included; `current_key` in a dotted key. A
+field that is a dict with settings of another model is annotated with `Holds`.
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -17,14 +17,14 @@ from pydantic.fields import FieldInfo
 
 
 class BothNames(ValueError):
-    """A setting is given under its former name and under its present one."""
+    """A setting has a value under its former name and another under its present name."""
 
 
 @dataclass(frozen=True)
 class Holds:
-    """Annotation of a dict with settings of other models, whole or in part.
+    """Annotation of a dict field that contains settings of other models, complete or not.
 
-    models: called for them, as they may be declared later. dotted: its keys are dotted names.
+    models: returns the models, which may be declared later. dotted: the dict's keys are dotted.
     """
 
     models: Callable[[], Sequence[type[BaseModel]]]
@@ -33,20 +33,22 @@ class Holds:
 
 @dataclass(frozen=True)
 class _Place:
-    """What the type of a setting says of its content.
+    """What a setting can contain, from its type.
 
-    models: of which it may be; dotted: of whose settings it has dotted names; inside: the types of a list's items or of a
-    dict's values.
+    models: that it may be an instance of. dotted: models whose settings it has under dotted keys. inside: types of a list's
+    items or of a dict's values. values: former value -> value.
     """
 
     models: tuple[type[BaseModel], ...] = ()
     dotted: tuple[type[BaseModel], ...] = ()
     inside: tuple[Any, ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Renamed:
-    """A former name that was found. former: dotted, without numbers of list items; key: the present name's last part."""
+    """A former key (or `key: value`) that was found. former: dotted, without list indices; key: the last part of the present
+    key (or the present value)."""
 
     former: str
     key: str
@@ -55,9 +57,9 @@ class Renamed:
 def current(
     models: type[BaseModel] | Sequence[type[BaseModel]], settings: Any, found: list[Renamed] | None = None
 ) -> Any:
-    """Settings of a model (or of any of several) under their present names; `settings` itself is not changed.
+    """Return settings of a model (or of any of several) under their present names; `settings` itself is not changed.
 
-    found: a list to which every former name is added. Raises BothNames.
+    found: a list to which every former name is appended. Raises BothNames.
     """
     models = (models,) if isinstance(models, type) else tuple(models)
     return _current(_Place(models), settings, "", [] if found is None else found)
@@ -66,19 +68,22 @@ def current(
 def current_key(
     models: type[BaseModel] | Sequence[type[BaseModel]], key: str, found: list[Renamed] | None = None
 ) -> str:
-    """A dotted name with the present name of each part; parts that are not known stay as they are."""
+    """Return a dotted key with the present name of each part; unknown parts are not changed."""
     models = (models,) if isinstance(models, type) else tuple(models)
     return _follow(_Place(models), key, "", [] if found is None else found)[0]
 
 
-def _current(place: _Place, told: Any, at: str, found: list[Renamed]) -> Any:
-    if isinstance(told, list):
-        return [_current(_of(place.inside), item, at, found) for item in told]
-    if not isinstance(told, dict):
-        return told
+def _current(place: _Place, settings: Any, at: str, found: list[Renamed]) -> Any:
+    if isinstance(settings, list):
+        return [_current(_of(place.inside), item, at, found) for item in settings]
+    if isinstance(settings, str) and settings in place.values:
+        found.append(Renamed(f"{at}: {settings}", place.values[settings]))
+        return place.values[settings]
+    if not isinstance(settings, dict):
+        return settings
     renamed: dict[Any, Any] = {}
     origin: dict[Any, Any] = {}
-    for key, value in told.items():
+    for key, value in settings.items():
         if place.dotted and isinstance(key, str):
             name, below = _follow(_Place(place.dotted), key, at, found)
         else:
@@ -92,7 +97,7 @@ def _current(place: _Place, told: Any, at: str, found: list[Renamed]) -> Any:
 
 
 def _follow(place: _Place, key: str, at: str, found: list[Renamed]) -> tuple[str, _Place]:
-    """A dotted name with its present parts, and what lies there."""
+    """Return a dotted key under its present name, and its place."""
     parts: list[str] = []
     for part in key.split("."):
         if part.lstrip("-").isdigit() and place.inside and not place.models:
@@ -105,14 +110,15 @@ def _follow(place: _Place, key: str, at: str, found: list[Renamed]) -> tuple[str
 
 
 def _step(place: _Place, key: Any, at: str, found: list[Renamed]) -> tuple[Any, _Place]:
-    """The present name of a key of a place, and what lies there."""
+    """Return the present name of a key of a place, and the place of its value."""
     for model in (*place.models, *place.dotted):
         former: Mapping[str, str] = getattr(model, "former_keys", {})
         name = former.get(key, key)
         if name in model.model_fields:
             if name != key:
                 found.append(Renamed(_joined(at, key), name))
-            return name, _of_field(model.model_fields[name])
+            values: Mapping[str, str] = getattr(model, "former_values", {}).get(name, {})
+            return name, replace(_of_field(model.model_fields[name]), values=values)
     return key, _of(place.inside)
 
 
@@ -120,8 +126,8 @@ def _joined(at: str, key: Any) -> str:
     return f"{at}.{key}" if at else str(key)
 
 
-def _of_field(field: FieldInfo) -> _Place:
-    return _merged(_places(field.annotation, field.metadata))
+def _of_field(info: FieldInfo) -> _Place:
+    return _merged(_places(info.annotation, info.metadata))
 
 
 def _of(kinds: Sequence[Any]) -> _Place:
@@ -136,7 +142,7 @@ def _merged(places: Iterator[_Place] | Sequence[_Place]) -> _Place:
 
 
 def _places(kind: Any, metadata: Sequence[Any]) -> Iterator[_Place]:
-    """What a type with its annotations says; several where it is one of several types."""
+    """Yield the places of a type with its annotations; several for a union."""
     for one in metadata:
         if isinstance(one, Holds):
             models = tuple(one.models())

@@ -1,4 +1,4 @@
-"""The datasets of a training run: those that it learns from, as batches, and those that it is only measured on."""
+"""The datasets of a training run: those that it is trained on, as batches, and the held-out ones that are only measured."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from training.validation import held_out_parts, validated
 
 
 class RunData:
-    """trajectories: in all datasets that are learned from. stream: their batches.
+    """The datasets of a run. trajectories: total over all training datasets. stream: their batches.
 
-    Raises BadConfig and BadData for a dataset that is not there or cannot be used.
+    Raises BadConfig and BadData if a dataset does not exist or cannot be used.
     """
 
     def __init__(self, config: Config) -> None:
@@ -29,37 +29,37 @@ class RunData:
         uses = [Use(source.policy_from, source.value_from) for source in sources]
         self._held_out = held_out_parts(self._data)
         paths = [source.path for source in sources] + self._data.validate_on
-        measured = [part.dataset for part in self._held_out]
-        self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + measured, strict=True)}
+        validation = [part.dataset for part in self._held_out]
+        self._digests = {path: digest(dataset) for path, dataset in zip(paths, datasets + validation, strict=True)}
         self.trajectories = sum(dataset.trajectories for dataset in datasets)
         self.stream = Stream(
             datasets,
             [source.weight for source in sources],
             uses,
-            size=self._data.batch_size,
-            longest=self._data.max_length,
+            batch_size=self._data.batch_size,
+            max_length=self._data.max_length,
             seed=config.seed,
         )
 
     def passes(self, steps: int) -> list[str]:
-        """How often each dataset is gone through in so many steps, in words: "data/battles 2.0 times"."""
+        """Return how many epochs over each dataset so many steps are, as text: "data/battles 2.0 times"."""
         total = sum(source.weight for source in self._data.train)
-        drawn = steps * self._data.batch_size / total
+        sampled = steps * self._data.batch_size / total
         return [
-            f"{source.path} {drawn * source.weight / dataset.trajectories:.1f} times"
+            f"{source.path} {sampled * source.weight / dataset.trajectories:.1f} times"
             for source, dataset in zip(self._data.train, self._datasets, strict=True)
         ]
 
     @property
     def state(self) -> dict[str, Any]:
-        """What a checkpoint keeps of it. datasets: the digest of each, by its path."""
+        """What a checkpoint stores: the position of the stream, and the digest of each dataset by its path."""
         return {"stream": self.stream.state, "datasets": self._digests}
 
     def restore(self, position: dict[str, Any]) -> None:
-        """Continues from a position that holds a `state`. Raises BadData where a dataset was exchanged since then.
+        """Restore a `state`. Raises BadData if a dataset has changed since then.
 
-        The place in the data would be one in another order, and the best checkpoint one of another measure. Positions of
-        earlier versions hold no digests: their datasets are taken as they are.
+        With other data, the position in the data and the metric of the best checkpoint would have no meaning. Checkpoints
+        of earlier versions have no digests; their datasets are not checked.
         """
         before = position.get("datasets", {})
         for path, now in self._digests.items():
@@ -76,5 +76,5 @@ class RunData:
         device: torch.device,
         loss: Callable[[nn.Module, Tensors], tuple[Tensor, Sums]],
     ) -> dict[str, float]:
-        """The means of the rule's measurements on the data held out; nothing where there is none."""
+        """Return the mean of each metric on the validation datasets; empty without any."""
         return validated(network, self._held_out, self._data, device, loss) if self._held_out else {}

@@ -1,11 +1,11 @@
-"""A training run's folder: its configuration, its checkpoints, which of them is the best, and that one process has it.
+"""A training run's folder: configuration, metrics, checkpoints, and a lock that admits one process.
 
-RUN/config.yaml           what it was begun with
-RUN/metrics.jsonl         every measurement
-RUN/curves.svg            the same as a picture
-RUN/evaluations.jsonl     what the battles of its checkpoints said
-RUN/checkpoints/step-…/   the last ones, and the best
-RUN/best.json             which that is, and by what
+RUN/config.yaml           the configuration that it was started with
+RUN/metrics.jsonl         all metrics, a line per measurement
+RUN/curves.svg            the metrics as a plot
+RUN/evaluations.jsonl     results of the checkpoints' evaluation battles
+RUN/checkpoints/step-…/   the latest checkpoints, and the best
+RUN/best.json             the step of the best checkpoint, and the metric that selected it
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ EVALUATIONS = "evaluations.jsonl"
 
 
 @contextmanager
-def alone(out: Path, otherwise: str) -> Iterator[None]:
-    """Makes or takes up a folder, for this process alone. Raises BadConfig that says `otherwise` while another has it."""
+def lock_folder(out: Path, message: str) -> Iterator[None]:
+    """Create a folder if necessary and hold its lock. Raises BadConfig with `message` if another process holds it."""
     out.mkdir(parents=True, exist_ok=True)
     with (out / "lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BadConfig(f"out {out}: {otherwise}") from None
+            raise BadConfig(f"out {out}: {message}") from None
         yield
 
 
@@ -49,9 +49,9 @@ class RunFolder:
         self._config = config
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Makes or takes up the folder, for this process alone. Raises BadConfig for one of another configuration."""
-        with alone(self.path, "in use by another training process: wait, or name another folder"):
+    def locked(self) -> Iterator[None]:
+        """Hold the folder's lock. Raises BadConfig if the folder is of a run with another configuration."""
+        with lock_folder(self.path, "in use by another training process: wait, or name another folder"):
             self._keep_config()
             yield
 
@@ -74,17 +74,17 @@ class RunFolder:
         return checkpoint.folder_of(self.path, step)
 
     def steps(self) -> list[int]:
-        """The steps of which there is a checkpoint, the earliest first."""
+        """Return the steps that have a checkpoint, in ascending order."""
         return sorted(checkpoint.steps_of(self.path))
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """{"step": …, "by": …, "value": …}; None before anything was measured."""
+        """The content of best.json: {"step": …, "by": metric, "value": …}; None before the first measurement."""
         file = self.path / "best.json"
         return json.loads(file.read_text()) if file.exists() else None
 
-    def judge(self, step: int, by: str, value: float, *, lower: bool = False) -> None:
-        """Notes the checkpoint of `step` as the best if its value is above all before. lower: below them, for a loss."""
+    def update_best(self, step: int, by: str, value: float, *, lower: bool = False) -> None:
+        """Record the checkpoint of `step` as the best if its value is above all earlier ones. lower: lower is better."""
         if not math.isfinite(value):
             return
         before = self.best
@@ -97,18 +97,18 @@ class RunFolder:
         checkpoint.set_best(self.path, step, by=by, value=value)
 
     def evaluated(self) -> set[int]:
-        """The steps whose battles have been played."""
+        """Return the steps whose evaluation battles have been played."""
         file = self.path / EVALUATIONS
         return {json.loads(line)["step"] for line in file.read_text().splitlines()} if file.exists() else set()
 
-    def note_evaluation(self, step: int, told: dict[str, Any]) -> None:
-        """Keeps what the battles of a checkpoint said."""
+    def record_evaluation(self, step: int, details: dict[str, Any]) -> None:
+        """Append a checkpoint's evaluation to evaluations.jsonl."""
         file = self.path / EVALUATIONS
         before = file.read_text() if file.exists() else ""
-        write_whole(file, before + json.dumps({"step": step, **told}) + "\n")
+        write_whole(file, before + json.dumps({"step": step, **details}) + "\n")
 
     def prune(self, keep: int) -> None:
-        """Removes all checkpoints but the last `keep` and the best."""
+        """Delete all checkpoints except the latest `keep` and the best."""
         best = (self.best or {"step": None})["step"]
         for step in self.steps()[:-keep]:
             if step != best:
@@ -116,7 +116,7 @@ class RunFolder:
 
 
 def _changed(before: Any, now: Any, key: str = "") -> Iterator[str]:
-    """The keys in which two configurations differ. What only says how it is looked at may be changed at any time."""
+    """Yield the keys in which two configurations differ, except those that do not change what is trained."""
     if isinstance(before, dict) and isinstance(now, dict) and before.keys() == now.keys():
         for name in before:
             yield from _changed(before[name], now[name], f"{key}.{name}" if key else name)

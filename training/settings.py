@@ -1,4 +1,4 @@
-"""`--set KEY=VALUE`: settings of a configuration changed from the command line, before it is checked."""
+"""`--set KEY=VALUE`: overrides of settings from the command line, applied before the configuration is validated."""
 
 from __future__ import annotations
 
@@ -14,67 +14,69 @@ from teamsets.reading import Refused, parse_yaml
 
 
 class Change(NamedTuple):
-    """A setting to change. key: with dots, a number for an item of a list: `stages.0.battles`. value: as YAML reads it."""
+    """A setting to override. key: dotted, with list indices: `stages.0.battles`. value: parsed as YAML."""
 
     key: str
     value: Any
 
 
-def parsed(word: str) -> Change:
-    """KEY=VALUE; nothing after the sign is the empty text. Raises BadInput."""
-    key, sign, text = word.partition("=")
+def parsed(argument: str) -> Change:
+    """Parse KEY=VALUE; an empty VALUE is the empty string. Raises BadInput."""
+    key, sign, text = argument.partition("=")
     key = key.strip()
     if not sign or not key:
-        raise BadInput(f"--set {word}: must be KEY=VALUE, for example optimizer.learning_rate=0.0005")
+        raise BadInput(f"--set {argument}: must be KEY=VALUE, for example optimizer.learning_rate=0.0005")
     try:
         return Change(key, parse_yaml(text) if text.strip() else "")
     except Refused as error:
-        raise BadInput(f"--set {word}: the value {error}: write YAML, for example 0.001, true or [1, 2]") from None
+        raise BadInput(f"--set {argument}: the value {error}: write YAML, for example 0.001, true or [1, 2]") from None
 
 
-def changed(told: Any, changes: Sequence[Change], name: str) -> Any:
-    """What a configuration file holds, with changes. name: of the file. Raises BadInput for a key that it does not have."""
-    told = copy.deepcopy(told)
+def changed(settings: Any, changes: Sequence[Change], name: str) -> Any:
+    """Return a copy of settings with changes. name: of the file, for errors. Raises BadInput for a key that is not there."""
+    settings = copy.deepcopy(settings)
     for key, value in changes:
         try:
-            put(told, key, value)
+            put(settings, key, value)
         except LookupError:
-            raise BadInput(f"--set {key}: {name} has no such key{_meant(key, list(_keys(told)))}") from None
-    return told
+            raise BadInput(f"--set {key}: {name} has no such key{_suggestion(key, list(_keys(settings)))}") from None
+    return settings
 
 
 def named(name: str, changes: Sequence[Change]) -> str:
-    """What to call a configuration with these changes in an error message."""
+    """Return the name of a configuration with these changes, for error messages."""
     return " --set ".join([name, *(change.key for change in changes)])
 
 
-def put(told: Any, key: str, value: Any) -> None:
-    """Sets a dotted key that is there already; numbers are places in lists. Raises LookupError."""
-    place, (*way, last) = told, key.split(".")
-    for name in way:
-        place = _inside(place, name)
-    _inside(place, last)
-    place[int(last) if isinstance(place, list) else last] = copy.deepcopy(value)
+def put(settings: Any, key: str, value: Any) -> None:
+    """Set an existing dotted key in place; numbers are list indices. Raises LookupError."""
+    parent, (*path, last) = settings, key.split(".")
+    for name in path:
+        parent = _item(parent, name)
+    _item(parent, last)
+    parent[int(last) if isinstance(parent, list) else last] = copy.deepcopy(value)
 
 
-def _inside(place: Any, name: str) -> Any:
-    """What lies under a name in settings, or under a number in a list of them."""
+def _item(parent: Any, name: str) -> Any:
+    """Return the item of a dict by key, or of a list by index."""
     try:
-        return place[int(name) if isinstance(place, list) else name]
+        return parent[int(name) if isinstance(parent, list) else name]
     except (ValueError, TypeError):
         raise LookupError(name) from None
 
 
-def _keys(told: Any, before: str = "") -> Iterator[str]:
-    """Every dotted key of settings."""
-    items: Any = told.items() if isinstance(told, dict) else enumerate(told) if isinstance(told, list) else ()
+def _keys(settings: Any, prefix: str = "") -> Iterator[str]:
+    """Yield all dotted keys of settings."""
+    items: Any = ()
+    if isinstance(settings, dict | list):
+        items = settings.items() if isinstance(settings, dict) else enumerate(settings)
     for name, value in items:
-        yield f"{before}{name}"
-        yield from _keys(value, f"{before}{name}.")
+        yield f"{prefix}{name}"
+        yield from _keys(value, f"{prefix}{name}.")
 
 
-def _meant(key: str, known: list[str]) -> str:
-    """Keys that end in it, else those that look like it."""
+def _suggestion(key: str, known: list[str]) -> str:
+    """Return a suffix that suggests keys which end in `key`, or else similar ones."""
     ending = [one for one in known if one.endswith(f".{key}")][:3]
     lasts = {one.rsplit(".", 1)[-1]: one for one in reversed(known)}
     near = ending or get_close_matches(key, known, 2, 0.75)
@@ -83,7 +85,7 @@ def _meant(key: str, known: list[str]) -> str:
 
 
 def in_text(text: str, changes: Sequence[Change]) -> str:
-    """The text of a YAML file with changes of keys that it has; comments and everything else stay as they are."""
+    """Return the text of a YAML file with changes of keys that it has; comments and formatting are preserved."""
     for key, value in changes:
         node = _node(yaml.compose(text), key)
         start, end = node.start_mark.index, node.end_mark.index
@@ -94,7 +96,7 @@ def in_text(text: str, changes: Sequence[Change]) -> str:
 
 
 def _node(node: Any, key: str) -> Any:
-    """The node of a dotted key that is there."""
+    """Return the YAML node of an existing dotted key."""
     for name in key.split("."):
         if isinstance(node, yaml.SequenceNode):
             node = node.value[int(name)]
@@ -104,5 +106,5 @@ def _node(node: Any, key: str) -> Any:
 
 
 def flow(value: Any) -> str:
-    """A value as YAML on one line."""
+    """Format a value as YAML on one line."""
     return yaml.safe_dump(value, default_flow_style=True, width=10**9).strip().removesuffix("...").strip()

@@ -1,4 +1,4 @@
-"""Configurations that come with the project, by name or by path: `train curriculum run gen1ou-cpu`.
+"""The configurations that are shipped with the project, by name: `train curriculum run gen1ou-cpu`.
 
 training/presets/NAME.yaml             training runs
 training/presets/curricula/NAME.yaml   curricula
@@ -23,24 +23,24 @@ FOLDERS: dict[Kind, Path] = {
 
 
 def names(kind: Kind) -> list[str]:
-    """The names of the shipped configurations of a kind."""
+    """Return the names of the shipped configurations of a kind."""
     return sorted(path.stem for path in FOLDERS[kind].glob("*.yaml"))
 
 
-def located(word: str, kind: Kind) -> Path:
-    """The file that `word` means: a path, or the name of a shipped configuration.
+def located(name: str, kind: Kind) -> Path:
+    """Return the file of a configuration, by its path or by the name of a shipped one.
 
-    A file of that name wins over a shipped one. The places where shipped files once lay (scripts/curricula/NAME.yaml,
-    scripts/ablations/NAME.yaml) are understood, with a note on stderr. Raises BadConfig that lists the shipped names.
+    An existing file takes precedence over a shipped one. Former paths of shipped files (scripts/curricula/NAME.yaml,
+    scripts/ablations/NAME.yaml) still work, with a note on stderr. Raises BadConfig that lists the shipped names.
     """
-    path, known = Path(word), names(kind)
+    path, known = Path(name), names(kind)
     if path.is_file():
         return path
-    if word in known:
-        return FOLDERS[kind] / f"{word}.yaml"
+    if name in known:
+        return FOLDERS[kind] / f"{name}.yaml"
     if path.stem in known and path.parts[-3:-1] == ("scripts", FOLDERS[kind].name):
-        print(f"note: {word} is now the shipped {kind} `{path.stem}`: use this name", file=sys.stderr)
+        print(f"note: {name} is now the shipped {kind} `{path.stem}`: use this name", file=sys.stderr)
         return FOLDERS[kind] / f"{path.stem}.yaml"
     near = get_close_matches(path.stem, known, 1)
-    meant = f"did you mean {near[0]}? " if near else ""
-    raise BadConfig(f"{word}: no such file, and no shipped {kind} of that name: {meant}shipped are {', '.join(known)}")
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise BadConfig(f"{name}: no such file, and no shipped {kind} of that name: {hint}shipped are {', '.join(known)}")

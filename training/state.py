@@ -1,8 +1,8 @@
-"""What a run needs to continue besides its weights: optimizer, random states, place in the data; kept with a checkpoint.
+"""The state that a resumed run needs besides its weights: optimizer, random states and position in the data.
 
 CHECKPOINT/training/optimizer.bin          AdamW's state
 CHECKPOINT/training/random_states_N.pkl    the random number generators of process N
-CHECKPOINT/training/position.pt            the step, the place in the data, the reference's coefficient
+CHECKPOINT/training/position.pt            the step, the position in the data, the KL coefficient
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from teamsets.errors import ArenaError
 #: The folder in a checkpoint.
 STATE = "training"
 POSITION, OPTIMIZER = "position.pt", "optimizer.bin"
-#: What a reader of one of these files may raise, whatever is in it.
+#: Exceptions that reading one of these files may raise if it is damaged.
 _UNREADABLE = (
     OSError, RuntimeError, ValueError, KeyError, TypeError, EOFError, AttributeError, IndexError, pickle.UnpicklingError,
 )  # fmt: skip
-#: Free bytes below which a file that could not be written is put down to a full disk.
+#: If a write fails without a reason and fewer bytes than this are free, the disk is taken to be full.
 _FULL = 1 << 20
 
 
@@ -40,24 +40,28 @@ class TrainingFailed(ArenaError):
 
 
 class DiskFull(Exception):
-    """There is no room left for what was being written."""
+    """The disk is full."""
 
 
 def save_state(accelerator: Accelerator, temporary: Path | None, position: dict[str, Any]) -> None:
-    """Writes the state into the folder that the main process names; the others (None) receive its name."""
+    """Write the state to CHECKPOINT/training.
+
+    temporary: the folder of the checkpoint in the main process; None in other processes, which receive its path. Raises
+    DiskFull.
+    """
     (named,) = broadcast_object_list([str(temporary)])
     state = Path(named) / STATE
-    with disk_full_told(Path(named)):  # here, as what was written is removed after an error, and there is room again
+    with report_disk_full(Path(named)):  # before the partial checkpoint is removed, which would free the space again
         accelerator.save_state(str(state))
         if accelerator.is_main_process:
             torch.save(position, state / POSITION)
 
 
 def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
-    """Brings back the state of the checkpoint `folder`; returns its position.
+    """Restore the state of the checkpoint `folder`, and return its position (the content of position.pt).
 
-    Raises TrainingFailed that names the file which is missing or damaged. accelerate itself resumes without a word where
-    random states are missing, and dropout would be another one.
+    Raises TrainingFailed that names the missing or damaged file. accelerate itself resumes silently if random states are
+    missing, with other dropout masks.
     """
     state = folder / STATE
     random_states = state / f"random_states_{accelerator.process_index}.pkl"
@@ -76,19 +80,19 @@ def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
         for path in sorted(state.iterdir()):
             _read(path, folder)
         raise TrainingFailed(
-            f"{state / OPTIMIZER}: does not fit this run ({_words(error)}): {_instead(folder)}"
+            f"{state / OPTIMIZER}: does not fit this run ({_message(error)}): {_instead(folder)}"
         ) from error
     return position
 
 
 def _read(path: Path, folder: Path) -> Any:
-    """The contents of a file of the state. Raises TrainingFailed that names it."""
+    """Return the contents of a file of the state. Raises TrainingFailed that names it."""
     if not path.exists():
         raise TrainingFailed(f"{path}: is missing, so the run cannot be resumed as it was: {_instead(folder)}")
     try:
         return load(path, map_location="cpu")
     except _UNREADABLE as error:
-        raise TrainingFailed(f"{path}: is damaged ({_words(error)}): {_instead(folder)}") from error
+        raise TrainingFailed(f"{path}: is damaged ({_message(error)}): {_instead(folder)}") from error
 
 
 def _instead(folder: Path) -> str:
@@ -98,29 +102,29 @@ def _instead(folder: Path) -> str:
     )
 
 
-def _words(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return (" ".join(str(error).split()) or type(error).__name__)[:160]
 
 
 @contextmanager
-def disk_full_told(folder: Path) -> Iterator[None]:
-    """Turns what the writers of OSError, safetensors and torch say of a full disk into DiskFull; lets the rest pass."""
+def report_disk_full(folder: Path) -> Iterator[None]:
+    """Convert the errors with which the OS, safetensors and torch report a full disk to DiskFull; let others pass."""
     try:
         yield
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise DiskFull(_words(error)) from error
+        raise DiskFull(_message(error)) from error
     except (SafetensorError, RuntimeError) as error:
-        words = str(error)
-        told = any(part in words for part in ("No space left", "os error 28", "Disk quota", "os error 122"))
-        # torch's writer does not say why it failed.
-        mute = "PytorchStreamWriter" in words or "inline_container" in words
-        if not told and not (mute and shutil.disk_usage(folder).free < _FULL):
+        text = str(error)
+        says_full = any(part in text for part in ("No space left", "os error 28", "Disk quota", "os error 122"))
+        # torch's writer does not report why it failed.
+        no_reason = "PytorchStreamWriter" in text or "inline_container" in text
+        if not says_full and not (no_reason and shutil.disk_usage(folder).free < _FULL):
             raise
-        raise DiskFull(_words(error)) from error
+        raise DiskFull(_message(error)) from error
 
 
 def finite(network: nn.Module) -> bool:
-    """Whether every weight is a finite number."""
+    """Return whether all weights are finite."""
     return all(bool(torch.isfinite(tensor).all()) for tensor in network.state_dict().values())

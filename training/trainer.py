@@ -1,7 +1,7 @@
-"""What every learning rule needs and none should repeat: batches, devices, steps, checkpoints, validation, evaluation.
+"""The training loop, shared by all learning rules: batches, devices, steps, checkpoints, validation and evaluation.
 
-A run is a folder (training/run_folder.py). Whatever ends it, the same command goes on from its last checkpoint: the same
-batches in the same order, the same dropout, the same curve (on a CPU number by number), the same run in wandb.
+A run is a folder (training/run_folder.py). However it was interrupted, the same command resumes it from its last checkpoint:
+the same batches in the same order, the same dropout masks, the same curves (bitwise on a CPU), and the same wandb run.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from accelerate import Accelerator
 from accelerate.utils import InitProcessGroupKwargs, set_seed
 
 from agents.policy import checkpoint
-from training.algorithms.tensors import Sums, added, local_means, on_device
+from training.algorithms.tensors import Sums, add_sums, local_means, to_device
 from training.config import BadConfig, Config
 from training.curves import FILE as CURVES
 from training.curves import write_curves
 from training.data.stream import Batch
 from training.evaluation import evaluate_checkpoint
-from training.learner import learned, learner, reference_of
+from training.learner import build_network, load_reference, parameter_groups
 from training.objective import Objective
 from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
-from training.state import DiskFull, TrainingFailed, disk_full_told, finite, restore_state, save_state
+from training.state import DiskFull, TrainingFailed, finite, report_disk_full, restore_state, save_state
 from training.tracking import Pace, Tracking
-from training.validation import in_words
+from training.validation import summary
 
-#: Steps in a row whose gradient is not finite after which a run stops. fp16 lowers its scale by a half in each.
+#: Consecutive steps with a non-finite gradient after which a run stops. fp16 halves its loss scale in each.
 _BAD_STEPS = 20
-#: While the main process evaluates, the others wait for it.
+#: Timeout of the other processes, which wait while the main process evaluates.
 _EVALUATION_TIME = timedelta(hours=12)
-#: What every step looks at besides the norm of its gradient.
+#: Metrics that are reduced over processes at every step, to detect divergence and to adapt the KL coefficient.
 _WATCHED = ("loss", "kl", "kl_without_dropout")
 _PRECISIONS = {"fp32": "no", "bf16": "bf16", "fp16": "fp16"}
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a run ended. step: where. best: as in best.json, None where nothing was measured."""
+    """A finished run. step: the last step. best: the content of best.json; None if no checkpoint was measured."""
 
     folder: Path
     step: int
@@ -52,9 +52,9 @@ class Finished:
 
 
 def train(config: Config) -> Finished:
-    """Trains to the end of the configuration, from the last checkpoint of its folder if there is one.
+    """Train until the configured number of steps, resuming from the folder's last checkpoint if there is one.
 
-    Raises BadConfig, BadData, and TrainingFailed with the last good checkpoint named.
+    Raises BadConfig, BadData, and TrainingFailed that names the last good checkpoint.
     """
     if config.compute.threads:
         torch.set_num_threads(config.compute.threads)
@@ -65,14 +65,14 @@ def train(config: Config) -> Finished:
     folder = RunFolder(config)
     with ExitStack() as stack:
         if accelerator.is_main_process:
-            stack.enter_context(folder.held())
+            stack.enter_context(folder.locked())
         accelerator.wait_for_everyone()
         run = _Run(config, folder, accelerator)
         if accelerator.is_main_process:
             run.tracking = stack.enter_context(Tracking(config, folder.path, run.step, run.total))
         try:
-            with disk_full_told(folder.path):
-                run.go()
+            with report_disk_full(folder.path):
+                run.train()
         except DiskFull as error:
             raise TrainingFailed(
                 f"the disk is full at step {run.step}: {run.last_good()}; make room and resume"
@@ -81,7 +81,7 @@ def train(config: Config) -> Finished:
 
 
 class _Run:
-    """A run between two processes' ends: everything that a checkpoint must bring back is set up or brought back here."""
+    """A run in one process. The constructor sets up, or restores from the last checkpoint, everything that has state."""
 
     def __init__(self, config: Config, folder: RunFolder, accelerator: Accelerator) -> None:
         self.config, self.folder, self.accelerator = config, folder, accelerator
@@ -100,19 +100,19 @@ class _Run:
         self.total = total_steps(config, self.data.trajectories)
         self.step, self.skipped = 0, 0
         last = folder.steps()[-1:]
-        network, self.lineage = learner(config.network, folder.step_folder(last[0]) if last else None)
+        network, self.lineage = build_network(config.network, folder.step_folder(last[0]) if last else None)
         network.checkpointing = config.compute.activation_checkpointing
-        self.reference = reference_of(config, self.lineage, accelerator.device)
+        self.reference = load_reference(config, self.lineage, accelerator.device)
         self.objective = Objective(config, self.reference, accelerator)
-        # Another seed than that of the first weights; a checkpoint brings back the generators as they were.
+        # A different seed from that of the initial weights. Resuming restores the generators from the checkpoint.
         set_seed(config.seed + 1, device_specific=True)
         optimizer = torch.optim.AdamW(
-            learned(network, config.optimizer.weight_decay),
+            parameter_groups(network, config.optimizer.weight_decay),
             lr=config.optimizer.learning_rate,
             betas=config.optimizer.betas,
         )
         self.network, self.optimizer = accelerator.prepare(network, optimizer)
-        # The weights lie in the checkpoint already, as those who play with it want them.
+        # accelerate does not save the weights: the checkpoint has them already, in the format that agents load.
         accelerator.register_save_state_pre_hook(lambda models, weights, path: weights.clear())
         accelerator.register_load_state_pre_hook(lambda models, path: models.clear())
         if last:
@@ -125,33 +125,33 @@ class _Run:
         self.step = position["step"]
         self.data.restore(position)
 
-    def go(self) -> None:
-        """Trains until the last step."""
+    def train(self) -> None:
+        """Run the training loop until the last step."""
         config = self.config
-        self._begin()
+        self._print_header()
         self._evaluate_if_due()
         batches = iter(self.data.stream)
         pace = Pace()
-        gathered: Sums = {}
+        interval_sums: Sums = {}
         while self.step < self.total:
             batch = next(batches)
-            sums, norm = self._learn(batch)
+            sums, grad_norm = self._training_step(batch)
             self.step += 1
             pace.stepped(batch.decisions)
-            gathered = added(gathered, sums)
+            interval_sums = add_sums(interval_sums, sums)
             last = self.step == self.total
             if self.tracking is not None:
-                self.tracking.advance(self.step, local_means(gathered), pace)
+                self.tracking.advance(self.step, local_means(interval_sums), pace)
             if self.step % config.tracking.every == 0 or last:
-                self._note(gathered, norm, pace.decisions_per_s)
-                gathered = {}
+                self._log_metrics(interval_sums, grad_norm, pace.decisions_per_s)
+                interval_sums = {}
             if self.step % config.checkpoints.every == 0 or last:
-                self._keep()
+                self._save_checkpoint()
                 self._evaluate_if_due()
                 pace.restart()
 
-    def _begin(self) -> None:
-        """What is trained, on what and how long: the first line of a run."""
+    def _print_header(self) -> None:
+        """Print what is trained, on which data and for how many steps."""
         if self.tracking is None:
             return
         parameters = sum(parameter.numel() for parameter in self.network.parameters())
@@ -163,40 +163,43 @@ class _Run:
         self.tracking.say(f"passes over the data: {'; '.join(self.data.passes(self.total))}")
         self.tracking.doing(self.step, "learning")
 
-    def _learn(self, batch: Batch) -> tuple[Sums, float]:
-        """One step on a whole batch, which all processes hold and each takes its part of. -> sums, norm of the gradient."""
+    def _training_step(self, batch: Batch) -> tuple[Sums, float]:
+        """Run one optimizer step, and return the sums behind the metrics and the gradient norm before clipping.
+
+        batch: the whole batch, which is the same in all processes; each trains on its own part.
+        """
         config, accelerator = self.config, self.accelerator
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(config, self.step, self.total)
         self.network.train()
-        gathered: Sums = {}
+        step_sums: Sums = {}
         mine = batch.rows(accelerator.process_index, accelerator.num_processes)
         for part in range(config.compute.gradient_accumulation_steps):
-            micro = on_device(mine.rows(part, config.compute.gradient_accumulation_steps), accelerator.device)
+            micro = to_device(mine.rows(part, config.compute.gradient_accumulation_steps), accelerator.device)
             last = part == config.compute.gradient_accumulation_steps - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
                 loss, sums = self.objective(self.network, micro)
-                # By the same number at every step, so that a decision weighs the same in a batch of short battles and in one
-                # of long ones; gradients are averaged over processes.
+                # Divided by a constant, not by the batch's number of decisions, so that a decision has the same weight in
+                # batches of short and of long battles. DDP averages gradients over processes: hence num_processes.
                 accelerator.backward(loss * accelerator.num_processes / self.data.stream.mean_decisions)
-            gathered = added(gathered, {**sums, "loss": (loss.detach(), micro.real.sum())})
-        norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.max_grad_norm))
-        # Of all processes: whichever meets a number that is not finite, all stop, and the main process says why.
-        means = _means(accelerator, {name: gathered[name] for name in _WATCHED if name in gathered})
+            step_sums = add_sums(step_sums, {**sums, "loss": (loss.detach(), micro.valid_mask.sum())})
+        grad_norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.max_grad_norm))
+        # Reduced over processes: if one of them has a non-finite loss, all stop, and the main process reports it.
+        means = _means(accelerator, {name: step_sums[name] for name in _WATCHED if name in step_sums})
         if not math.isfinite(means["loss"]):
             raise self._diverged(f"the loss is {means['loss']}", self.step + 1)
-        stepped = self._stepped(norm)
-        if stepped and self.reference is not None:
+        updated = self._optimizer_step(grad_norm)
+        if updated and self.reference is not None:
             self.reference.adapt(means.get("kl_without_dropout", means["kl"]))
-        return gathered, norm
+        return step_sums, grad_norm
 
-    def _stepped(self, norm: float) -> bool:
-        """Changes the weights, unless the gradient is not finite; whether it did. norm: of the gradient, before clipping.
+    def _optimizer_step(self, grad_norm: float) -> bool:
+        """Update the weights unless the gradient is non-finite, and return whether they were updated.
 
-        Raises TrainingFailed after _BAD_STEPS such gradients in a row.
+        Raises TrainingFailed after _BAD_STEPS non-finite gradients in a row.
         """
-        good = math.isfinite(norm)
-        if good or self.accelerator.scaler is not None:  # fp16's scaler skips the step itself, and lowers its scale
+        good = math.isfinite(grad_norm)
+        if good or self.accelerator.scaler is not None:  # fp16's GradScaler skips the step itself, and lowers its scale
             self.optimizer.step()
         self.optimizer.zero_grad()
         self.skipped = 0 if good else self.skipped + 1
@@ -206,39 +209,39 @@ class _Run:
             raise self._diverged(f"the gradient was not finite in {self.skipped} steps in a row", self.step + 1)
         return good
 
-    def _diverged(self, what: str, step: int) -> TrainingFailed:
+    def _diverged(self, reason: str, step: int) -> TrainingFailed:
         rate = learning_rate(self.config, step - 1, self.total)
         return TrainingFailed(
-            f"{what} at step {step} (learning rate {rate:g}): {self.last_good()}; lower optimizer.learning_rate and start "
+            f"{reason} at step {step} (learning rate {rate:g}): {self.last_good()}; lower optimizer.learning_rate and start "
             "another run"
         )
 
-    def _note(self, gathered: Sums, norm: float, speed: float) -> None:
-        """Means since the last time, of all processes."""
-        means = _means(self.accelerator, gathered)
+    def _log_metrics(self, sums: Sums, grad_norm: float, speed: float) -> None:
+        """Log the means over all processes since the last call. speed: decisions per second."""
+        means = _means(self.accelerator, sums)
         if self.tracking is None:
             return
         rate = learning_rate(self.config, self.step - 1, self.total)
-        measured = {**means, "gradient_norm": norm, "learning_rate": rate, "decisions_per_s": speed}
-        self.tracking.note(self.step, {name: value for name, value in measured.items() if math.isfinite(value)})
+        metrics = {**means, "gradient_norm": grad_norm, "learning_rate": rate, "decisions_per_s": speed}
+        self.tracking.note(self.step, {name: value for name, value in metrics.items() if math.isfinite(value)})
 
-    def _keep(self) -> None:
-        """A checkpoint of this step, and what it is worth on the data held out. Raises TrainingFailed for one of no use."""
+    def _save_checkpoint(self) -> None:
+        """Validate and save a checkpoint of this step. Raises TrainingFailed if weights or validation are not finite."""
         accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
         network = accelerator.unwrap_model(self.network)
         if not finite(network):
             raise self._diverged("the weights are not finite, so they are not saved,", self.step)
-        measured = self._validated()
-        bad = [name for name, value in measured.items() if not math.isfinite(value)]
+        metrics = self._validated()
+        bad = [name for name, value in metrics.items() if not math.isfinite(value)]
         if bad:
-            what = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not saved,"
-            raise self._diverged(what, self.step)
-        # Before the checkpoint: a line of a step that was not kept is taken back, one that is missing never comes.
-        if self.tracking is not None and measured:
+            reason = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not saved,"
+            raise self._diverged(reason, self.step)
+        # Logged before the checkpoint is saved: resuming removes lines of later steps, but could not add a missing one.
+        if self.tracking is not None and metrics:
             self.tracking.note(
                 self.step,
-                {f"validation/{name}": value for name, value in measured.items()},
-                f"held out: {in_words(measured)}",
+                {f"validation/{name}": value for name, value in metrics.items()},
+                f"held out: {summary(metrics)}",
             )
         if accelerator.is_main_process:
             checkpoint.save(
@@ -247,7 +250,7 @@ class _Run:
                 self.step,
                 lineage=self.lineage,
                 config=self.config.model_dump(mode="json"),
-                metrics=measured,
+                metrics=metrics,
                 extra=self._save_state,
             )
         else:
@@ -255,18 +258,18 @@ class _Run:
         accelerator.wait_for_everyone()
         if self.tracking is None:
             return
-        if "policy_loss" in measured and self.config.evaluation.best_by == "validation":
-            self.folder.judge(self.step, "policy loss on held-out data", measured["policy_loss"], lower=True)
+        if "policy_loss" in metrics and self.config.evaluation.best_by == "validation":
+            self.folder.update_best(self.step, "policy loss on held-out data", metrics["policy_loss"], lower=True)
         self.folder.prune(self.config.checkpoints.keep)
         write_curves(self.folder.path)
 
     def _save_state(self, temporary: Path | None) -> None:
-        near = None if self.reference is None else self.reference.state
-        position = {"step": self.step, **self.data.state, "reference": near}
+        reference = None if self.reference is None else self.reference.state
+        position = {"step": self.step, **self.data.state, "reference": reference}
         save_state(self.accelerator, temporary, position)
 
     def last_good(self) -> str:
-        """Which checkpoint there is to continue with, in words."""
+        """Return the part of an error message that names the last good checkpoint."""
         steps = self.folder.steps()
         return (
             f"the last good checkpoint is {self.folder.step_folder(steps[-1])}"
@@ -275,29 +278,29 @@ class _Run:
         )
 
     def _validated(self) -> dict[str, float]:
-        """The means of the rule's measurements on the data held out; nothing where there is none, or in another process."""
+        """Return the validation metrics; empty without validation datasets and in other than the main process."""
         if self.tracking is None or not self.config.data.validate_on:
             return {}
         self.tracking.doing(self.step, "validating")
         return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self.objective)
 
     def _evaluate_if_due(self) -> None:
-        """Battles of the checkpoint of this step, unless they were played before the process was killed."""
+        """Play the evaluation battles of this step's checkpoint, unless they were played before an interruption."""
         every, last = self.config.evaluation.every, self.step == self.total
         due = every and self.step and (self.step % every == 0 or last)
         if due and self.tracking is not None and self.step not in self.folder.evaluated():
             self.tracking.say(f"{self.step:,}/{self.total:,} · evaluating in battles ...")
-            found = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{self.step}")
-            self.folder.note_evaluation(self.step, found.told)
-            self.tracking.note(self.step, found.metrics, found.words)
+            result = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{self.step}")
+            self.folder.record_evaluation(self.step, result.details)
+            self.tracking.note(self.step, result.metrics, result.summary)
             write_curves(self.folder.path)
             if self.config.evaluation.best_by == "rating":
-                self.folder.judge(self.step, "rating", found.rating)
+                self.folder.update_best(self.step, "rating", result.rating)
         self.accelerator.wait_for_everyone()
 
 
 def _means(accelerator: Accelerator, sums: Sums) -> dict[str, float]:
-    """The means over all processes."""
+    """Return the mean of each metric over all processes."""
     stacked = torch.tensor([[float(part) for part in pair] for pair in sums.values()], device=accelerator.device)
     totals = accelerator.reduce(stacked, reduction="sum").tolist()
     return {name: total / count for name, (total, count) in zip(sums, totals, strict=True) if count}

@@ -1,4 +1,4 @@
-"""What a network is worth on datasets that are never learned from."""
+"""Validation metrics: a learning rule's loss and metrics on held-out datasets."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from training.algorithms.tensors import Sums, Tensors, added, local_means, on_device, scaled
+from training.algorithms.tensors import Sums, Tensors, add_sums, local_means, scale_sums, to_device
 from training.config import BadConfig, Data
 from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, opened
-from training.data.stream import Use, sampled
+from training.data.stream import Use, validation_batches
 
-#: So many trajectories of each dataset are measured, at most.
-_MOST = 2048
+#: Maximum number of trajectories of each dataset that are measured.
+_MAX_TRAJECTORIES = 2048
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A dataset of `data.validate_on`. use: what is learned from the like of it; weight: in trajectories; name: its own.
+    """A dataset of `data.validate_on`. use, weight: as in training; name: prefix of its metrics.
 
-    What was held out of a dataset that is learned from has that one's use and weight; any other is measured with everything
-    in it, and weighs as the mixture's datasets do on average.
+    The held-out part of a training dataset has its use and weight. Of any other dataset all sides are used, with the mean
+    weight of the former.
     """
 
     dataset: Dataset
@@ -34,7 +34,7 @@ class HeldOut:
 
 
 def held_out_parts(data: Data) -> list[HeldOut]:
-    """The datasets of `data.validate_on`. Raises BadConfig that says how to make one, or how to train without it."""
+    """Open the datasets of `data.validate_on`. Raises BadConfig that says how to build one, or how to train without it."""
     learned = {f"{source.path.rstrip('/')}{HELD_OUT}": source for source in data.train}
     sources = [learned.get(path.rstrip("/")) for path in data.validate_on]
     known = [source.weight for source in sources if source is not None]
@@ -64,36 +64,38 @@ def validated(
     device: torch.device,
     loss: Callable[[nn.Module, Tensors], tuple[Tensor, Sums]],
 ) -> dict[str, float]:
-    """The means over decisions of what the learning rule measures, of all datasets together, weighed as the mixture.
+    """Return the mean over decisions of each metric, over all datasets with their weights.
 
-    Where there are several, of each by itself, too: "NAME/METRIC". loss: the rule's, for a network and a batch.
+    With several datasets, also those of each as "NAME/METRIC". loss: the objective, called with the network and a batch.
     """
     network.eval()
-    gathered: Sums = {}
+    total: Sums = {}
     by_dataset: dict[str, float] = {}
     for part in parts:
         sums: Sums = {}
-        for batch in sampled(part.dataset, data.batch_size, data.max_length, _MOST, part.use):
+        for batch in validation_batches(part.dataset, data.batch_size, data.max_length, _MAX_TRAJECTORIES, part.use):
             with torch.no_grad():
-                _, more = loss(network, on_device(batch, device))
-            sums = added(sums, more)
+                _, more = loss(network, to_device(batch, device))
+            sums = add_sums(sums, more)
         by_dataset |= {f"{part.name}/{metric}": value for metric, value in local_means(sums).items()}
-        gathered = added(gathered, scaled(sums, part.weight / min(_MOST, part.dataset.trajectories)))
-    return {**local_means(gathered), **(by_dataset if len(parts) > 1 else {})}
+        total = add_sums(total, scale_sums(sums, part.weight / min(_MAX_TRAJECTORIES, part.dataset.trajectories)))
+    return {**local_means(total), **(by_dataset if len(parts) > 1 else {})}
 
 
-def in_words(measured: dict[str, float]) -> str:
-    """The losses and accuracies of `validated`, for a line: of all datasets together."""
-    told = {"policy loss": "policy_loss", "value loss": "value_loss"}
-    shares = {"accuracy": "agreement", "agreement with the expert's action": "expert_agreement"}
-    losses = [f"{words} {measured[name]:.4f}" for words, name in told.items() if name in measured]
+def summary(metrics: dict[str, float]) -> str:
+    """Format the losses and accuracies over all datasets on one line. metrics: of `validated`."""
+    losses = {"policy loss": "policy_loss", "value loss": "value_loss"}
+    accuracies = {"accuracy": "agreement", "agreement with the expert's action": "expert_agreement"}
     return ", ".join(
-        losses + [f"{words} {100 * measured[name]:.1f}%" for words, name in shares.items() if name in measured]
+        [
+            *(f"{label} {metrics[name]:.4f}" for label, name in losses.items() if name in metrics),
+            *(f"{label} {100 * metrics[name]:.1f}%" for label, name in accuracies.items() if name in metrics),
+        ]
     )
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """The folders' own names, with as many of those above them as it takes to tell them apart."""
+    """Return the folders' names, with as many parent folders as it takes to make them unique."""
     parts = [Path(path).parts for path in paths]
     for depth in range(1, max(map(len, parts), default=0) + 1):
         names = ["-".join(each[-depth:]).replace("/", "") for each in parts]

@@ -1,6 +1,6 @@
-"""Programs of other people as agents: they play over a websocket, on a Showdown server that the arena starts.
+"""External programs as agents: they play over a websocket, on a Showdown server that the arena starts.
 
-`contract.py` says what such an agent is; docs/external.md how to enter one.
+`contract.py` is the interface of such an agent; docs/external.md shows how to add one.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from agents.external.contract import Place, Program, ProgramAgent, Role
 from agents.external.foul_play import FoulPlay
 from agents.external.metamon import MODELS
 
-#: Family -> name -> class, as the registry takes it.
+#: Family -> name -> agent class, for the registry.
 PROGRAMS: dict[str, dict[str, Any]] = {"external": {"": External}, "foul-play": {"": FoulPlay}, "metamon": MODELS}
 
 __all__ = ["PROGRAMS", "Place", "Program", "ProgramAgent", "Role"]

@@ -1,4 +1,4 @@
-"""`external?command=…`: any program that speaks Showdown, by the command line that starts it."""
+"""`external?command=…`: any program that speaks Showdown's protocol, given by its command line."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from agents.external.contract import Place, Program, ProgramAgent
 from teamsets.errors import BadInput
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
-#: A file that is larger is known by its size and date: hashing a model's weights would take as long as loading them.
+#: Larger files are identified by size and date: hashing a model's weights would take as long as loading them.
 _HASHED_BYTES = 16 << 20
 
 
 class External(ProgramAgent):
-    """A program of your own that plays on the arena's Showdown server, started anew for each battle.
+    """A program of your own that plays on the arena's Showdown server, started once for each battle.
 
-    The command is split as a shell would split it, but no shell is run. In it stand for the battle's own
+    The command is split as by a shell, but no shell is run. Placeholders:
 
         {uri}        the server's websocket, ws://127.0.0.1:PORT/showdown/websocket
         {user}       the name to sign in with, without a password: `/trn NAME,0,`
         {opponent}   the user in the other seat
         {role}       challenge (it challenges the opponent) or accept (it accepts the opponent's challenge)
         {format}     e.g. gen1ou
-        {team}       its team, packed; empty where the format draws it
-        {team_file}  a file with its team in Showdown's export text; empty where the format draws it
-        {battles}    how many battles it is to play: 1
+        {team}       its team, packed; empty for formats with random teams
+        {team_file}  a file with its team in Showdown's export format; empty for formats with random teams
+        {battles}    the number of battles to play: 1
         {folder}     a folder of its own, removed afterwards
 
-    The same are in its environment: ARENA_URI, ARENA_USER and so on. What it prints is kept in a log.
+    The same values are in its environment as ARENA_URI, ARENA_USER and so on. Its output is written to a log.
 
-    In a spec `+` and `%20` mean a space, so `+`, `%`, `&` and `#` within the command are written %2B, %25, %26 and %23:
+    In a spec `+` and `%20` mean a space, so `+`, `%`, `&` and `#` in the command are written %2B, %25, %26 and %23:
     `external?command=python bot.py --server {uri} --name {user} --versus {opponent}`.
 
-    Options: command; role, challenge; allowance, the seconds for a decision beyond the think limit, 5; start, the seconds
-    from its start to the battle, 60; cwd, where it runs, the current folder.
+    Options: command; role, challenge; allowance, seconds per decision beyond the think limit, 5; start, seconds from its
+    start to the battle, 60; cwd, its working folder, the current one.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class External(ProgramAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """What is wrong with the command, and whether its program is there."""
+        """Return what is wrong with the command or its program; empty if nothing is."""
         command = options.get("command", "")
         problem = _problem(command, options.get("role", "challenge"))
         if problem:
@@ -69,7 +69,7 @@ class External(ProgramAgent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The contents of the files that the command names."""
+        """Return a hash of the files that the command names."""
         digest = hashlib.sha256()
         if _problem(options.get("command", ""), options.get("role", "challenge")):
             return ""
@@ -109,7 +109,7 @@ def _values(place: Place) -> dict[str, str]:
 
 
 def _problem(command: str, role: str) -> str:
-    """Why no program can be started with these options, with the mend; empty when it can."""
+    """Return why no program can be started with these options, with the fix; empty if it can."""
     if role not in ("challenge", "accept"):
         return f"role '{role}' is unknown: use challenge or accept"
     try:

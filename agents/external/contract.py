@@ -1,4 +1,4 @@
-"""The contract of an agent that is a program of its own: where it is to play, and how it is started for that."""
+"""The interface of an agent that is an external program: where it plays, and how it is started."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Role = Literal["challenge", "accept"]
 
 @dataclass(frozen=True)
 class Place:
-    """Where and as whom a program plays one battle.
+    """Where a program plays one battle, and under which name.
 
-    uri: the server's websocket. user: the name that it signs in with (no password: `/trn NAME,0,`). opponent: the user in
-    the other seat. role: whether it challenges that user or accepts its challenge. team: packed, None where the format
-    draws it; team_file: the same in Showdown's export text. folder: its own for this battle, removed afterwards.
+    uri: the server's websocket. user: the name to sign in with (no password: `/trn NAME,0,`). opponent: the user in the
+    other seat. role: whether it challenges that user or accepts its challenge. team: packed, None for formats with random
+    teams; team_file: the same in Showdown's export format. folder: a folder for this battle, removed afterwards.
     """
 
     uri: str
@@ -32,7 +32,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Program:
-    """How a program is started. environment: added to ours. folder: where it runs."""
+    """How a program is started. environment: added to ours. folder: its working folder."""
 
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
@@ -40,11 +40,10 @@ class Program:
 
 
 class ProgramAgent(Agent):
-    """An agent that is a program of its own. One process plays one battle; the arena starts and ends it.
+    """An agent that is an external program. One process plays one battle; the arena starts and ends it.
 
-    role: what it does when the other seat leaves it the choice. allowance: the seconds that it has for a decision beyond
-    the run's think limit, for the ways between (one look of the server's clock, half a second, comes on top). start: the
-    seconds from its start to the battle's begin.
+    role: its preferred role. allowance: seconds per decision beyond the run's think limit, for communication (the server's
+    clock adds up to half a second). start_limit: seconds from its start to the start of the battle.
     """
 
     outside: ClassVar[bool] = True
@@ -54,9 +53,9 @@ class ProgramAgent(Agent):
     start_limit: float = 60.0
 
     def program(self, place: Place) -> Program:
-        """The program for one battle. Called in a thread: it may look at files. Raises ArenaError when it cannot be."""
+        """Return the program for one battle. Called in a thread, so it may read files. Raises ArenaError."""
         raise NotImplementedError(f"{type(self).__name__}.program")
 
     def act(self, battle: Any) -> Any:
-        """Nobody asks it."""
+        """Not called: the program plays on the server."""
         raise NotImplementedError(f"{self.name} can play on a server only")

@@ -1,7 +1,7 @@
-"""foul-play as an agent: Smogon's ladder bot by pmariglia, run as the separate program that it is.
+"""foul-play as an agent: the ladder bot by pmariglia, run as an external program.
 
-Its checkout stays as it is. Everything that is made for it lies in the cache folder, below `foul-play`: an environment
-with its pinned requirements, poke-engine once for each generation, and a copy of its code with set data in its caches.
+Its checkout is not modified. Its files are in the folder `foul-play` of the cache folder: an environment with its pinned
+requirements, a build of poke-engine for each generation, and a copy of its code with set data in its caches.
 """
 
 from __future__ import annotations
@@ -23,26 +23,27 @@ from teamsets.builder import published
 from teamsets.errors import BadInput, MissingTool
 from teamsets.formats import get_format
 
-#: poke-engine's name for each generation that it can be built for.
+#: Generation -> poke-engine's feature name.
 FEATURES = {gen: f"gen{gen}" for gen in range(1, 9)} | {9: "terastallization"}
 _LAUNCH = Path(__file__).with_name("foul_play_launch.py")
 _GET = "git clone https://github.com/pmariglia/foul-play"
 _NAME_IT = f'name its folder in {VARIABLES["foul-play"]}, or in arena.toml: [external] foul-play = "FOLDER"'
-# What is no part of the program: caches that it fills by itself, and teams to play with.
+# Not part of the program: caches that it fills itself, and teams.
 _NOT_CODE = {"pkmn_sets_cache", "smogon_stats_cache", "local_data", "__pycache__"}
 
 
 class FoulPlay(ProgramAgent):
-    """foul-play, the search bot by pmariglia: the same as on the ladder, on its own poke-engine, as a separate program.
+    """foul-play, the search bot by pmariglia: the ladder bot with its own poke-engine, as an external program.
 
-    It samples what the opponent hides, searches each sample for `ms` milliseconds, and draws among the good choices.
-    Where little is revealed it searches twice as many samples, so a decision takes about 2 * ms and some time besides.
+    It samples hidden information, searches each sample for `ms` milliseconds, and samples among the good choices. While
+    little is revealed it searches twice as many samples, so a decision takes about 2 * ms plus overhead.
 
-    Needs its checkout, Rust's cargo, and `arena agents setup foul-play`; `arena agents doctor foul-play` says what lacks.
+    Needs its checkout, Rust's cargo, and `arena agents setup foul-play`; `arena agents doctor foul-play` shows what is
+    missing.
 
-    Options: ms, the milliseconds for one sample, 100; parallelism, how many samples are searched at once, each in a
-    process, 1; threads, of each search, 1; allowance, the seconds for a decision beyond the think limit, 5; start, the
-    seconds from its start to the battle, 60.
+    Options: ms, milliseconds per sample, 100; parallelism, number of samples searched at once, each in a process, 1;
+    threads, of each search, 1; allowance, seconds per decision beyond the think limit, 5; start, seconds from its start to
+    the battle, 60.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class FoulPlay(ProgramAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """What of the checkout, its environment and poke-engine's builds is not there."""
+        """Return what is missing of the checkout, its environment and poke-engine's builds."""
         place = place_of("foul-play")
         if place is None:
             return f"the folder of foul-play is not configured: {_GET}, {_NAME_IT}, then `arena agents setup foul-play`"
@@ -75,7 +76,7 @@ class FoulPlay(ProgramAgent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The contents of the checkout and of our launcher."""
+        """Return a hash of the checkout and of our launcher."""
         place = place_of("foul-play")
         if place is None or not _is_checkout(place):
             return ""
@@ -107,26 +108,26 @@ class FoulPlay(ProgramAgent):
 
 
 class Home:
-    """What the arena keeps for one checkout of foul-play."""
+    """The cache folder of one checkout of foul-play."""
 
     def __init__(self, checkout: Path) -> None:
         self.checkout = checkout
         self.requirements = (checkout / "requirements.txt").read_text(encoding="utf-8")
-        # Its environment serves every checkout with the same requirements.
+        # The environment is shared by all checkouts with the same requirements.
         made_of = f"{self.requirements}{sys.version}"
         self.folder = cache_folder.folder() / "foul-play" / hashlib.sha256(made_of.encode()).hexdigest()[:12]
         self.python = self.folder / "environment" / "bin" / "python"
 
     def engine(self, gen: int) -> Path:
-        """The folder from which poke-engine is imported for a generation, whether it is there or not."""
+        """Return the folder of poke-engine for a generation, whether it exists or not."""
         return self.folder / f"gen{gen}"
 
     def built(self) -> list[int]:
-        """The generations that can be played."""
+        """Return the generations that can be played."""
         return [gen for gen in FEATURES if (self.engine(gen) / ".ready").is_file()] if self.python.exists() else []
 
     def prepared(self, format_id: str) -> Path:
-        """A copy of the checkout's code with data for the format in its caches; made when it is not there."""
+        """Return a copy of the checkout's code with data for the format in its caches; created if necessary."""
         copy = self.folder / f"copy-{_made_of(self.checkout)}-{format_id}"
         if not copy.is_dir():
             work = Path(tempfile.mkdtemp(prefix=".copy-", dir=self.folder))
@@ -135,7 +136,7 @@ class Home:
                 foul_play_sets.write_sets(work / "fp" / "data", format_id)
                 os.rename(work, copy)
             except FileExistsError:
-                pass  # another process was quicker
+                pass  # another process created it first
             except OSError:
                 if not copy.is_dir():
                     raise
@@ -149,14 +150,14 @@ def _is_checkout(folder: Path) -> bool:
 
 
 def _made_of(checkout: Path) -> str:
-    """What a copy is made of: the checkout, and what fills its caches."""
+    """Return a hash of a copy's inputs: the checkout, and the data in its caches."""
     parts = (contents(checkout), Path(foul_play_sets.__file__).read_text(encoding="utf-8"), published.version())
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:12]
 
 
 @cache
 def contents(checkout: Path) -> str:
-    """A hash over the checkout's code, data and requirements: what is played, committed or not."""
+    """Return a hash of the checkout's code, data and requirements in the working tree."""
     digest = hashlib.sha256((checkout / "requirements.txt").read_bytes())
     for path in sorted((checkout / "fp").rglob("*")):
         if path.suffix in (".py", ".json") and not _NOT_CODE & set(path.relative_to(checkout).parts):

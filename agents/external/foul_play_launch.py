@@ -1,14 +1,14 @@
 """Runs in foul-play's own environment: `python foul_play_launch.py COPY ENGINE TEAM [OPTION of foul-play]...`.
 
-COPY: the folder with the package `fp`. ENGINE: the folder with poke-engine for the generation that is played. TEAM: its
-team, packed; what foul-play itself makes of a team's export text is not always what Showdown's validator takes.
+COPY: the folder with the package `fp`. ENGINE: the folder with poke-engine for the generation. TEAM: its packed team,
+because Showdown's validator rejects some of the teams that foul-play packs itself.
 
-foul-play plays as it is. What is put right here is how it meets our server:
+foul-play's play is not changed. Two things are adapted to our server:
 
-- It signs in at the public login server and fetches sets from the net. Here it does neither: our server takes any name,
-  and what is not in its caches is not there.
-- In generation 1 Showdown asks one that cannot act (asleep, frozen, trapped) for "Fight" instead of a move. foul-play
-  does not know that, and would end. It is asked for a move as in other generations, and its answer is sent as "Fight".
+- It signs in at the public login server and downloads sets. Here it does neither: our server accepts any name, and
+  everything that it needs is in its caches.
+- In generation 1 Showdown offers "Fight" instead of moves to a Pokémon that cannot act (asleep, frozen, trapped). foul-play
+  does not know it, and would exit. It receives a request with moves instead, and its answer is sent as "Fight".
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _REQUEST = "|request|"
 
 
 class _NotFound:
-    """The answer to everything that would be fetched."""
+    """The response to every download."""
 
     status_code = 404
     text = ""
@@ -40,7 +40,7 @@ async def _sign_in(client):
 
 
 def _with_moves(message):
-    """A request for "Fight" as one for any of the moves; every other message, and None for it, as they are."""
+    """Return a request for "Fight" with the Pokémon's moves instead; None for any other message."""
     head, _, text = message.partition(_REQUEST)
     request = json.loads(text or "null") or {}
     active = request.get("active", [{}])[0]
@@ -72,7 +72,7 @@ def _translate_fight(client_class):
 
 def _main():
     copy, engine, team, *options = sys.argv[1:]
-    sys.path[:1] = [copy, engine]  # not this file's folder: its neighbours have nothing to do with it
+    sys.path[:1] = [copy, engine]  # without this file's folder, whose modules are not foul-play's
     sys.argv = ["run.py", *options]
 
     import fp.main

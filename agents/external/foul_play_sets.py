@@ -1,8 +1,8 @@
-"""Set data for foul-play's caches, so that it knows what a Pokémon may carry without asking the net.
+"""Set data for foul-play's caches, which replaces its downloads.
 
-On the ladder it reads usage statistics and the sets of real games. Here its files are filled from what the project has:
-Smogon's published sets, a number of members drawn from each, and our own competitive teams, which weigh as much as all
-published sets of a species together and say how often a species is brought at all.
+On the ladder it downloads usage statistics and sets of real games. Here its files are filled from Smogon's published sets,
+of which several members are sampled each, and from our competitive teams, which have as much weight as all published sets
+of a species together and determine how often a species is used.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from agents.search.sets import statistics
 from teamsets.builder.published import STATS, TIERS, Member, published_sets
 from teamsets.formats import get_format
 
-#: Members drawn from each published set: its alternatives then come about as often as they are recommended.
+#: Members sampled from each published set, so that its alternatives occur in proportion to their probabilities.
 _DRAWN = 12
 _FIRST = 0.5
-#: How much a team of ours counts beside a species that is merely published.
+#: Weight of a species in one of our teams, relative to a species that only has published sets.
 _TEAM = 100
-#: How many species are drawn for the Pokémon that nobody has seen yet.
+#: Number of species that are listed as teammates.
 _TEAMMATES = 50
 
 
 @dataclass(frozen=True)
 class _Set:
-    """A whole set, in foul-play's words."""
+    """A complete set, with foul-play's names."""
 
     moves: tuple[str, ...]
     item: str
@@ -50,10 +50,10 @@ class _Set:
 
 
 def write_sets(data: Path, format_id: str) -> None:
-    """Fills the caches in `data`, foul-play's folder `fp/data`, for a format."""
+    """Fill the caches in `data`, foul-play's folder `fp/data`, for a format."""
     chosen = get_format(format_id)
     pokedex = json.loads((data / "pokedex.json").read_text(encoding="utf-8"))
-    # It trips over a form of several others (Ultra Necrozma), which nobody brings.
+    # foul-play fails on a forme of several others (Ultra Necrozma), which is not used.
     known_species = {name for name, entry in pokedex.items() if not isinstance(entry.get("battleOnly"), list)}
     known_moves = json.loads((data / "moves.json").read_text(encoding="utf-8")).keys()
     found: dict[str, Counter[_Set]] = {}
@@ -81,7 +81,7 @@ def _write(path: Path, value: object) -> None:
 
 
 def _all_sets(format_id: str, gen: int, tier: str) -> dict[str, Counter[_Set]]:
-    """Species -> its sets, each with its weight."""
+    """Return species -> sets, with their weights."""
     found: dict[str, Counter[_Set]] = defaultdict(Counter)
     for species, member in _published(gen, tier):
         found[species][_of_member(member, gen)] += 1
@@ -97,7 +97,7 @@ def _all_sets(format_id: str, gen: int, tier: str) -> dict[str, Counter[_Set]]:
 
 
 def _published(gen: int, tier: str) -> Iterator[tuple[str, Member]]:
-    """Members of the published sets of a tier and of those below it; of a species that has none there, from above."""
+    """Yield members of the published sets of a tier and of lower ones, or of higher ones for species without any."""
     at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
     taken: set[str] = set()
     for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
@@ -121,10 +121,10 @@ def _of_member(member: Member, gen: int) -> _Set:
 
 
 def _all_usage(found: dict[str, Counter[_Set]], species: Collection[str], format_id: str) -> dict[str, Any]:
-    """Usage statistics as Smogon publishes them, as far as they are read: of all species, for any may be met."""
+    """Return usage statistics of all species in Smogon's format, with the parts that foul-play reads."""
     brought = statistics(format_id, get_format(format_id).gen).species
     counts = {name: 1 + _TEAM * brought.get(name, 0) for name in sorted(species)}
-    # Who stands beside whom: the more often brought the likelier, whoever the others are.
+    # Teammates: in proportion to usage, independent of the other species.
     usual = dict(Counter({name: count for name, count in counts.items() if name in found}).most_common(_TEAMMATES))
     total = sum(usual.values())
     return {
@@ -139,7 +139,7 @@ def _all_usage(found: dict[str, Counter[_Set]], species: Collection[str], format
 
 
 def _usage(sets: Counter[_Set], count: int) -> dict[str, dict[str, float]]:
-    """How often a species, brought `count` times, has each trait and move."""
+    """Return how often a species that is used `count` times has each trait and move."""
     usage: dict[str, dict[str, int]] = {key: {} for key in ("Spreads", "Items", "Abilities", "Tera Types", "Moves")}
     for each, number in sets.items():
         spread = f"{each.nature}:{'/'.join(map(str, each.evs))}"
@@ -149,9 +149,9 @@ def _usage(sets: Counter[_Set], count: int) -> dict[str, dict[str, float]]:
             ("Abilities", each.ability),
             ("Tera Types", each.tera or "nothing"),
         )
-        # Hidden Power's power is put behind its type when usage is read, unlike that of sets.
+        # foul-play appends Hidden Power's power when it reads usage statistics, but not when it reads sets.
         moves = (("Moves", move.rstrip("067") if move.startswith("hiddenpower") else move) for move in each.moves)
         for key, value in (*traits, *moves):
             usage[key][value] = usage[key].get(value, 0) + number
-    # Counts first and one division then: a rate that rounding has put above 1 ends foul-play.
+    # A single division at the end: rounding errors above a rate of 1 would make foul-play exit.
     return {key: {value: count * n / sets.total() for value, n in values.items()} for key, values in usage.items()}

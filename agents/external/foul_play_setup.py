@@ -1,4 +1,4 @@
-"""`arena agents setup foul-play`: its environment with its pinned requirements, and poke-engine for each generation."""
+"""`arena agents setup foul-play`: creates its environment and builds poke-engine for each generation."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from agents.external.foul_play import FEATURES, FoulPlay, Home
 from agents.external.settings import place_of
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
-#: The generations that are built when none is named: those for which teams are shipped.
+#: Generations that are built by default.
 USUAL = (1, 2, 3, 4, 9)
 _PIP = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
 def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
-    """Makes what is not there yet. say: is told what goes on. Raises MissingTool, BadInput, or ArenaError with pip's end."""
+    """Create what is missing. say: called with progress messages. Raises MissingTool, BadInput, ArenaError if pip fails."""
     checkout = place_of("foul-play")
     if checkout is None:
         raise MissingTool(f"foul-play: {FoulPlay.missing()}")
@@ -37,7 +37,7 @@ def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
         try:
             _run([str(home.python), *_PIP, *others])
         except ArenaError:
-            shutil.rmtree(home.python.parents[1])  # half an environment would pass for one
+            shutil.rmtree(home.python.parents[1])  # an incomplete environment would be taken for a complete one
             raise
     for gen in gens:
         if gen not in home.built():
@@ -46,7 +46,7 @@ def set_up(gens: Sequence[int], say: Callable[[str], None]) -> None:
 
 
 def _requirements(text: str) -> tuple[str, list[str]]:
-    """poke-engine's requirement without its build options, and the others."""
+    """Return poke-engine's requirement without its build options, and the other requirements."""
     lines = [line.split(" --", 1)[0].strip() for line in text.splitlines() if re.match(r"[\w-]", line)]
     engines = [line for line in lines if line.startswith("poke-engine")]
     if not engines:
@@ -63,7 +63,7 @@ def _build(home: Home, engine: str, gen: int, say: Callable[[str], None]) -> Non
     folder = home.engine(gen)
     shutil.rmtree(folder, ignore_errors=True)
     options = f"build-args=--features poke-engine/{FEATURES[gen]} --no-default-features"
-    # No cache: pip does not look at a build's options, and would give every generation the first one's build.
+    # No cache: pip's cache ignores build options, and would install the first generation's build for all of them.
     build = ["--no-deps", "--no-cache-dir", "--no-binary", "poke-engine", "--config-settings", options]
     _run([str(home.python), *_PIP, *build, "--target", str(folder), engine])
     Path(folder, ".ready").write_text(engine, encoding="utf-8")
@@ -72,5 +72,5 @@ def _build(home: Home, engine: str, gen: int, say: Callable[[str], None]) -> Non
 def _run(command: list[str]) -> None:
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode:
-        words = " ".join(done.stdout.split())[-600:]
-        raise ArenaError(f"'{' '.join(command)[:200]}' ended with {done.returncode}: {words}")
+        output = " ".join(done.stdout.split())[-600:]
+        raise ArenaError(f"'{' '.join(command)[:200]}' ended with {done.returncode}: {output}")

@@ -1,4 +1,4 @@
-"""metamon's pretrained models as agents: its own evaluator, in its own environment, as a separate program."""
+"""metamon's pretrained models as agents: metamon's evaluator in its own environment, run as an external program."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from agents.external.contract import Place, Program, ProgramAgent
 from agents.external.settings import VARIABLES, place_of
 from teamsets.errors import BadInput
 
-#: The models that `arena agents list` shows; any other name of metamon's is taken as well.
+#: Models that `arena agents list` shows; all other model names of metamon work too.
 LISTED = ("SyntheticRLV2", "Abra", "Kakuna")
 _LAUNCH = Path(__file__).with_name("metamon_launch.py")
 _CACHE = "METAMON_CACHE_DIR"
 _GET = "github.com/UT-Austin-RPL/metamon describes how to install it in a separate environment"
 _NAME_IT = f'name its Python in {VARIABLES["metamon"]}, or in arena.toml: [external] metamon = "ENVIRONMENT/bin/python"'
-#: The tiers that its evaluator plays.
+#: Tiers that its evaluator supports.
 _TIERS = ("ubers", "ou", "uu", "nu")
 
 
 class Metamon(ProgramAgent):
-    """A model of metamon's, played by metamon's own evaluator in metamon's own environment.
+    """A model of metamon, played by metamon's evaluator in its own environment.
 
-    Needs metamon installed, METAMON_CACHE_DIR set, and the model's weights in it, which its evaluator fetches from
-    Hugging Face when it is first started; `arena agents doctor metamon` says what lacks.
+    Needs metamon installed, METAMON_CACHE_DIR set, and the model's weights in it, which its evaluator downloads from
+    Hugging Face on its first start; `arena agents doctor metamon` shows what is missing.
 
-    Options: checkpoint, another than the model's own; temperature of its choices, 1.0; allowance, the seconds for a decision
-    beyond the think limit, 20 (the first one loads kernels); start, the seconds from its start to the battle, 300.
+    Options: checkpoint, instead of the model's default; temperature of its choices, 1.0; allowance, seconds per decision
+    beyond the think limit, 20 (the first one loads kernels); start, seconds from its start to the battle, 300.
     """
 
     model: ClassVar[str] = ""
@@ -46,7 +46,7 @@ class Metamon(ProgramAgent):
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """What of its environment, its cache folder and its weights is not there."""
+        """Return what is missing of its environment, its cache folder and its weights."""
         place = place_of("metamon")
         if format_id is not None and _plays(format_id) is None:
             return f"it plays {', '.join(_TIERS)} of every generation: choose one of these"
@@ -68,7 +68,7 @@ class Metamon(ProgramAgent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The code of metamon and of our launcher."""
+        """Return a hash of metamon's code and of our launcher."""
         place = place_of("metamon")
         folder = None if place is None or not place.is_file() else package(place)
         return "" if folder is None else _contents(folder) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
@@ -81,40 +81,40 @@ class Metamon(ProgramAgent):
         teams = place.folder / "teams" / place.format
         teams.mkdir(parents=True)
         (teams / f"team.{place.format}_team").write_bytes(place.team_file.read_bytes())
-        words = ["--eval_type", "challenge", "--agent", self.model, "--gens", found[1], "--formats", found[2]]
-        words += ["--username", place.user, "--opponent_username", place.opponent, "--total_battles", "1"]
-        words += ["--role", "challenger" if place.role == "challenge" else "acceptor"]
-        words += [
+        options = ["--eval_type", "challenge", "--agent", self.model, "--gens", found[1], "--formats", found[2]]
+        options += ["--username", place.user, "--opponent_username", place.opponent, "--total_battles", "1"]
+        options += ["--role", "challenger" if place.role == "challenge" else "acceptor"]
+        options += [
             "--temperature",
             str(self.temperature),
             *(["--checkpoints", self.checkpoint] if self.checkpoint else []),
         ]
-        return Program([str(python), "-u", str(_LAUNCH), place.uri, str(teams.parent), *words], folder=place.folder)
+        return Program([str(python), "-u", str(_LAUNCH), place.uri, str(teams.parent), *options], folder=place.folder)
 
 
 def _plays(format_id: str) -> re.Match[str] | None:
-    """Generation and tier of a format that it plays."""
+    """Match the generation and the tier of a supported format."""
     return re.fullmatch(rf"gen(\d)({'|'.join(_TIERS)})", format_id)
 
 
 @cache
 def model(name: str) -> type[Metamon]:
-    """The agent of one of metamon's models."""
+    """Return the agent class of a model of metamon."""
     if not re.fullmatch(r"\w+", name):
         raise BadInput(f"agent 'metamon:{name}': not a model name: use e.g. metamon:{LISTED[0]}")
-    words = f"metamon's model {name}, " + (Metamon.__doc__ or "").partition(", ")[2]
-    return type(name, (Metamon,), {"__doc__": words, "__module__": __name__, "model": name})
+    documentation = f"metamon's model {name}, " + (Metamon.__doc__ or "").partition(", ")[2]
+    return type(name, (Metamon,), {"__doc__": documentation, "__module__": __name__, "model": name})
 
 
 @cache
 def package(python: Path) -> Path | None:
-    """The folder of the package `metamon` in a Python's environment, if its evaluator is there."""
+    """Return the folder of the package `metamon` in a Python environment, if it has the evaluator."""
     look = "import importlib.util as u; s = u.find_spec('metamon'); print(s.submodule_search_locations[0] if s else '')"
     try:
-        told = subprocess.run([str(python), "-c", look], capture_output=True, text=True, timeout=60, check=False).stdout
+        out = subprocess.run([str(python), "-c", look], capture_output=True, text=True, timeout=60, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return None
-    folder = Path(told.strip() or "/nowhere")
+    folder = Path(out.strip() or "/nowhere")
     there = (folder / "rl" / "evaluate.py").is_file() or (folder / "rl" / "evaluate" / "__main__.py").is_file()
     return folder if there else None
 
@@ -128,5 +128,5 @@ def _contents(folder: Path) -> str:
     return digest.hexdigest()
 
 
-#: Name -> class, as the registry takes it; "*" makes those that are not listed.
+#: Name -> agent class, for the registry; "*" for models that are not listed.
 MODELS: dict[str, Any] = {**{name: model(name) for name in LISTED}, "*": model}

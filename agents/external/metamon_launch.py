@@ -1,8 +1,8 @@
 """Runs in metamon's own environment: `python metamon_launch.py URI TEAMS [OPTION of metamon.rl.evaluate]...`.
 
 URI: our server's websocket. TEAMS: a folder with its team, as FORMAT/team.FORMAT_team.
-metamon plays as it is. Its evaluator meets the server of poke-env's `LocalhostServerConfiguration`, at a port of its own
-choice, and draws teams from sets that it fetches; here it is given our server, and the fixture's team.
+metamon's play is not changed. Its evaluator connects to the server of poke-env's `LocalhostServerConfiguration`, at a fixed
+port, and samples teams from downloaded sets; here it gets our server and the fixture's team.
 """
 
 import runpy
@@ -12,12 +12,12 @@ import sys
 def _main():
     uri, teams, *options = sys.argv[1:]
     sys.argv = ["metamon.rl.evaluate", *options]
-    del sys.path[0]  # this file's folder, where another file is called metamon
+    del sys.path[0]  # this file's folder, which has another module named metamon
 
     import poke_env
 
     usual = poke_env.LocalhostServerConfiguration
-    # Older versions of poke-env take HOST:PORT there.
+    # Older versions of poke-env expect HOST:PORT there.
     address = uri if "://" in usual[0] else uri.split("/")[2]
     poke_env.LocalhostServerConfiguration = type(usual)(address, *usual[1:])
 

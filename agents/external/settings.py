@@ -1,4 +1,4 @@
-"""Where other people's programs lie on this machine: an environment variable each, or the table [external] of arena.toml."""
+"""Paths of external programs: from environment variables, or from the table [external] of arena.toml."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import os
 import tomllib
 from pathlib import Path
 
-#: Name in arena.toml -> environment variable, which goes before it.
+#: Name in arena.toml -> environment variable, which takes precedence.
 VARIABLES = {"foul-play": "ARENA_FOUL_PLAY", "metamon": "ARENA_METAMON"}
 
 
 def place_of(name: str) -> Path | None:
-    """The path that the user gave for a program, whether anything is there or not; None when he gave none."""
+    """Return the configured path of a program, whether it exists or not; None if it is not configured."""
     chosen = os.environ.get(VARIABLES[name]) or _from_file(name)
     return Path(chosen).expanduser().absolute() if chosen else None
 
@@ -19,7 +19,7 @@ def place_of(name: str) -> Path | None:
 def _from_file(name: str) -> str:
     try:
         table = tomllib.loads(Path("arena.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # none here, or one that `arena evaluate` will complain about
+    except (OSError, ValueError):  # no file, or an invalid one, which `arena evaluate` reports
         return ""
     chosen = table.get("external", {})
     return str(chosen.get(name, "")) if isinstance(chosen, dict) else ""

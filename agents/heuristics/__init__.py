@@ -1,4 +1,4 @@
-"""Rule players, from harmful to good. `PLAYERS` maps the name in `heuristic:NAME` to its class."""
+"""Rule-based players, from the weakest to the strongest. `PLAYERS` maps the name in `heuristic:NAME` to its class."""
 
 from agents.contract import Agent
 from agents.heuristics.expert import Expert

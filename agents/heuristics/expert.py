@@ -1,4 +1,4 @@
-"""The strongest of the rule players: plans one turn ahead on expected damage, races and the likely replies."""
+"""The strongest rule-based player: plans one turn ahead with expected damage, duels and the likely replies."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _LEAVES = 0.15
 
 
 class Expert(Agent):
-    """Plans one turn ahead: each choice against each likely reply, judged by what stands and who wins the race.
+    """Plans one turn ahead: evaluates each choice against each likely reply by material and by the duel on the field.
 
-    For every pair of choices the turn is played in expectation (damage formula, misses, speed, status, set-up,
-    healing, hazards, terastallizing), with the opponent's moves, item, spread and tera type guessed from published
-    sets. The end is judged by the worth of all that stands and by the race to the knock-out between the two on the
-    field, which either may leave. The reply is a smoothed best response; the choice is the best against it.
+    For every pair of choices the turn is computed in expectation (damage formula, misses, speed, status, set-up, healing,
+    hazards, terastallization), with the opponent's moves, item, spread and tera type estimated from published sets. The
+    resulting position is evaluated by the worth of all able Pokémon and by the expected outcome of the duel between the
+    active ones, which either side may leave. The reply is a smoothed best response; the choice is the best against it.
 
-    The idea is the matrix game of simultaneous moves that Pokémon search programs such as foul-play solve, with a rule
-    for an evaluation and no simulator: some milliseconds a decision.
+    The idea is the matrix game of simultaneous moves that search programs such as foul-play solve, with a rule-based
+    evaluation and no simulator: some milliseconds per decision.
 
-    Kept with each decision: `score`, the worth of the choice in units of a Pokémon; it is no chance to win.
+    Diagnostics of each decision: `score`, the value of the choice in units of a Pokémon; it is no win probability.
 
-    Options: duel, how much the present race counts, 0.35; reply, how well the opponent is taken to answer, 3.0; alive,
-    the part of a Pokémon's worth that depends on its standing at all, 0.4; tera, what terastallizing costs, 0.12.
+    Options: duel, weight of the current duel, 0.35; reply, how well the opponent is expected to reply, 3.0; alive, the
+    part of a Pokémon's worth that does not depend on its HP, 0.4; tera, cost of terastallizing, 0.12.
     """
 
     def __init__(self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12) -> None:
@@ -45,7 +45,7 @@ class Expert(Agent):
         self._matchups = Matchups()
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
-        """Leads with the Pokémon that fares best on average against those shown."""
+        """Return the lead with the best mean duel against the Pokémon shown."""
         return best_lead(battle, self._matchups, self.weights.alive)
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -60,7 +60,7 @@ class Expert(Agent):
 
 
 class _Plan:
-    """One decision: the position as bodies, and the actions of both sides."""
+    """One decision: the position, and the actions of both sides."""
 
     def __init__(self, battle: SeatBattle, matchups: Matchups, weights: Weights) -> None:
         self.battle, self.matchups, self.weights = battle, matchups, weights
@@ -87,7 +87,7 @@ class _Plan:
         return self.of_mon.get(id(mon)) if mon is not None else None
 
     def options(self) -> list[Action]:
-        """Our actions: every legal move with its extras, every legal switch."""
+        """Return our actions: all legal moves with their extras, and all legal switches."""
         actions = [self._switch(choice, mon) for choice, mon in switch_options(self.battle) if id(mon) in self.of_mon]
         if self.me is not None:
             for choice, move in move_options(self.battle, extras=True):
@@ -99,7 +99,7 @@ class _Plan:
         return self._entry(body, choice)
 
     def _entry(self, body: Body, choice: Choice | None) -> Action:
-        """A switch to `body`; whoever leaves may gain by it (Regenerator, Natural Cure)."""
+        """Return the switch to `body`, with the bonus of the Pokémon that leaves (Regenerator, Natural Cure)."""
         hp = body.hp - entry_damage(body.fighter, self.field.sides[body.side])
         leaving = self.foe if body.side else self.me
         bonus = 0.0
@@ -122,7 +122,7 @@ class _Plan:
         return Action(choice, body, body.hp, move, bonus=bonus + self._lasting(move, body), lift=lift)
 
     def _lasting(self, move: MoveFacts, body: Body) -> float:
-        """The worth of what a move does beyond the two on the field: hazards laid and cleared, an item knocked off."""
+        """Return the value of a move's lasting effects: hazards set or removed, an item knocked off, Wish."""
         other = 1 - body.side
         if move.hazard:
             team = [b.fighter for b in (self.position.theirs if other else self.position.ours)]
@@ -141,7 +141,7 @@ class _Plan:
         return 0.0
 
     def replies(self) -> list[Action]:
-        """The opponent's likely actions; one that does nothing where it cannot act."""
+        """Return the opponent's likely actions; a single action that does nothing if it cannot act."""
         foe = self.foe
         if foe is None:
             return []
@@ -156,7 +156,7 @@ class _Plan:
         return [*actions, *self._switches_of(foe)] or [waiting]
 
     def _locked_move(self) -> MoveFacts | None:
-        """The move that a Choice item, seen, binds the opponent's active Pokémon to."""
+        """Return the move that a revealed Choice item locks the opponent's active Pokémon into."""
         mon = self.battle.opponent_active_pokemon
         if mon is None or not (mon.item or "").startswith("choice") or mon.first_turn or mon.last_move is None:
             return None
@@ -169,7 +169,7 @@ class _Plan:
         return entries
 
     def _their_answers(self, foe: Body) -> list[Body]:
-        """Those on the opponent's bench that stand best against our active Pokémon."""
+        """Return the opponent's benched Pokémon with the best duels against our active Pokémon."""
         bench = [body for body in self.position.theirs if body is not foe]
         me = self.me
         if me is not None:
@@ -177,7 +177,7 @@ class _Plan:
         return bench[:_ANSWERS]
 
     def best(self, options: list[Action]) -> tuple[Action, float]:
-        """The best of `options` and its value."""
+        """Return the best of `options` and its value."""
         theirs = self.replies()
         if not theirs:
             return self._best_blind(options)
@@ -190,7 +190,7 @@ class _Plan:
         return options[top], means[top]
 
     def _best_blind(self, options: list[Action]) -> tuple[Action, float]:
-        """With no opponent in sight (both have fainted): what fares best against those known on average."""
+        """Return the option with the best mean duel against the known opponents, if none is active (both fainted)."""
         theirs = self.position.theirs
 
         def mean(action: Action) -> float:

@@ -1,4 +1,4 @@
-"""Rules about damage: the hardest hit, and what good sense adds to it."""
+"""Damage-based players: maximum damage, and simple extensions of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from agents.mechanics.moves import facts_of
 
 
 class MaxDamage(Agent):
-    """The move of greatest expected damage by the real damage formula; the same question chooses forced switches.
+    """The move with the maximum expected damage by the damage formula; forced switches by the same criterion.
 
     The classic greedy baseline, with poke-env's port of Smogon's damage calculator (`poke_env.calc`) and the
-    opponent's stats estimated from its species' sets. `risk` weighs the rolls: 0 counts the least, 1 the most damage.
+    opponent's stats estimated from its species' sets. `risk` weights the rolls: 0 uses the minimum, 1 the maximum damage.
 
     Options: risk, 0.5 by default.
     """
@@ -48,10 +48,10 @@ class MaxDamage(Agent):
 
 
 class Balanced(Agent):
-    """Max damage with set-up and healing by health: raises its stats while healthy, heals while hurt, else attacks.
+    """Maximum damage with set-up and healing by HP: boosts its stats while healthy, heals while hurt, else attacks.
 
-    The rule of thumb of in-game guides. It sets up only where the opponent's best hit takes less than a third, heals
-    under `heal_under` where healing outpaces that hit, and takes a sure knock-out before both.
+    The rule of thumb of in-game guides. It sets up only if the opponent's best hit takes less than a third, heals below
+    `heal_under` if the hit takes less than half, and prefers a certain knock-out to both.
 
     Options: heal_under, a fraction of HP, 0.45 by default.
     """
@@ -78,10 +78,10 @@ class Balanced(Agent):
 
 
 class Revenger(Agent):
-    """Hits hardest, leaves when it would be knocked out first, and sends in what is faster and knocks out.
+    """Maximum damage, but switches when it would be knocked out first, and brings in a faster Pokémon that knocks out.
 
-    The revenge killer of team-building guides, as a whole player: it gives ground until something on its bench can
-    take the opponent out before being hit.
+    The revenge killer of team-building guides as a player: it retreats until a benched Pokémon can knock the opponent out
+    before being hit.
     """
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -109,15 +109,15 @@ class Revenger(Agent):
         return best_answer(scene).choice
 
     def _takes(self, scene: Scene, fighter: Fighter) -> bool:
-        """Whether it comes in on the expected hit with more than half of its HP left."""
+        """Return whether it has more than half of its HP left after switching into the expected hit."""
         return fighter.hp - scene.threat(fighter) > 0.5
 
 
 class Pessimist(Agent):
-    """Looks one turn ahead and fears the worst: the choice that leaves it best off after the opponent's hardest reply.
+    """Looks one turn ahead and assumes the worst: the best choice against the opponent's strongest reply.
 
-    Minimax of depth one over damage, the textbook's first step in games. A move counts its damage less the hardest
-    reply (none, if it knocks out first); a switch counts the hardest hit on what comes in, less `switch_cost`.
+    Minimax of depth one over damage. A move counts its damage minus the strongest reply (none if it knocks out first); a
+    switch counts the strongest hit on the incoming Pokémon, minus `switch_cost`.
 
     Options: switch_cost, in fractions of HP, 0.3 by default.
     """

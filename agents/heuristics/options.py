@@ -1,4 +1,4 @@
-"""The legal choices of a request, joined with the poke-env objects that they mean."""
+"""The legal choices of a request with their poke-env objects."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from agents.choices import Choice
 
 
 def move_options(battle: SeatBattle, extras: bool = False) -> list[tuple[Choice, Move]]:
-    """The legal moves, in the request's order, each with poke-env's move.
+    """Return the legal moves in the request's order, each with poke-env's move.
 
-    extras: whether variants with terastallize, dynamax, zmove and so on are listed too. A move that poke-env does not
-    know for the active Pokémon (recharge, Struggle, a called move) comes as a fresh `Move`, and is left out if even its
-    id is unknown.
+    extras: include the variants with terastallize, dynamax, zmove and so on. A move that poke-env does not list for the
+    active Pokémon (recharge, Struggle, a called move) is a new `Move`, and is left out if its id is unknown.
     """
     mon = battle.active_pokemon
     known = mon.moves if mon is not None else {}
@@ -41,7 +40,7 @@ def _find(move_id: str, known: dict[str, Move], gen: int) -> Move | None:
 
 
 def switch_options(battle: SeatBattle) -> list[tuple[Choice, Pokemon]]:
-    """The legal switches, in the request's order, each with the Pokémon that would come in."""
+    """Return the legal switches in the request's order, each with the incoming Pokémon."""
     switches = [choice for choice in battle.legal if choice.kind == "switch"]
     if not switches:
         return []
@@ -51,5 +50,5 @@ def switch_options(battle: SeatBattle) -> list[tuple[Choice, Pokemon]]:
 
 
 def any_choice(battle: SeatBattle) -> Choice:
-    """A legal choice, uniformly drawn: what a rule falls back on where it has nothing to say."""
+    """Return a uniformly random legal choice: the fallback of rules that do not apply."""
     return battle.rng.choice(battle.legal)

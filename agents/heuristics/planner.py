@@ -1,4 +1,4 @@
-"""The expert's planner: a table of what each own choice comes to against each reply, and the reply to expect."""
+"""The expert's planner: the payoff matrix of our actions against the opponent's replies, and the expected reply."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ _LOST = -1.6
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The planner's weights. alive: the part of a Pokémon's worth that it keeps at any HP. duel: how much the outcome of
-    the present duel counts, both sides being free to leave it. tera: what terastallizing costs. reply: how sharply the
-    opponent is taken to choose its best reply (0: any; large: the best)."""
+    """The planner's weights.
+
+    alive: the part of a Pokémon's worth that does not depend on its HP. duel: weight of the current duel's outcome, as both
+    sides are free to leave it. tera: cost of terastallizing. reply: inverse temperature of the opponent's reply (0: uniform;
+    large: the best reply).
+    """
 
     alive: float = 0.4
     duel: float = 0.35
@@ -26,10 +29,7 @@ class Weights:
 
 @dataclass
 class Position:
-    """Both teams as bodies, fainted ones left out; the active one first in each, if it stands.
-
-    unknown: how many of the opponent's Pokémon have not been seen.
-    """
+    """Both teams without fainted Pokémon, the active one first. unknown: number of the opponent's unseen Pokémon."""
 
     ours: list[Body]
     theirs: list[Body]
@@ -47,7 +47,7 @@ class Position:
         self.totals = [sum(worths.values()) for worths in self.worths]
 
     def duel(self, ours: Body, theirs: Body, hp: float, foe_hp: float) -> float:
-        """What the duel is worth to us, from -1 to 1: what we take in it less what we leave in it."""
+        """Return the value of a duel to us, from -1 to 1: expected gain minus expected loss in worth."""
         key = (ours, theirs, round(hp, 2), round(foe_hp, 2))
         found = self._duels.get(key)
         if found is None:
@@ -56,7 +56,7 @@ class Position:
         return found
 
     def after_our_loss(self, fallen: Body, theirs: Body, foe_hp: float) -> float:
-        """The best duel that our bench offers against what stands there. fallen: ours that is out."""
+        """Return the value of our best next duel against their active Pokémon. fallen: our fainted one."""
         key = (fallen, theirs, round(foe_hp, 1))
         found = self._next.get(key)
         if found is None:
@@ -65,7 +65,7 @@ class Position:
         return found
 
     def after_their_loss(self, fallen: Body, ours: Body, hp: float) -> float:
-        """The duel that the opponent would choose next against ours; its unseen Pokémon count as an even fight."""
+        """Return the value of the next duel that the opponent would choose; unseen Pokémon count as an even duel."""
         key = (fallen, ours, round(hp, 1))
         found = self._next.get(key)
         if found is None:
@@ -76,7 +76,7 @@ class Position:
         return found
 
     def value(self, turn: Turn, out: tuple[Body, Body]) -> float:
-        """What the end of a turn is worth: all that stands and the outlook of the duel. out: the two on the field."""
+        """Return the value of a position after a turn: material and expected duel. out: the two active Pokémon before."""
         (ours, theirs), (hp, foe_hp), (alive, foe_alive) = turn.body, turn.hp, turn.alive
         total = turn.bonus + self.totals[0] - self.worths[0].get(out[0], 0.0)
         total -= self.totals[1] - self.worths[1].get(out[1], 0.0)
@@ -113,7 +113,7 @@ class Position:
 
 
 def table(position: Position, ours: list[Action], theirs: list[Action]) -> list[list[float]]:
-    """The value of each pair of actions: one row for each of ours, one column for each of theirs."""
+    """Return the payoff matrix: a row for each of our actions, a column for each of theirs."""
     return [[_cell(position, mine, other) for other in theirs] for mine in ours]
 
 
@@ -128,9 +128,9 @@ def _root(body: Body) -> Body:
 
 
 def replies(values: list[list[float]], theirs: list[Action], weights: Weights) -> list[float]:
-    """How likely each reply is: the opponent is taken to answer well, but neither surely nor knowing our choice.
+    """Return the probability of each reply: the opponent replies well, but not perfectly and without knowing our choice.
 
-    Smoothed best responses, a few rounds: each side plays in proportion to exp(value) against the other's last play.
+    Three rounds of smoothed best responses: each side plays in proportion to exp(value) against the other's last mixture.
     """
     chances = [action.chance for action in theirs]
     mine = [1 / len(values)] * len(values)
@@ -151,7 +151,7 @@ def _soft(values: list[float], weights: list[float]) -> list[float]:
 
 
 def terastallized(body: Body) -> Body:
-    """The body with its tera type on; it stays the same member of its team."""
+    """Return the terastallized variant of a body."""
     found = body.variants.get("tera")
     if found is None:
         found = body.variants["tera"] = Body(body.fighter.as_tera(), body.side)
@@ -160,7 +160,7 @@ def terastallized(body: Body) -> Body:
 
 
 def benched(body: Body, hp: float) -> Body:
-    """A body as it comes in: without boosts and volatile effects, with `hp` left."""
+    """Return a body as it enters the field: without boosts and volatile effects, with `hp` left."""
     fighter = replace(
         body.fighter, boosts=(), effects=frozenset(), first_turn=True, must_recharge=False, hp=max(hp, 0.0)
     )

@@ -1,4 +1,4 @@
-"""A request as most rules look at it: both active fighters, the field, and each legal move with its damage."""
+"""A request as most rules use it: both active fighters, the field, and each legal move with its damage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class MoveOption:
 
     @property
     def expected(self) -> float:
-        """Mean damage with misses counted in."""
+        """Mean damage, misses included."""
         return self.damage.mean * self.move.accuracy
 
 
@@ -41,7 +41,7 @@ class SwitchOption:
 
 
 class Scene:
-    """What the rules see of one request. Everything is computed when first asked for."""
+    """One request for the rules, computed lazily."""
 
     def __init__(self, battle: SeatBattle) -> None:
         self.battle = battle
@@ -49,7 +49,7 @@ class Scene:
 
     @cached_property
     def me(self) -> Fighter | None:
-        """The own active fighter; None before the first Pokémon is out."""
+        """Our active fighter; None before the first Pokémon has entered."""
         mon = self.battle.active_pokemon
         return own_fighter(mon, self.battle) if mon is not None else None
 
@@ -78,7 +78,7 @@ class Scene:
         return [SwitchOption(choice, mon, own_fighter(mon, self.battle)) for choice, mon in switch_options(self.battle)]
 
     def threat(self, target: Fighter) -> float:
-        """The mean damage of the opponent's best likely move against one of ours (chance of having it counted in)."""
+        """Return the mean damage of the opponent's best move against one of ours, times the probability of having it."""
         if self.foe is None:
             return 0.0
         mine = self.field.sides[0]
@@ -88,7 +88,7 @@ class Scene:
         )
 
     def reach(self, fighter: Fighter) -> float:
-        """The mean damage of the best move of one of ours against the opponent's active Pokémon."""
+        """Return the mean damage of one of ours' best move against the opponent's active Pokémon."""
         if self.foe is None:
             return 0.0
         theirs = self.field.sides[1]
@@ -97,14 +97,14 @@ class Scene:
         )
 
     def faster(self, fighter: Fighter) -> bool:
-        """Whether one of ours would move before the opponent's active Pokémon, priority apart."""
+        """Return whether one of ours would move before the opponent's active Pokémon, at equal priority."""
         if self.foe is None:
             return True
         own, other = speed(fighter, self.field, self.field.sides[0]), speed(self.foe, self.field, self.field.sides[1])
         return own < other if self.field.trick_room else own > other
 
     def type_edge(self, fighter: Fighter) -> float:
-        """How the types stand: best factor of our types against the opponent's, less theirs against ours (-4 to 4)."""
+        """Return the type matchup: best effectiveness of our types minus that of theirs (-4 to 4)."""
         if self.foe is None:
             return 0.0
         gen = fighter.gen
@@ -113,13 +113,10 @@ class Scene:
 
 
 def strongest(options: list[MoveOption]) -> MoveOption:
-    """The option with the greatest expected damage; the first of equals. `options` must not be empty."""
+    """Return the option with the maximum expected damage; the first of equals. `options` must not be empty."""
     return max(options, key=lambda option: option.expected)
 
 
 def best_answer(scene: Scene) -> SwitchOption:
-    """The switch whose own damage exceeds what it must fear by most, fractions of HP left counted in.
-
-    `scene.switches` must not be empty.
-    """
+    """Return the switch with the maximum of damage dealt - damage taken + 0.3 · HP. `scene.switches` must not be empty."""
     return max(scene.switches, key=lambda s: scene.reach(s.fighter) - scene.threat(s.fighter) + 0.3 * s.fighter.hp)

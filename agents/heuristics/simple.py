@@ -1,4 +1,4 @@
-"""Rules of one sentence: from harmful to naive."""
+"""One-rule players: from harmful to naive."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from agents.heuristics.scene import Scene, strongest
 
 
 class LeastDamage(Agent):
-    """The move that hurts the opponent least; never switches of its own will, and then into the worst matchup.
+    """The move with the minimum damage; switches only when forced, and then into the worst matchup.
 
-    A harmful player: the mirror image of max-damage, so that a rating list has something below uniform random.
+    A harmful player: the opposite of max-damage, so that a rating list has something below uniform random.
     """
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -25,10 +25,9 @@ class LeastDamage(Agent):
 
 
 class Restless(Agent):
-    """Switches whenever it may, to a random Pokémon; attacks at random when it cannot.
+    """Switches to a random Pokémon whenever it can; a random move otherwise.
 
-    A harmful player: what an untrained policy does that spreads its choices evenly over moves and switches, carried
-    to its end.
+    A harmful player: an exaggeration of untrained policies, which switch too often.
     """
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -37,7 +36,7 @@ class Restless(Agent):
 
 
 class MaxPower(Agent):
-    """The move of greatest base power, whatever it meets; a random Pokémon when it must switch.
+    """The move with the maximum base power; a random Pokémon when it must switch.
 
     After poke-env's MaxBasePowerPlayer, the usual second baseline of Pokémon papers.
     """
@@ -50,9 +49,9 @@ class MaxPower(Agent):
 
 
 class Gambler(Agent):
-    """The move with the greatest damage if everything goes well, however unlikely: Explosion, Fissure, Focus Blast.
+    """The move with the maximum possible damage, however unlikely: Explosion, Fissure, Focus Blast.
 
-    The risk-seeking counterpart of max-damage: accuracy counts for nothing, one-hit knock-outs for everything.
+    The risk-seeking counterpart of max-damage: it ignores accuracy and overrates one-hit knock-outs.
     """
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -63,11 +62,10 @@ class Gambler(Agent):
 
 
 class TypeSwitcher(Agent):
-    """Always wants the better types on the field: switches to the best type matchup, else attacks by type.
+    """Switches to the best type matchup, else uses the strongest move.
 
-    The beginner's reading of the type chart, as in the matchup term of poke-env's SimpleHeuristicsPlayer, without its
-    damage. A switch must improve the matchup by `margin` (factors of the type chart), and it never switches twice in a
-    row by choice.
+    The matchup term of poke-env's SimpleHeuristicsPlayer without its damage terms. A switch must improve the matchup by
+    `margin` (in factors of the type chart), and it does not switch twice in a row unless forced.
 
     Options: margin, 1.0 by default.
     """

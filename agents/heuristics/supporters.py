@@ -1,4 +1,4 @@
-"""Rules that put something before damage: status, hazards, healing."""
+"""Players that prefer something to damage: status, hazards, healing."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _LAYERS = {"spikes": 3, "toxicspikes": 2}
 
 
 def heals(move: MoveFacts, me: Fighter) -> bool:
-    """Whether the move gives back half of the user's HP or more at once."""
+    """Return whether the move restores half of the user's HP or more at once."""
     return move.heal >= 0.5 and not (move.id == "rest" and me.status == "slp")
 
 
 def attack_or_answer(scene: Scene) -> Choice:
-    """The strongest move; where no move is legal, the Pokémon that answers best."""
+    """Return the strongest move; if no move is legal, the best switch."""
     if scene.moves:
         return strongest(scene.moves).choice
     return best_answer(scene).choice if scene.switches else any_choice(scene.battle)
 
 
 class StatusSpreader(Agent):
-    """Puts a status on every opponent that has none (sleep before paralysis before burn before poison), then attacks.
+    """Inflicts a status on every opponent that has none (sleep, paralysis, burn, poison, in this order), then attacks.
 
-    The habit of the ladder's "para-fusion" teams, and of the first rule of Red/Blue's trainers turned round.
+    As the ladder's "para-fusion" teams do.
     """
 
     ORDER = ("slp", "par", "brn", "tox", "psn")
@@ -45,9 +45,9 @@ class StatusSpreader(Agent):
 
 
 class HazardStacker(Agent):
-    """Lays every layer of entry hazards first, then drives the opponent out (Roar, Whirlwind), else attacks.
+    """Sets all layers of entry hazards first, then forces switches (Roar, Whirlwind), else attacks.
 
-    Hazard-stacking offence of generations 2 and up; without hazard moves it is a max-damage player.
+    Hazard-stacking offense of generations 2 and up; without hazard moves it is a max-damage player.
     """
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -68,9 +68,9 @@ class HazardStacker(Agent):
 
 
 class Staller(Agent):
-    """Survives first: heals under `heal_under`, poisons, protects itself, attacks only when left with it.
+    """Heals below `heal_under`, inflicts status, protects itself, and attacks only as the last option.
 
-    The stall player of the ladder; meets the turn limit against its like.
+    A stall player; two of them reach the turn limit.
 
     Options: heal_under, a fraction of HP, 0.7 by default.
     """
@@ -105,7 +105,7 @@ class Staller(Agent):
 
 
 def set_up_options(scene: Scene) -> list[MoveOption]:
-    """Status moves that raise the user's attack, special attack or speed where none of these stands at +2 yet."""
+    """Return the status moves that raise a stat of the user (attack, special attack, speed) that is below +2."""
     me = scene.me
     if me is None:
         return []

@@ -1,4 +1,4 @@
-"""The game's own trainers: Red and Blue's move choice, and the scoring of Emerald and of the Kaizo hacks after it."""
+"""The games' own trainers: the move choice of Red and Blue, and the scoring of Emerald and of Kaizo hacks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from agents.mechanics.type_chart import effectiveness
 
 
 class RedBlueTrainer(Agent):
-    """A trainer of Red and Blue: each move starts at 10 points, three rules change them, the fewest points win by lot.
+    """A trainer of Red and Blue: each move has 10 points, three rules change them, a random move with the fewest is used.
 
-    The rules, as the disassembly of the game (pret/pokered, "trainer AI") has them: a status move against an opponent
-    that has a status already: +5. On the Pokémon's second turn out, a move with a stat or status effect: -1. A
-    super-effective move: -1; one that is not very effective or does nothing, if another damaging type is at hand: +1.
-    The chart is asked about the move's type alone, damaging or not, as in the game. It never switches by itself, and
-    then takes the next in order.
+    The rules, from the disassembly of the game (pret/pokered, "trainer AI"): a status move against an opponent that has a
+    status: +5. On the Pokémon's second turn, a move with a stat or status effect: -1. A super-effective move: -1; one that
+    is not very effective or has no effect, if it has another type of damaging move: +1. As in the game, effectiveness is
+    looked up by the move's type, damaging or not. It switches only when forced, to the next Pokémon in order.
     """
 
     def __init__(self) -> None:
@@ -54,12 +53,12 @@ class RedBlueTrainer(Agent):
 
 
 class EmeraldTrainer(Agent):
-    """A boss trainer of Emerald or a Kaizo hack: scores every move by what it would do, and takes the best.
+    """A boss trainer of Emerald or a Kaizo hack: scores all moves by their expected effect and uses the best.
 
-    In the manner of the game's battle scripts ("check bad move", "check viability", "try to faint"): all moves start
-    at 100; useless ones lose 10 and more, sure knock-outs gain 4 (2 more when first), the strongest gains 1;
-    status, set-up, healing and self-destruction gain or lose by the HP of both sides; ties are drawn by lot. It leaves
-    the field, as those trainers do, when no move of its harms the opponent; the best answer replaces it.
+    After the game's battle scripts ("check bad move", "check viability", "try to faint"): all moves start at 100; useless
+    ones lose 10 or more, certain knock-outs gain 4 (6 when first), the strongest gains 1; status, set-up, healing and
+    self-destruction gain or lose by the HP of both sides; ties are broken at random. As those trainers do, it switches to
+    the best matchup when none of its moves damages the opponent.
     """
 
     def act(self, battle: SeatBattle) -> Choice:

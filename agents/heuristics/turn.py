@@ -1,4 +1,4 @@
-"""One turn of the planner: what two actions do to the two Pokémon on the field, in expectation."""
+"""One turn of the planner: the expected effect of a pair of actions on the two active Pokémon."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_have
 from agents.mechanics.type_chart import effectiveness
 
-# What touching the target costs, by its item or ability, in parts of the own HP.
+# Damage to an attacker that makes contact, by the target's item or ability, as a fraction of the attacker's HP.
 _STINGS = {"rockyhelmet": 1 / 6, "roughskin": 1 / 8, "ironbarbs": 1 / 8}
 _SPREADING = {"reflect", "lightscreen"}
 
 
 @dataclass(slots=True)
 class Action:
-    """What one side may do this turn.
+    """A possible action of one side in this turn.
 
-    body: the Pokémon that is on the field then (the one coming in, or the active one, terastallized or not). hp: its HP
-    after entry. move: None for a switch or a lost turn. chance: how likely it is to have the move at all (theirs).
-    bonus: worth that depends on the action alone (terastallizing costs, hazards laid …).
+    body: the active Pokémon after it (the incoming one, or the active one, terastallized or not). hp: its HP after entry.
+    move: None for a switch or a lost turn. chance: probability that it has the move (theirs). bonus: value that depends on
+    the action only (cost of terastallizing, hazards set …). lift: factor of its damage (Dynamax, Z-move).
     """
 
     choice: Choice | None
@@ -37,9 +37,9 @@ class Action:
 
 
 class Turn:
-    """The state between the first blow and the end of a turn; index 0 is ours, 1 theirs.
+    """The expected state during a turn; index 0 is ours, 1 theirs.
 
-    alive: the chance to stand. hp: mean HP if standing. status: inflicted this turn, as (status, chance).
+    alive: probability of not having fainted. hp: mean HP if alive. status: inflicted this turn, as (status, probability).
     """
 
     __slots__ = ("alive", "blocked", "body", "bonus", "hp", "pivots", "status")
@@ -54,7 +54,7 @@ class Turn:
         self.bonus = ours.bonus - theirs.bonus
 
     def wound(self, side: int, chance: float, hit: Damage) -> float:
-        """A hit that lands with `chance`. Returns the chance that it knocks out a target that still stands."""
+        """Apply a hit with probability `chance`. Returns the probability that it knocks out a target that is alive."""
         hp = self.hp[side]
         if hp <= 0 or hit.mean <= 0:
             return 0.0
@@ -66,12 +66,12 @@ class Turn:
         return out
 
     def heal(self, side: int, part: float) -> None:
-        """Gives back a part of the maximum HP (takes it, if negative, but never the last of it)."""
+        """Restore a fraction of the maximum HP; a negative one is lost, down to a minimum of 0.02."""
         self.hp[side] = min(1.0, max(0.02, self.hp[side] + part))
 
 
 def able(fighter: Fighter) -> float:
-    """The chance that a Pokémon acts at all this turn, by status and effects."""
+    """Return the probability that a Pokémon can act this turn, given its status and effects."""
     if fighter.must_recharge:
         return 0.0
     chance = 0.6 if "confusion" in fighter.effects else 1.0
@@ -87,7 +87,7 @@ def able(fighter: Fighter) -> float:
 
 
 def play(matchups: Matchups, ours: Action, theirs: Action, first: float) -> list[tuple[float, Turn]]:
-    """The turn's possible ends as (chance, Turn): one, or two where it is open who moves first. first: our chance."""
+    """Return the possible results of a turn as (probability, Turn): two if the order is random. first: of ours first."""
     orders = [(first, 0)] if first > 0 else []
     if first < 1:
         orders.append((1 - first, 1))
@@ -106,7 +106,7 @@ def play(matchups: Matchups, ours: Action, theirs: Action, first: float) -> list
 
 
 def order(matchups: Matchups, ours: Action, theirs: Action) -> float:
-    """The chance that ours acts first. Between a switch and a move the order does not matter: the switch is done."""
+    """Return the probability that ours acts first. Switches act before moves."""
     mine = ours.move.priority if ours.move is not None else 9
     other = theirs.move.priority if theirs.move is not None else 9
     if mine != other:
@@ -115,7 +115,7 @@ def order(matchups: Matchups, ours: Action, theirs: Action) -> float:
 
 
 def strike(matchups: Matchups, turn: Turn, side: int, action: Action, against: Action, early: bool) -> None:
-    """One Pokémon uses its move. early: whether it acts before the other."""
+    """Apply one Pokémon's move. early: it acts before the other."""
     move = action.move
     assert move is not None
     actor, target = turn.body[side], turn.body[1 - side]
@@ -226,7 +226,7 @@ def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: f
 
 
 def changed(body: Body, boosts: tuple[tuple[str, int], ...]) -> Body:
-    """The body after boosts; made once for each body and change."""
+    """Return the body after boosts, cached per body and change."""
     found = body.variants.get(boosts)
     if found is None:
         found = body.variants[boosts] = Body(body.fighter.boosted(boosts), body.side)
@@ -234,7 +234,7 @@ def changed(body: Body, boosts: tuple[tuple[str, int], ...]) -> Body:
 
 
 def with_status(body: Body, status: str) -> Body:
-    """The body with a fresh status; made once for each body and status."""
+    """Return the body with a new status, cached per body and status."""
     found = body.variants.get(status)
     if found is None:
         fighter = replace(body.fighter, status=status, slept=0)

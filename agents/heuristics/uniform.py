@@ -1,4 +1,4 @@
-"""The player that every other must beat."""
+"""The uniformly random player."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from agents.contract import Agent
 
 
 class UniformRandom(Agent):
-    """Any legal choice, all equally likely.
-
-    The floor of every rating list, as in poke-env's RandomPlayer.
-    """
+    """A uniformly random legal choice, as poke-env's RandomPlayer."""
 
     reads_battle = False
 

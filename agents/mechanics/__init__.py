@@ -1,1 +1,1 @@
-"""The game's arithmetic that several families of agents need: types, moves, sets, damage, status, matchups."""
+"""Game mechanics shared by several agent families: types, moves, published sets, damage, status, duels."""

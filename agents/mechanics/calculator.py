@@ -1,7 +1,7 @@
-"""poke-env's damage calculator with the opponent's stats lent to it.
+"""poke-env's damage calculator with estimated stats of the opponent.
 
-The calculator reads the battle object and insists on known stats; the opponent's are estimated from the sets of its
-species (`fighters.estimated_stats`), put in its place for the length of one call, and taken out again.
+The calculator reads the battle object and requires all stats. The opponent's are estimated from the sets of its species
+(`fighters.estimated_stats`) and set on the battle object for the duration of a call.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from agents.mechanics.fighters import estimated_stats
 
 
 def damage_range(battle: SeatBattle, attacker: Pokemon, defender: Pokemon, move: Move) -> tuple[float, float]:
-    """Least and most damage of `move` in HP of the defender as it is estimated, without critical hits.
+    """Return the minimum and maximum damage of `move` in HP of the defender, without critical hits.
 
-    One of the two must be ours, the other the opponent's. Where the calculator has a gap and raises, (0, 0).
+    One Pokémon must be ours, the other the opponent's. (0, 0) if the calculator raises because it lacks a case.
     """
     own, other = battle.player_role or "p1", battle.opponent_role or "p2"
     mine = any(mon is attacker for mon in battle.team.values())
@@ -34,22 +34,22 @@ def damage_range(battle: SeatBattle, attacker: Pokemon, defender: Pokemon, move:
             else:
                 low, high = calculate_damage(*names, move, battle)
             return _total(low), _total(high)
-        except Exception:  # its gaps show as KeyError, TypeError, AssertionError …; a move it cannot price is worth 0
+        except Exception:  # missing cases raise KeyError, TypeError, AssertionError …; such a move counts as 0
             return (0.0, 0.0)
 
 
 def _total(damage: Any) -> float:
-    """In generations 1 and 2 a move of several hits gives a list, the damage of each."""
+    """Sum the damage of a multi-hit move, which in generations 1 and 2 is a list."""
     return float(sum(damage)) if isinstance(damage, list) else float(damage)
 
 
 @contextmanager
 def lent_stats(battle: SeatBattle, mon: Pokemon) -> Iterator[dict[str, int]]:
-    """Within the block `mon.stats` is a full table (known or estimated); after it, what it was before."""
-    kept = mon._stats
+    """Set `mon.stats` to its known or estimated stats within the block, and restore it afterwards."""
+    before = mon._stats
     estimate = estimated_stats(mon, battle)
     mon._stats = dict(estimate)
     try:
         yield estimate
     finally:
-        mon._stats = kept
+        mon._stats = before

@@ -1,9 +1,8 @@
-"""Damage: what one move of one fighter does to another, by the damage formula of its generation.
+"""Damage of a move by the damage formula of its generation.
 
-The formula is Game Freak's as Bulbapedia ("Damage") and Showdown's simulator give it, with the modifiers that matter in
-singles; rounding between the modifiers is left out (an error of a percent or two). poke-env's own calculator
-(`poke_env.calc`) covers generations 1, 2 and 9, needs the whole battle with every stat known, and takes five to ten
-times as long; the tests hold this one against it.
+The formula is the one of Bulbapedia ("Damage") and of Showdown's simulator, with the modifiers that matter in singles and
+without rounding between modifiers (an error of 1-2%). poke-env's calculator (`poke_env.calc`) covers generations 1, 2 and
+9, requires the whole battle with all stats known, and takes five to ten times as long; tests compare this one with it.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ from teamsets.builder.published import STATS
 
 
 class Damage(NamedTuple):
-    """What a hit takes, as fractions of the target's maximum HP: least and most without a critical hit, and the mean
-    with critical hits counted in. Accuracy is not in it."""
+    """Damage of a hit as fractions of the target's maximum HP: minimum and maximum without a critical hit, and the mean
+    including critical hits. Accuracy is not included."""
 
     low: float
     high: float
     mean: float
 
     def knocks_out(self, hp: float) -> float:
-        """The chance that a hit takes at least `hp`, the rolls being taken as evenly spread."""
+        """Return the probability that a hit deals at least `hp`, assuming uniform rolls."""
         if hp <= self.low:
             return 1.0
         if hp > self.high:
@@ -51,15 +50,15 @@ NOTHING = Damage(0.0, 0.0, 0.0)
 
 
 def damage(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditions, screens: dict[str, int]) -> Damage:
-    """The damage of one use of `move`, all its hits together.
+    """Return the total damage of one use of `move`.
 
-    screens: the side conditions on the defender's side. A move that needs a second turn (charge) counts in full.
+    screens: side conditions of the defender's side. A move with a charging turn counts in full.
     """
     return Strike(attacker, move, field).on(defender, screens) if move.damages else NOTHING
 
 
 class Strike:
-    """A move that does damage in the hands of a fighter on a field: what does not depend on the target, worked out once."""
+    """A damaging move of a fighter on a field, with all factors that do not depend on the target precomputed."""
 
     __slots__ = (
         "_attack_factor", "_attack_stat", "_attacker", "_burnt", "_chance", "_critical", "_field", "_final", "_kind",
@@ -84,7 +83,7 @@ class Strike:
         self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
 
     def on(self, defender: Fighter, screens: dict[str, int]) -> Damage:
-        """The damage to a target; `damage` says of what."""
+        """Return the damage to a target, as `damage` does."""
         attacker, move, kind = self._attacker, self._move, self._kind
         factor = _type_factor(attacker, defender, move, kind)
         if factor == 0 or immune(attacker, defender, move, kind, self._field):
@@ -100,7 +99,7 @@ class Strike:
         return Damage(*_spread(plain, critical, self._chance, factor * move.hits, *_roll_range(defender)))
 
     def _rolls(self, defender: Fighter, power: float, screens: dict[str, int]) -> tuple[float, float]:
-        """HP of one hit at the highest roll, before the type chart: (without, with) a critical hit."""
+        """Return the damage in HP of one hit at the maximum roll, before type effectiveness: (without, with) a critical."""
         attacker, move, field, rise = self._attacker, self._move, self._field, self._rise
         gen, level, attack = attacker.gen, attacker.level, self._attack_stat
         if move.id == "foulplay":
@@ -119,7 +118,7 @@ class Strike:
         screen = _screen(move, screens, defender) if screens or defender.effects else 1.0
         wall, thin = (screen, 1.0) if gen <= 2 else (1.0, screen)
         plain = _base(level, power, weakened * STAGES[rise], defense * STAGES[fall] * wall, gen) * final / thin
-        if gen == 1:  # a critical hit doubles the level and sees neither boosts nor burns nor screens
+        if gen == 1:  # a critical hit doubles the level and ignores boosts, burn and screens
             return plain, _base(level * 2, power, attack, defense, gen) * final
         critical = _base(level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
         return plain, critical * self._critical * self._sharp
@@ -127,12 +126,12 @@ class Strike:
 
 @lru_cache(maxsize=16)
 def empty_field(gen: int) -> Conditions:
-    """Nothing lies over the field."""
+    """Return a field without conditions."""
     return Conditions(gen, "", "", False, ({}, {}))
 
 
 class Target:
-    """A fighter that is well and unboosted, to be hit on an empty field: what does not depend on the strike, worked out."""
+    """A healthy, unboosted fighter on an empty field as a target, with all factors that do not depend on the move."""
 
     __slots__ = ("fighter", "guarded", "high", "low", "types", "walls")
 
@@ -145,7 +144,7 @@ class Target:
         self.low, self.high = _roll_range(fighter)
 
 
-#: What needs more of the formula than `WellStrike.against` has.
+#: Moves that `WellStrike.against` does not cover.
 _UNUSUAL_MOVES = frozenset(
     {"dreameater", "fakeout", "firstimpression", "flyingpress", "foulplay", "freezedry", "struggle", "thousandarrows"}
 )
@@ -153,7 +152,7 @@ _UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
 
 
 class WellStrike(Strike):
-    """A strike of a fighter that is well and unboosted, on an empty field: quick against others of that kind."""
+    """A strike of a healthy, unboosted fighter on an empty field, fast against targets of the same kind."""
 
     __slots__ = ("_attack", "_critical_push", "_gen", "_hits", "_push", "_usual")
 
@@ -171,12 +170,12 @@ class WellStrike(Strike):
         self._push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
 
     def _pushes(self, power: float) -> tuple[float, float]:
-        """(without, with) a critical hit of generation 1."""
+        """Return the attack terms of the formula (without, with) a critical hit of generation 1."""
         level, attack = self._attacker.level, self._attack
         return _push(level, power, attack), _push(level * 2, power, attack)
 
     def against(self, target: Target) -> tuple[float, float, float]:
-        """low, high and mean of the damage, the same as `on` gives them. The target is of the attacker's generation."""
+        """Return low, high and mean of the damage, equal to those of `on`. The target has the attacker's generation."""
         kind = self._kind
         if not self._usual or kind in target.guarded:
             return self.on(target.fighter, {})
@@ -193,7 +192,7 @@ class WellStrike(Strike):
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
-    """The chance of a critical hit. In generation 1 it depends on the base speed, as the cartridge's did."""
+    """Return the probability of a critical hit. In generation 1 it depends on the base speed."""
     if move.crit_stage >= 9:
         return 1.0
     if attacker.gen == 1:
@@ -218,7 +217,7 @@ def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: st
     if move.id == "struggle":
         return 1.0
     if move.fixed and attacker.gen == 1:
-        return 1.0  # in generation 1 fixed damage knows no immunity
+        return 1.0  # in generation 1 fixed damage ignores immunities
     return factor
 
 
@@ -234,7 +233,7 @@ def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
 
 
 def _roll_range(defender: Fighter) -> tuple[float, float]:
-    """The least and the greatest roll, of one HP in fractions of the target's."""
+    """Return the minimum and maximum roll, divided by the target's HP."""
     hp = defender.stats[0]
     return (217 / 255 if defender.gen <= 2 else 0.85) / hp, 1.0 / hp
 
@@ -242,7 +241,7 @@ def _roll_range(defender: Fighter) -> tuple[float, float]:
 def _spread(
     plain: float, critical: float, chance: float, factor: float, low: float, high: float
 ) -> tuple[float, float, float]:
-    """The low, high and mean of `Damage`, from the HP at the highest roll. chance: of a critical hit."""
+    """Return low, high and mean of `Damage`, from the HP at the maximum roll. chance: of a critical hit."""
     mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
     base = (critical if chance >= 1 else plain) * factor
     return base * low, base * high, mean
@@ -265,5 +264,5 @@ def _screen(move: MoveFacts, screens: dict[str, int], defender: Fighter) -> floa
     if move.id in ("brickbreak", "psychicfangs", "ragingbull") and defender.gen >= 3:
         return 1.0
     wall = "reflect" if move.category == "physical" else "lightscreen"
-    # In generation 1 a screen stands before one Pokémon, not before a side.
+    # In generation 1 a screen protects one Pokémon, not a side.
     return 2.0 if "auroraveil" in screens or wall in screens or wall in defender.effects else 1.0

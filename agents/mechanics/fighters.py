@@ -1,6 +1,6 @@
-"""A Pokémon in battle as the rules compute with it: known facts, and sensible guesses where the opponent hides them.
+"""A Pokémon in battle as an immutable value: known facts, and estimates from published sets for hidden ones.
 
-poke-env's objects are only read. What-ifs ("after Swords Dance", "terastallized") are `dataclasses.replace` on these.
+poke-env's objects are only read. Variants ("after Swords Dance", "terastallized") are made with `dataclasses.replace`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ STAGES = {stage: max(2, 2 + stage) / max(2, 2 - stage) for stage in range(-6, 7)
 
 @dataclass(frozen=True, slots=True)
 class Fighter:
-    """One Pokémon. hp: fraction of its maximum. stats: hp, atk, def, spa, spd, spe as numbers, before boosts.
+    """One Pokémon. hp: fraction of its maximum. stats: hp, atk, def, spa, spd, spe before boosts.
 
-    types: those that count now; base_types: without terastallization. moves: with the chance that it has them.
-    item and ability: "" where there is none or no guess. status: "" or Showdown's three letters.
+    types: current types; base_types: without terastallization. moves: with the probability that it has them. item and
+    ability: "" if none or unknown. status: "" or Showdown's three letters. slept: turns asleep so far.
     """
 
     species: str
@@ -55,32 +55,32 @@ class Fighter:
     slept: int
 
     def stat(self, name: str) -> float:
-        """A stat before boosts, by name."""
+        """Return a stat before boosts, by name."""
         return self.stats[STATS.index(name)]
 
     def stage(self, name: str) -> int:
-        """A boost stage, -6 to 6."""
+        """Return a boost stage, -6 to 6."""
         for stat, stage in self.boosts:
             if stat == name:
                 return stage
         return 0
 
     def boosted(self, changes: tuple[tuple[str, int], ...]) -> Fighter:
-        """The same after boosts or drops, within -6 and 6."""
+        """Return the fighter after boosts or drops, clipped to -6 and 6."""
         stages = dict(self.boosts)
         for stat, change in changes:
             stages[stat] = max(-6, min(6, stages.get(stat, 0) + change))
         return replace(self, boosts=_packed(stages))
 
     def as_tera(self) -> Fighter:
-        """The same once terastallized. Without a tera type (or as Stellar, which keeps its types), only marked so."""
+        """Return the terastallized fighter. Without a tera type, or as Stellar, it keeps its types."""
         types = (self.tera,) if self.tera and self.tera != "STELLAR" else self.types
         return replace(self, terastallized=True, types=types)
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What lies over the field. sides: side conditions (Showdown's ids -> layers) of (own side, opponent's side)."""
+    """The field's conditions. sides: side conditions (Showdown's id -> layers) of (own side, opponent's side)."""
 
     gen: int
     weather: str
@@ -90,7 +90,7 @@ class Conditions:
 
 
 def conditions(battle: SeatBattle) -> Conditions:
-    """The field as it is now, own side first."""
+    """Return the current conditions, own side first."""
     fields = list(battle.fields)
     return Conditions(
         gen=battle.gen,
@@ -107,7 +107,7 @@ def _layers(conditions: dict[SideCondition, int]) -> dict[str, int]:
 
 
 class Loadout(NamedTuple):
-    """What a Pokémon brings along besides its moves. stats: hp, atk, def, spa, spd, spe before boosts. tera: "" for none."""
+    """A Pokémon's set without its moves. stats: hp, atk, def, spa, spd, spe before boosts. tera: "" for none."""
 
     stats: tuple[int, ...]
     item: str
@@ -116,13 +116,13 @@ class Loadout(NamedTuple):
 
 
 def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
-    """One of our own: everything is known from the request."""
+    """Return one of our own Pokémon; all facts are known from the request."""
     moves = tuple((facts_of(move), 1.0) for move in mon.moves.values() if move.current_pp)
     return _fighter(mon, battle.gen, own_loadout(mon, battle), _state(mon, moves))
 
 
 def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
-    """What one of our own carries, by the request."""
+    """Return the set of one of our own, from the request."""
     gen = battle.gen
     stats = {**_guessed_stats(_own_guess(gen), gen, mon.species, mon.level)}
     stats.update({stat: value for stat, value in mon.stats.items() if value})
@@ -132,7 +132,7 @@ def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
 
 
 def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
-    """The tera type that the request states for one of ours, which poke-env leaves unread. "" before generation 9."""
+    """Return the tera type of one of ours from the request, which poke-env does not read. "" before generation 9."""
     if battle.gen < 9:
         return ""
     for entry in battle.last_request.get("side", {}).get("pokemon", ()):
@@ -142,14 +142,14 @@ def _own_tera(mon: Pokemon, battle: SeatBattle) -> str:
 
 
 def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
-    """One of the opponent's: shown facts, and what the sets of its species suggest for the rest."""
+    """Return one of the opponent's Pokémon: revealed facts, and estimates from the sets of its species for the rest."""
     loadout, guessed = foe_loadout(mon, battle)
     moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
     return _fighter(mon, battle.gen, loadout, _state(mon, moves))
 
 
 def foe_loadout(mon: Pokemon, battle: SeatBattle) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
-    """What one of the opponent's carries as far as it is shown, else as guessed; and its moves: ids with their chances."""
+    """Return the set of one of the opponent's, revealed or estimated, and its moves as (id, probability)."""
     gen = battle.gen
     guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
     stats = _guessed_stats(guessed, gen, mon.species, mon.level)
@@ -170,12 +170,12 @@ def _loadout(gen: int, stats: dict[str, int], item: str | None, ability: str, te
 
 
 def well_fighter(mon: Pokemon, gen: int, loadout: Loadout) -> Fighter:
-    """A Pokémon as it would be with nothing done to it, apart from its moves."""
+    """Return a Pokémon at full health and without boosts, without its moves."""
     return _fighter(mon, gen, loadout, _WELL)
 
 
 def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) -> Fighter:
-    """state: the fields that change in the course of a battle, as `_state` has them."""
+    """Build a fighter. state: the fields that change during a battle, as returned by `_state`."""
     return Fighter(
         species=mon.species,
         gen=gen,
@@ -237,7 +237,7 @@ def _guessed_stats(guessed: Guess, gen: int, species: str, level: int) -> dict[s
 
 @lru_cache(maxsize=20_000)
 def stats_of(gen: int, species: str, level: int, nature: str, evs: tuple[int, ...]) -> dict[str, int]:
-    """Stats of a set, by the formulas of its generation; perfect IVs or DVs. 100 each for an unknown species."""
+    """Return the stats of a set by the formulas of its generation, with perfect IVs or DVs. 100 each if unknown."""
     data = GenData.from_gen(gen)
     if species not in data.pokedex:
         return dict.fromkeys(STATS, 100)
@@ -249,6 +249,6 @@ def stats_of(gen: int, species: str, level: int, nature: str, evs: tuple[int, ..
 
 
 def estimated_stats(mon: Pokemon, battle: SeatBattle) -> dict[str, int]:
-    """A full table of stats for either side's Pokémon: known where the request tells, guessed otherwise."""
+    """Return all stats of either side's Pokémon: from the request if known, else estimated."""
     fighter = own_fighter(mon, battle) if any(mon.stats.values()) else foe_fighter(mon, battle)
     return dict(zip(STATS, fighter.stats, strict=True))

@@ -1,4 +1,4 @@
-"""How two Pokémon fare against each other if both stay and fight: the race to the knock-out."""
+"""Duels: the expected outcome if two Pokémon stay in and attack until one faints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.worth import worth
 
-# Mean number of turns that sleep still lasts when it has just begun, by generation; and the least left to expect.
+# Expected number of turns that sleep lasts from its start, by generation, and in later ones; the same for freezing.
 _SLEEP = {1: 3.5, 2: 3.0, 3: 2.5, 4: 2.5}
 _SLEEP_LATER = 1.5
 _FROZEN = {1: 12.0}
@@ -21,7 +21,7 @@ _FROZEN_LATER = 3.5
 
 
 class Body:
-    """A fighter on one side (0 ours, 1 theirs) with the key under which what is computed about it is kept."""
+    """A fighter of one side (0 ours, 1 theirs), with its key in caches."""
 
     def __init__(self, fighter: Fighter, side: int) -> None:
         self.fighter, self.side = fighter, side
@@ -53,7 +53,7 @@ class Body:
 
     @cached_property
     def drip(self) -> float:
-        """The part of its HP that it gains (loses, below 0) at the end of a turn: Leftovers, poison, burn, seeds."""
+        """Fraction of its HP gained (lost if negative) at the end of a turn: Leftovers, poison, burn, Leech Seed."""
         f, gen = self.fighter, self.fighter.gen
         gain = 1 / 16 if f.item == "leftovers" or (f.item == "blacksludge" and "POISON" in f.types) else 0.0
         if f.ability == "magicguard":
@@ -66,15 +66,15 @@ class Body:
 
     @cached_property
     def healing(self) -> float:
-        """The part of its HP that its best healing move gives back (Rest counts half), known moves only."""
+        """Fraction of its HP that its best likely healing move restores (Rest counts half)."""
         heals = [m.heal * (0.5 if m.id == "rest" else 1.0) for m, chance in self.fighter.moves if chance > 0.6]
         return max(heals, default=0.0)
 
 
-# Abilities for which the damage depends on the HP of the Pokémon, its own or the attacker's.
+# Abilities whose effect on damage depends on HP.
 _BY_HP = frozenset({"multiscale", "shadowshield", "blaze", "torrent", "overgrow", "swarm"})
 _FIRST_TURN_ONLY = frozenset({"fakeout", "firstimpression"})
-# Attacks that cannot be used turn after turn.
+# Attacks that cannot be used every turn.
 _UNSTEADY = _FIRST_TURN_ONLY | {"focuspunch", "futuresight", "dreameater"}
 # Volatile effects that change damage or speed.
 _MARKS = frozenset(
@@ -85,7 +85,7 @@ _MARKS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What a duel comes to. win: the chance that ours stands at the end; ours, theirs: HP left to the winner then."""
+    """The outcome of a duel. win: probability that ours survives; ours, theirs: HP left if it wins."""
 
     win: float
     ours: float
@@ -93,7 +93,7 @@ class Outlook:
 
 
 class Matchups:
-    """Damage, rates and duels of one battle, each computed once. The field of the moment is part of every key."""
+    """Cached damage, rates and speeds of one battle. The current field is part of every key."""
 
     def __init__(self) -> None:
         self.field: Conditions | None = None
@@ -103,13 +103,13 @@ class Matchups:
         self._speeds: dict[Any, float] = {}
 
     def turn_to(self, field: Conditions) -> None:
-        """Sets the field for what is asked next."""
+        """Set the field for the following calls."""
         self.field = field
         walls = tuple(tuple(sorted(side.keys() & _SCREENS)) for side in field.sides)
         self._mark = (field.weather, field.terrain, field.trick_room, walls)
 
     def hit(self, attacker: Body, defender: Body, move: MoveFacts) -> Damage:
-        """The damage of a move between two bodies."""
+        """Return the damage of a move between two bodies."""
         key = (move.id, attacker.key, defender.key, self._mark)
         found = self._hits.get(key)
         if found is None:
@@ -120,7 +120,7 @@ class Matchups:
         return found
 
     def rate(self, attacker: Body, defender: Body) -> float:
-        """Mean damage a turn of the attacker's best steady move, the chances of having its moves counted in."""
+        """Return the mean damage per turn of the attacker's best repeatable move, over the moves that it may have."""
         key = (attacker.key, defender.key, self._mark)
         found = self._rates.get(key)
         if found is None:
@@ -144,7 +144,7 @@ class Matchups:
         return total * (0.75 if attacker.fighter.status == "par" else 1.0)
 
     def speed(self, body: Body) -> float:
-        """Its speed here (negative under Trick Room, so that the greater always moves first)."""
+        """Return its speed, negated under Trick Room, so that the larger value always moves first."""
         key = (body.key, self._mark)
         found = self._speeds.get(key)
         if found is None:
@@ -154,12 +154,12 @@ class Matchups:
         return found
 
     def first(self, ours: Body, theirs: Body) -> float:
-        """The chance that ours moves first at equal priority."""
+        """Return the probability that ours moves first at equal priority."""
         mine, other = self.speed(ours), self.speed(theirs)
         return 0.5 if mine == other else 1.0 if mine > other else 0.0
 
     def outlook(self, ours: Body, theirs: Body, hp: float, foe_hp: float, wait: float = 0.0) -> Outlook:
-        """The duel from HP `hp` against `foe_hp`. wait: turns that ours loses before it can act (less: theirs)."""
+        """Return the outcome of a duel from HP `hp` against `foe_hp`. wait: turns that ours loses first (< 0: theirs)."""
         mine, other = self.rate(ours, theirs) - theirs.drip, self.rate(theirs, ours) - ours.drip
         lost, gained = delay(ours.fighter) + max(0.0, wait), delay(theirs.fighter) + max(0.0, -wait)
         to_win = _turns(foe_hp, mine, other, ours.healing, theirs.healing) + lost
@@ -171,7 +171,7 @@ class Matchups:
         return Outlook(win, max(0.05 * hp, hp - taken), max(0.05 * foe_hp, foe_hp - dealt))
 
     def value(self, ours: Body, theirs: Body, hp: float, foe_hp: float, alive: float) -> float:
-        """What the duel is worth to us, from -1 to 1: what we take in it less what we leave in it. alive: as for `worth`."""
+        """Return the value of the duel to us, from -1 to 1: expected gain minus expected loss. alive: see `worth`."""
         view = self.outlook(ours, theirs, hp, foe_hp)
         mine, other = worth(ours.fighter, hp, alive), worth(theirs.fighter, foe_hp, alive)
         if_won = other - (1 - alive) * (hp - view.ours)
@@ -183,7 +183,7 @@ _SCREENS = frozenset({"reflect", "lightscreen", "auroraveil", "tailwind"})
 
 
 def delay(fighter: Fighter) -> float:
-    """The turns that a Pokémon must be expected to lose to sleep, ice or recharging."""
+    """Return the expected number of turns that a Pokémon loses to sleep, freezing or recharging."""
     if fighter.status == "slp":
         return max(0.6, _SLEEP.get(fighter.gen, _SLEEP_LATER) - 0.6 * fighter.slept)
     if fighter.status == "frz":
@@ -192,9 +192,9 @@ def delay(fighter: Fighter) -> float:
 
 
 def _turns(hp: float, rate: float, answer: float, healing: float, foe_healing: float) -> float:
-    """Turns to take `hp` at `rate` a turn, from 1 to 30; longer where the target heals more than it loses.
+    """Return the turns to deal `hp` at `rate` per turn, from 1 to 30; more if the target heals faster than it loses HP.
 
-    answer, healing: what the attacker takes a turn and can heal itself, foe_healing: what the target can heal.
+    answer, healing: the damage that the attacker takes per turn and what it can heal. foe_healing: what the target can heal.
     """
     if foe_healing and rate < 0.8 * foe_healing:
         rate = max(0.15 * rate, rate - 0.6 * foe_healing)

@@ -1,4 +1,4 @@
-"""The factors of the damage formula: abilities, items, weather, terrain, and the moves whose power is not their own.
+"""The factors of the damage formula: abilities, items, weather, terrain, and moves with variable power.
 
 Source: Bulbapedia's pages on the moves, abilities and items named, as Showdown implements them.
 """
@@ -22,7 +22,7 @@ _ABSORBED = {
 }
 _IGNORES_ABILITY = frozenset({"moldbreaker", "teravolt", "turboblaze"})
 _IGNORING_MOVES = frozenset({"sunsteelstrike", "moongeistbeam", "photongeyser"})
-# Abilities of the target: who stops moves with priority, moves with a flag, halves types of moves.
+# Abilities of the target that block priority moves, block moves with a flag, or halve damage of types.
 _STOPS_PRIORITY = frozenset({"queenlymajesty", "dazzling", "armortail"})
 _STOPS_FLAG = {"soundproof": "sound", "bulletproof": "bullet", "windrider": "wind"}
 _HALVES_TYPES = {
@@ -31,7 +31,7 @@ _HALVES_TYPES = {
     "waterbubble": frozenset({"FIRE"}),
     "purifyingsalt": frozenset({"GHOST"}),
 }
-# Those that may do something against moves of any type, while it is well.
+# Abilities of a healthy target that may affect moves of any type.
 _GUARDS_ALL = frozenset(
     {
         *_STOPS_PRIORITY, *_STOPS_FLAG,
@@ -67,7 +67,7 @@ _TYPE_ABILITIES = {
 
 
 def speed(fighter: Fighter, field: Conditions, side: dict[str, int]) -> float:
-    """The speed that decides who moves first. side: the side conditions on its side (Tailwind)."""
+    """Return the effective speed. side: conditions of its side (Tailwind)."""
     value = fighter.stats[5] * STAGES[fighter.stage("spe")]
     if fighter.status == "par" and fighter.ability != "quickfeet":
         value *= 0.25 if fighter.gen <= 6 else 0.5
@@ -86,12 +86,12 @@ _SPEED_WEATHER = {"swiftswim": "raindance", "chlorophyll": "sunnyday", "sandrush
 
 
 def grounded(fighter: Fighter) -> bool:
-    """Whether terrain, Spikes and Ground moves reach it."""
+    """Return whether terrain, Spikes and Ground moves affect it."""
     return "FLYING" not in fighter.types and fighter.ability != "levitate" and fighter.item != "airballoon"
 
 
 def move_type(attacker: Fighter, move: MoveFacts, field: Conditions) -> str:
-    """The type that a move has in the hands of this fighter."""
+    """Return the type of a move when this fighter uses it."""
     if move.id == "terablast" and attacker.terastallized and attacker.tera:
         return attacker.tera
     if move.id == "weatherball" and field.weather:
@@ -107,7 +107,7 @@ def move_type(attacker: Fighter, move: MoveFacts, field: Conditions) -> str:
 
 
 def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> bool:
-    """Whether an ability, an item or the field stops the move, the type chart apart."""
+    """Return whether an ability, an item or the field blocks the move; the type chart is not considered."""
     if move.id == "dreameater" and defender.status != "slp":
         return True
     if move.priority > 0 and field.terrain == "psychicterrain" and grounded(defender):
@@ -128,8 +128,8 @@ def immune(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, fie
 
 
 def guarded_types(defender: Fighter) -> frozenset[str]:
-    """The types of moves against which an ability or an item of a well, unboosted target may do something on an empty
-    field, its stats apart (`defense_factor`)."""
+    """Return the types of moves whose damage an ability or item of a healthy, unboosted target may change on an empty
+    field, other than through its stats (`defense_factor`)."""
     ability = defender.ability
     if ability in _GUARDS_ALL:
         return _TYPES
@@ -138,7 +138,7 @@ def guarded_types(defender: Fighter) -> frozenset[str]:
 
 
 def power_of(attacker: Fighter, defender: Fighter | None, move: MoveFacts, kind: str, field: Conditions) -> float:
-    """The move's power here, with what abilities and items add to power. defender: needed for POWER_BY_TARGET alone."""
+    """Return the move's power with the effects of abilities and items. defender: required for POWER_BY_TARGET only."""
     power = (
         _own_power(attacker, move, field)
         if defender is None
@@ -215,7 +215,7 @@ def _on_items(attacker: Fighter, defender: Fighter, power: float) -> float:
     return power * 1.5 if defender.item and attacker.gen >= 6 else power
 
 
-#: The moves whose power depends on their target -> that power, of (attacker, defender, the power that the move's data has).
+#: Moves whose power depends on the target -> function of (attacker, defender, power in the move's data).
 POWER_BY_TARGET: dict[str, Callable[[Fighter, Fighter, float], float]] = {
     "lowkick": _by_weight,
     "grassknot": _by_weight,
@@ -232,7 +232,7 @@ POWER_BY_TARGET: dict[str, Callable[[Fighter, Fighter, float], float]] = {
 
 
 def attack_factor(attacker: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
-    """What multiplies the attacking stat."""
+    """Return the factor of the attacking stat."""
     physical, factor = move.category == "physical", 1.0
     ability, item = attacker.ability, attacker.item
     if physical and ability in ("hugepower", "purepower"):
@@ -259,7 +259,7 @@ def attack_factor(attacker: Fighter, move: MoveFacts, kind: str, field: Conditio
 
 
 def defense_factor(defender: Fighter, stat: str, field: Conditions) -> float:
-    """What multiplies the defending stat, "def" or "spd"."""
+    """Return the factor of the defending stat, "def" or "spd"."""
     physical, factor = stat == "def", 1.0
     if (defender.item == "assaultvest" and not physical) or defender.item == "eviolite":
         factor *= 1.5
@@ -275,13 +275,13 @@ def defense_factor(defender: Fighter, stat: str, field: Conditions) -> float:
 
 
 def user_factor(attacker: Fighter, kind: str, field: Conditions) -> float:
-    """What works on the finished damage whatever the target is: STAB, weather, Life Orb."""
+    """Return the factor of the final damage that does not depend on the target: STAB, weather, Life Orb."""
     factor = _stab(attacker, kind) * _weather(kind, field)
     return factor * 1.3 if attacker.item == "lifeorb" else factor
 
 
 def target_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str, field: Conditions) -> float:
-    """What else works on the finished damage: terrain and the target's abilities; the type chart apart."""
+    """Return the factor of the final damage from terrain and the target's abilities, without the type chart."""
     factor = _terrain(attacker, defender, kind, field)
     ability = defender.ability
     if not ability and attacker.ability != "tintedlens":

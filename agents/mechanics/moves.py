@@ -1,4 +1,4 @@
-"""The facts of a move that the rules need, read once from poke-env's data and kept."""
+"""The facts of a move that rules need, from poke-env's data, cached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from agents.choices import split_power
 _HEAL_HALF = frozenset(
     {"recover", "softboiled", "morningsun", "moonlight", "synthesis", "strengthsap", "shoreup", "swallow"}
 )
-# Power that depends on the battle, where the data says 0: a middling value. Moves that `damage` computes are not here.
+# Typical power of moves with variable power, which the data lists as 0, except those that `damage` computes.
 _TYPICAL_POWER = {
     "return": 102, "frustration": 102, "lowkick": 60, "grassknot": 60, "heavyslam": 80, "heatcrash": 80, "gyroball": 70,
     "electroball": 70, "magnitude": 71, "present": 40, "punishment": 60, "wringout": 60, "crushgrip": 60,
@@ -30,12 +30,12 @@ _HAZARDS = frozenset({"stealthrock", "spikes", "toxicspikes", "stickyweb", "gmax
 
 @dataclass(frozen=True, slots=True)
 class MoveFacts:
-    """What a move does, for one generation. Fractions are of max HP, chances between 0 and 1.
+    """What a move does, in one generation. Fractions are of the maximum HP, probabilities from 0 to 1.
 
-    category: "physical", "special" or "status" (by type before generation 4). fixed: its damage where no formula
-    applies: HP as text, "level", "half" (of what is left), "ohko". heal: what the user regains. status: what it
-    inflicts with `status_chance` ("slp" "par" …). boosts: to the target with `boost_chance`; self_boosts: to the user.
-    side_effects: whether Sheer Force would trade something away.
+    category: "physical", "special" or "status" (by type before generation 4). fixed: damage without the formula: HP as
+    text, "level", "half" (of the remaining HP), "ohko". heal: fraction that the user regains. status: inflicted with
+    `status_chance` ("slp" "par" …). boosts: of the target, with `boost_chance`; self_boosts: of the user. side_effects:
+    whether Sheer Force applies.
     """
 
     id: str
@@ -76,10 +76,9 @@ class MoveFacts:
 
 @cache
 def move_facts(move_id: str, gen: int) -> MoveFacts:
-    """The facts of a move by its id, which may end in its power ("hiddenpowerfire68"). An unknown id gives a status move
-    that does nothing.
+    """Return the facts of a move by its id, which may end in its power ("hiddenpowerfire68").
 
-    Hidden Power without a type is of no type, with the power that it most often has.
+    An unknown id is a status move without effect. Hidden Power without a type has no type and its usual power.
     """
     name, power = split_power(move_id)
     entry = GenData.from_gen(gen).moves.get(name)
@@ -91,7 +90,7 @@ def move_facts(move_id: str, gen: int) -> MoveFacts:
 
 
 def facts_of(move: Move) -> MoveFacts:
-    """The facts of poke-env's move object."""
+    """Return the facts of poke-env's move object."""
     power = move._base_power_override if move.id.startswith("hiddenpower") else None
     return move_facts(move.id if power is None else f"{move.id}{power}", move.gen)
 
@@ -184,7 +183,7 @@ Boosts = tuple[tuple[str, int], ...]
 
 
 def _boosts(entry: dict[str, Any], secondaries: list[dict[str, Any]]) -> tuple[Boosts, float, Boosts]:
-    """(boosts to the target, their chance, boosts to the user that are sure)."""
+    """Return (boosts of the target, their probability, certain boosts of the user)."""
     target: dict[str, int] = {}
     own: dict[str, int] = {}
     chance = 1.0

@@ -1,4 +1,4 @@
-"""Team preview: whom to lead with, and whom of the opponent's team it showed."""
+"""Team preview: the choice of a lead, and the opponent's Pokémon that it showed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from agents.mechanics.matchups import Body, Matchups
 
 
 def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Choice | None:
-    """The choice that leads with the Pokémon that fares best on average against those shown; None where none is shown.
+    """Return the lead with the best mean duel against the Pokémon shown; None if none is shown.
 
-    alive: the part of a Pokémon's worth that it keeps at any HP.
+    alive: the part of a Pokémon's worth that does not depend on its HP.
     """
     matchups.turn_to(conditions(battle))
     theirs = [Body(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
@@ -29,7 +29,7 @@ def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Cho
 
 
 def only_previewed(battle: SeatBattle) -> list[Pokemon]:
-    """The opponent's Pokémon that team preview showed and that have not come out yet."""
+    """Return the opponent's Pokémon that team preview showed and that have not entered yet."""
     if not battle.opponent_team or not battle.teampreview_opponent_team:
         return []
     out = [mon.base_species for mon in battle.opponent_team.values()]

@@ -1,4 +1,4 @@
-"""What an opponent's Pokémon probably carries: Smogon's published sets and Showdown's random ones, from `localsets`."""
+"""Likely sets of an opponent's Pokémon: Smogon's published sets and Showdown's random ones, from `localsets`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from poke_env.data import GenData, to_id_str
 
 from teamsets.builder.published import STATS, TIERS, PublishedSet, published_sets
 
-# How likely a set is that lacks a move which the Pokémon has shown, against one that has it.
+# Relative likelihood of a set that lacks a revealed move.
 _MISFIT = 0.03
-# The share of the recommended alternative where a published slot leaves a choice.
+# Probability of the first alternative of a published move slot.
 _FIRST = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
-    """One set that a species may carry. moves: id -> chance; evs: hp, atk, def, spa, spd, spe; weight: relative."""
+    """A possible set of a species. moves: id -> probability; evs: hp, atk, def, spa, spd, spe; weight: relative."""
 
     moves: Mapping[str, float]
     item: str
@@ -35,7 +35,7 @@ class CandidateSet:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What a Pokémon carries as far as can be told. moves: (id, chance), the shown ones first with chance 1."""
+    """An estimated set. moves: (id, probability), the revealed ones first with probability 1."""
 
     moves: tuple[tuple[str, float], ...]
     item: str
@@ -47,9 +47,9 @@ class Guess:
 
 @lru_cache(maxsize=20_000)
 def guess(format_id: str, gen: int, species: str, shown: tuple[str, ...]) -> Guess:
-    """The guess for a species of which the moves `shown` (ids) have been seen.
+    """Estimate the set of a species that has revealed the moves `shown` (ids).
 
-    Candidates are weighted by how well they fit what was shown. A species without any gets STAB moves of usual power.
+    Candidate sets are weighted by their fit to the revealed moves. A species without candidates gets typical STAB moves.
     """
     sets = candidates(format_id, gen, species)
     if not sets:
@@ -71,23 +71,23 @@ def guess(format_id: str, gen: int, species: str, shown: tuple[str, ...]) -> Gue
 
 
 def fit(candidate: CandidateSet, shown: tuple[str, ...]) -> float:
-    """How well a set fits the moves shown, 0 to 1: the chance that it has them all; a misfit stays possible."""
+    """Return the likelihood, from 0 to 1, of the revealed moves given a set; a mismatch keeps a small likelihood."""
     chance = 1.0
     for move in shown:
         has = candidate.moves.get(move, 0.0)
-        if move == "hiddenpower":  # the log does not say its type
+        if move == "hiddenpower":  # logs do not show its type
             has = min(1.0, sum(chance for _, chance in hidden_powers(candidate)))
         chance *= max(has, _MISFIT)
     return chance
 
 
 def hidden_powers(candidate: CandidateSet) -> list[tuple[str, float]]:
-    """Hidden Power as a set may have it: ids with their types ("hiddenpowerfire"), and their chances."""
+    """Return the Hidden Powers of a set: (id with type, as "hiddenpowerfire", probability)."""
     return [(move, chance) for move, chance in candidate.moves.items() if move.startswith("hiddenpower")]
 
 
 def _typed(shown: tuple[str, ...], sets: tuple[CandidateSet, ...], weights: list[float]) -> tuple[str, ...]:
-    """The shown moves, Hidden Power with its likeliest type; as it is where no set has it."""
+    """Return the revealed moves, Hidden Power with its most likely type if any set has it."""
     if "hiddenpower" not in shown:
         return shown
     chances: dict[str, float] = {}
@@ -126,7 +126,7 @@ _SPECIAL_STAB = {
 
 @cache
 def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
-    """The published sets of a species (of its base species where it has none); none for an unknown one."""
+    """Return the published sets of a species, or else of its base species; empty if it is unknown."""
     sets = _random_sets(gen) if "random" in format_id else _tier_sets(gen, format_id.removeprefix(f"gen{gen}"))
     dex = GenData.from_gen(gen).pokedex.get(species, {})
     for name in (species, to_id_str(dex.get("baseSpecies", ""))):
@@ -137,7 +137,7 @@ def candidates(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ..
 
 @cache
 def _tier_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
-    """Species -> its published sets: those of the tier, else of the nearest tier below, else of one above."""
+    """Return species -> published sets of the tier, else of the nearest lower tier, else of a higher one."""
     at = TIERS.index(tier) if tier in TIERS else TIERS.index("ou")
     found: dict[str, list[CandidateSet]] = {}
     for nearest in (*TIERS[at:], *reversed(TIERS[:at])):
@@ -152,10 +152,10 @@ def _tier_sets(gen: int, tier: str) -> dict[str, tuple[CandidateSet, ...]]:
 def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
     moves: dict[str, float] = {}
     for slot in published.moves:
-        for place, name in enumerate(slot):
-            share = 1.0 if len(slot) == 1 else _FIRST if place == 0 else (1 - _FIRST) / (len(slot) - 1)
+        for index, name in enumerate(slot):
+            chance = 1.0 if len(slot) == 1 else _FIRST if index == 0 else (1 - _FIRST) / (len(slot) - 1)
             move = to_id_str(name)
-            moves[move] = min(1.0, moves.get(move, 0.0) + share)
+            moves[move] = min(1.0, moves.get(move, 0.0) + chance)
     evs = published.evs[0]
     return CandidateSet(
         moves=moves,
@@ -169,13 +169,13 @@ def _from_published(published: PublishedSet, gen: int) -> CandidateSet:
 
 
 def full_evs(gen: int, evs: tuple[int, ...]) -> tuple[int, ...]:
-    """The EVs of a set; before generation 3 there is no choice, all are at their greatest."""
+    """Return the EVs of a set; before generation 3 all are at their maximum."""
     return (252,) * 6 if gen <= 2 else evs
 
 
 @cache
 def _random_sets(gen: int) -> dict[str, tuple[CandidateSet, ...]]:
-    package = importlib.util.find_spec("localsets")  # its data alone: importing the package would read all of it
+    package = importlib.util.find_spec("localsets")  # located, not imported: importing it would load all of its data
     if package is None or package.origin is None:
         return {}
     path = Path(package.origin).parent / "randbattle_data" / f"gen{gen}randombattle.json"
@@ -185,7 +185,7 @@ def _random_sets(gen: int) -> dict[str, tuple[CandidateSet, ...]]:
 
 
 def _from_random(fields: dict[str, Any], gen: int) -> tuple[CandidateSet, ...]:
-    """The roles of a species in random battles, each as a candidate. Random sets have 84 EVs everywhere."""
+    """Return the roles of a species in random battles as candidates. Random sets have 84 EVs in every stat."""
     stats = fields.get("stats", {})
     roles = stats.get("roles") or {"": stats}
     return tuple(

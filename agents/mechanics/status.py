@@ -1,4 +1,4 @@
-"""Which Pokémon can get which status."""
+"""Which status conditions a Pokémon can have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _IMMUNE_TO_ALL = {"comatose", "purifyingsalt", "goodasgold", "magicbounce"}
 
 
 def can_have(fighter: Fighter, status: str, gen: int) -> bool:
-    """Whether the Pokémon can get a status by its types and ability ("slp" "par" "brn" "psn" "tox" "frz")."""
+    """Return whether types and ability allow a status: "slp", "par", "brn", "psn", "tox" or "frz"."""
     if fighter.status or fighter.ability in _IMMUNE_TO_ALL or fighter.ability in _IMMUNE_ABILITIES.get(status, ()):
         return False
     types = fighter.types
@@ -33,7 +33,7 @@ def can_have(fighter: Fighter, status: str, gen: int) -> bool:
 
 
 def can_inflict(move: MoveFacts, foe: Fighter, battle: SeatBattle) -> bool:
-    """Whether a status move would give the opponent its status now: immunities, Substitute and the sleep clause."""
+    """Return whether a status move would work now, given immunities, Substitute and the sleep clause."""
     gen = battle.gen
     if not move.status or not can_have(foe, move.status, gen):
         return False
@@ -47,5 +47,5 @@ def can_inflict(move: MoveFacts, foe: Fighter, battle: SeatBattle) -> bool:
 
 
 def sleeper_held(battle: SeatBattle) -> bool:
-    """Whether one of the opponent's Pokémon is asleep, so that the sleep clause forbids another."""
+    """Return whether one of the opponent's Pokémon is asleep, so that the sleep clause forbids another."""
     return any(mon.status is not None and mon.status.name == "SLP" for mon in battle.opponent_team.values())

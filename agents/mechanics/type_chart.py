@@ -9,7 +9,7 @@ from poke_env.data import GenData
 
 @lru_cache(maxsize=65_536)
 def effectiveness(gen: int, kind: str, types: tuple[str, ...]) -> float:
-    """The type chart's factor of an attacking type against a set of types. 1 for types outside the chart."""
+    """Return the effectiveness of an attacking type against a defender's types. Types outside the chart count as 1."""
     chart = GenData.from_gen(gen).type_chart
     factor = 1.0
     for own in types:

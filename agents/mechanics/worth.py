@@ -1,4 +1,4 @@
-"""What a Pokémon that still stands is worth by its HP and status, and what hazards cost it. Unit: 1 is a healthy Pokémon."""
+"""The worth of a Pokémon by HP and status, and the cost of hazards, in units of a healthy Pokémon."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from agents.mechanics.fighters import Fighter
 from agents.mechanics.modifiers import grounded
 from agents.mechanics.type_chart import effectiveness
 
-# The share of its worth that a status takes from a Pokémon: (generation 1, later ones).
+# Fraction of its worth that a Pokémon loses with a status: (generation 1, later ones).
 _STATUS = {
     "slp": (0.45, 0.25),
     "frz": (0.8, 0.4),
@@ -18,9 +18,9 @@ _STATUS = {
 
 
 def worth(fighter: Fighter, hp: float, alive: float, status: str | None = None) -> float:
-    """The worth of a living Pokémon at `hp`.
+    """Return the worth of an able Pokémon at `hp`.
 
-    alive: the part of its worth that it keeps at any HP. status: taken in place of its own where given.
+    alive: the part of its worth that does not depend on its HP. status: used instead of its own if given.
     """
     status = fighter.status if status is None else status
     value = alive + (1 - alive) * hp
@@ -28,7 +28,7 @@ def worth(fighter: Fighter, hp: float, alive: float, status: str | None = None) 
 
 
 def status_cost(fighter: Fighter, status: str) -> float:
-    """The share of its worth that a Pokémon loses with a status; less for one that has slept a while."""
+    """Return the fraction of its worth that a Pokémon loses with a status; less the longer it has been asleep."""
     if not status:
         return 0.0
     cost = _STATUS.get(status, (0.1, 0.1))[0 if fighter.gen == 1 else 1]
@@ -42,7 +42,7 @@ def status_cost(fighter: Fighter, status: str) -> float:
 
 
 def entry_damage(fighter: Fighter, side: dict[str, int]) -> float:
-    """The part of its HP that a Pokémon loses to the hazards on its side when it comes in."""
+    """Return the fraction of its HP that a Pokémon loses to hazards when it enters."""
     if fighter.item == "heavydutyboots" or fighter.ability == "magicguard":
         return 0.0
     lost = 0.0
@@ -56,7 +56,7 @@ def entry_damage(fighter: Fighter, side: dict[str, int]) -> float:
 
 
 def hazards_cost(team: list[Fighter], unknown: int, side: dict[str, int]) -> float:
-    """What the hazards on a side will cost its team: about one entry for each Pokémon still standing."""
+    """Return the expected cost of a side's hazards to its team: half an entry for each able Pokémon."""
     if not side.keys() & {"stealthrock", "spikes", "toxicspikes", "stickyweb"}:
         return 0.0
     known = sum(entry_damage(fighter, side) for fighter in team)
@@ -64,6 +64,6 @@ def hazards_cost(team: list[Fighter], unknown: int, side: dict[str, int]) -> flo
 
 
 def with_hazard(side: dict[str, int], hazard: str) -> dict[str, int]:
-    """The side conditions after one more layer of `hazard`, or the same where it is full."""
-    most = {"spikes": 3, "toxicspikes": 2}.get(hazard, 1)
-    return {**side, hazard: min(most, side.get(hazard, 0) + 1)}
+    """Return the side conditions with one more layer of `hazard`, up to its maximum."""
+    max_layers = {"spikes": 3, "toxicspikes": 2}.get(hazard, 1)
+    return {**side, hazard: min(max_layers, side.get(hazard, 0) + 1)}

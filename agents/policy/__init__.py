@@ -1,1 +1,1 @@
-"""Players that learn: how a model sees a battle, what it may do, and the network."""
+"""Learned players: observations, the action space, the network, checkpoints and the inference server."""

@@ -1,12 +1,12 @@
-"""Checkpoints: a network on disk, with what it was made for and how it came about.
+"""Checkpoints: the weights of a network on disk, with metadata.
 
     RUN/checkpoints/step-000001000/model.safetensors   the weights
-    RUN/checkpoints/step-000001000/checkpoint.json     what they are: shape, versions, step, lineage, config, metrics
-    RUN/best.json                                      {"step": 1000}: which one `@best` is
+    RUN/checkpoints/step-000001000/checkpoint.json     metadata: shape, versions, step, lineage, config, metrics
+    RUN/best.json                                      {"step": 1000}: the checkpoint of `@best`
 
-A folder with such a name is whole: it is written under another name, flushed to the disk and then renamed. What was made
-for another observation, vocabulary or set of actions is refused, since its network would read nonsense without a word.
-Nothing here loads torch before weights are written or read.
+A checkpoint is written atomically: to a temporary folder, flushed to disk and renamed. Checkpoints for another version of
+the observation, the vocabulary or the action space are refused, because their networks would silently misread their inputs.
+torch is imported only when weights are written or read.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from teamsets.errors import BadInput
 if TYPE_CHECKING:
     from agents.policy.network import Network
 
-#: Of the files themselves; changes when they are laid out otherwise.
+#: Version of the file layout.
 FORMAT = 1
-#: Checkpoints that come with the project, by their names.
+#: Checkpoints that are shipped with the project, by name.
 SHIPPED = Path(__file__).with_name("shipped")
 WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 
 @dataclass(frozen=True)
 class About:
-    """What a checkpoint says of itself. shape: the fields of `network.Shape`. lineage, config, metrics: the trainer's.
+    """A checkpoint's metadata. shape: the fields of `network.Shape`. lineage, config, metrics: from the trainer.
 
-    observation: the version of the observations that it was trained on (agents/policy/observation.py).
+    observation: version of the observations that it was trained on (agents/policy/observation.py).
     """
 
     shape: dict[str, Any]
@@ -55,7 +55,7 @@ class About:
     observation: int = observation.VERSION
 
     def unfit_for(self, gen: int) -> str:
-        """Why its network cannot read battles of a generation, with the fix, in one line; empty when it can."""
+        """Return why the network cannot play a generation, and the fix, in one line; empty if it can."""
         if not observation.unlike(self.observation, gen):
             return ""
         return (
@@ -65,15 +65,15 @@ class About:
 
 
 def folder_of(run: Path, step: int) -> Path:
-    """Where the checkpoint of a step of a run lies."""
+    """Return the folder of a run's checkpoint of a step."""
     return run / "checkpoints" / f"step-{step:09d}"
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes `folder` when the block ends, flushed to the disk; after an error it is gone.
+    """Yield a temporary folder that is flushed and renamed to `folder` at the end, or deleted after an error.
 
-    What a killed process left of the same folder is cleared away first. Raises BadInput where `folder` is there already.
+    Temporary folders that killed processes left are deleted first. Raises BadInput if `folder` exists already.
     """
     if folder.exists():
         raise BadInput(f"checkpoint {folder}: exists already: delete it, or give the run another folder")
@@ -103,17 +103,17 @@ def save(
     metrics: dict[str, Any] | None = None,
     extra: Callable[[Path], None] | None = None,
 ) -> Path:
-    """Writes a checkpoint whole or not at all; returns `folder`.
+    """Write a checkpoint atomically; returns `folder`.
 
-    lineage, config, metrics: kept as they are, JSON-able. extra: is given the temporary folder, for files of its own
-    (the optimiser's state), which are then there exactly when the checkpoint is.
+    lineage, config, metrics: stored as they are, JSON-serializable. extra: called with the temporary folder, to add further
+    files (the optimizer's state) to the checkpoint.
     """
     from safetensors.torch import save_file
 
     with writing(folder) as temporary:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
         save_file(weights, temporary / WEIGHTS)
-        (temporary / WEIGHTS).chmod(temporary.stat().st_mode & 0o666)  # safetensors keeps it from everybody else
+        (temporary / WEIGHTS).chmod(temporary.stat().st_mode & 0o666)  # safetensors creates it with mode 0600
         about = About(asdict(network.shape), step, lineage or [], config or {}, metrics or {})
         (temporary / ABOUT).write_text(json.dumps({**_needed(), **asdict(about)}, indent=1) + "\n", encoding="utf-8")
         if extra is not None:
@@ -122,7 +122,7 @@ def save(
 
 
 def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
-    """The network of a checkpoint, ready to be asked, and what it says of itself. Raises BadInput for one of no use here."""
+    """Load the network of a checkpoint, in evaluation mode, and its metadata. Raises BadInput if it cannot be used."""
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -131,27 +131,27 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
 
     about = read(folder)
     try:
-        with torch.random.fork_rng(devices=[]):  # the first weights are thrown away, and nobody else's chance with them
+        with torch.random.fork_rng(devices=[]):  # the random initialization must not change the global generator
             network = Network(Shape(**about.shape))
         network.load_state_dict(load_file(folder / WEIGHTS))
     except (SafetensorError, RuntimeError, TypeError, OSError) as error:
-        words = " ".join(str(error).split())[:200]
-        raise BadInput(f"checkpoint {folder}: its weights cannot be read ({words}): use another one") from error
+        problem = " ".join(str(error).split())[:200]
+        raise BadInput(f"checkpoint {folder}: its weights cannot be read ({problem}): use another one") from error
     return network.to(device).eval(), about
 
 
 def read(folder: Path) -> About:
-    """What a checkpoint says of itself, once it is clear that it can be used here. Raises BadInput when not."""
+    """Read and check a checkpoint's metadata. Raises BadInput if the checkpoint cannot be used with this version."""
     path = folder / ABOUT
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
         for name, needed in _needed().items():
-            if observation.unlike(told[name]) if name == "observation" else told[name] != needed:
+            if observation.unlike(document[name]) if name == "observation" else document[name] != needed:
                 raise BadInput(
-                    f"checkpoint {folder}: made for {name} {told[name]}, but this version has {needed}: "
+                    f"checkpoint {folder}: made for {name} {document[name]}, but this version has {needed}: "
                     "use the version that trained it, or train it again"
                 )
-        about = About(**{name: told[name] for name in About.__dataclass_fields__})
+        about = About(**{name: document[name] for name in About.__dataclass_fields__})
     except OSError:
         raise BadInput(f"checkpoint {folder}: has no {ABOUT}: give a folder that `train` has written") from None
     except (ValueError, KeyError, TypeError) as error:
@@ -161,10 +161,10 @@ def read(folder: Path) -> About:
 
 
 def find(spec: str) -> Path:
-    """The folder of a checkpoint: `PATH[@last|@best|@STEP]`, PATH a run, or a checkpoint's own folder without more.
+    """Return the folder of a checkpoint, given `RUN[@last|@best|@STEP]`, a checkpoint's folder, or a shipped one's name.
 
-    A name without a folder here may be one of the shipped checkpoints. `@best` of a run in which nothing was measured is
-    its last one, with a note on stderr. Raises BadInput, with what is there, when there is none.
+    An existing path takes precedence over a shipped name. `@best` of a run without a measurement is its last checkpoint,
+    with a note on stderr. Raises BadInput, which lists the run's checkpoints, if there is no such checkpoint.
     """
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
     path, which = (Path(named[1]), named[2]) if named else (Path(spec), "last")
@@ -185,13 +185,13 @@ def find(spec: str) -> Path:
 
 
 def steps_of(run: Path) -> list[int]:
-    """The steps of a run that have a checkpoint, in no order."""
+    """Return the steps of a run's checkpoints, unordered."""
     names = (re.fullmatch(r"step-(\d+)", path.name) for path in (run / "checkpoints").glob("step-*"))
     return [int(name[1]) for name in names if name]
 
 
 def set_best(run: Path, step: int, **why: Any) -> None:
-    """Makes a step the run's `@best`. why: kept beside it, JSON-able."""
+    """Make a step the run's `@best`. why: stored in best.json with it, JSON-serializable."""
     temporary = run / f".best.json.{os.getpid()}"
     temporary.write_text(json.dumps({"step": step, **why}) + "\n", encoding="utf-8")
     _flush(temporary)
@@ -199,7 +199,7 @@ def set_best(run: Path, step: int, **why: Any) -> None:
 
 
 def identity(folder: Path) -> str:
-    """64 hex digits over what decides how a checkpoint plays: its weights and its shape, not its history."""
+    """Return a hash of a checkpoint's weights and shape, 64 hex digits. Checkpoints with equal hashes play the same."""
     weights, about = (folder / WEIGHTS).stat(), (folder / ABOUT).stat()
     return _identity(folder, weights.st_mtime_ns, weights.st_size, about.st_mtime_ns)
 
@@ -214,7 +214,7 @@ def _identity(folder: Path, *when: int) -> str:
 
 
 def _needed() -> dict[str, Any]:
-    """What a checkpoint must have been made for."""
+    """The versions that a checkpoint must have."""
     return {
         "format": FORMAT,
         "observation": observation.VERSION,
@@ -224,7 +224,7 @@ def _needed() -> dict[str, Any]:
 
 
 def _best(run: Path, spec: str) -> int:
-    """The step that best.json names; the last one where the run has no best.json, as nothing was measured in it."""
+    """Return the step in best.json; the last step if the run has no best.json because it was never measured."""
     file = run / "best.json"
     if not file.exists():
         last = max(steps_of(run))
@@ -239,25 +239,25 @@ def _best(run: Path, spec: str) -> int:
 
 
 @lru_cache(maxsize=64)
-def _note_once(words: str) -> None:
-    """A line on stderr, once a process: a checkpoint is looked up again and again."""
-    print(words, file=sys.stderr)
+def _note_once(line: str) -> None:
+    """Print a line on stderr, once per process."""
+    print(line, file=sys.stderr)
 
 
 def _check_size(folder: Path) -> None:
-    """Raises BadInput where the file of weights is shorter or longer than its own head says."""
+    """Raise BadInput if the size of the weights' file differs from the one in its header."""
     path = folder / WEIGHTS
     try:
         with path.open("rb") as file:
-            head = int.from_bytes(file.read(8), "little")
-            listed = json.loads(file.read(head))
-        size = 8 + head + max(entry["data_offsets"][1] for name, entry in listed.items() if name != "__metadata__")
-        whole = path.stat().st_size == size
+            header_size = int.from_bytes(file.read(8), "little")
+            header = json.loads(file.read(header_size))
+        end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+        complete = path.stat().st_size == 8 + header_size + end
     except OSError:
         raise BadInput(f"checkpoint {folder}: has no {WEIGHTS}: use another one") from None
     except (ValueError, KeyError, TypeError, OverflowError, MemoryError):
-        whole = False
-    if not whole:
+        complete = False
+    if not complete:
         raise BadInput(f"checkpoint {folder}: {WEIGHTS} is truncated or damaged: use another one")
 
 

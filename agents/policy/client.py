@@ -1,8 +1,8 @@
-"""The worker's end of the inference server (serve.py): finds or starts it, and asks it for all battles of this process.
+"""Client of the inference server (serve.py): connects to it or starts it, and sends it the decisions of this process.
 
-One server serves a checkpoint on a device to all processes of a user. Who needs it takes its lock, and connects or, where
-nobody answers, starts it; so of several workers that begin together one starts it and the others find it. A process has
-one connection to it, shared by all its battles.
+One server per checkpoint and device serves all processes of a user. A process takes the server's lock, connects, and starts
+the server if nothing answers, so of several workers that start together one starts it and the others connect. A process has
+one connection per server, shared by all its battles.
 """
 
 from __future__ import annotations
@@ -25,28 +25,26 @@ from agents.policy.checkpoint import identity
 from agents.policy.observation import Observation
 from teamsets.errors import ArenaError, BadInput
 
-#: How long a server may take until it is ready, in seconds: it loads torch and the weights.
+#: Timeout in seconds for a server to become ready: it loads torch and the weights.
 READY_SECONDS = 240.0
-#: CPU threads of the servers that we start; 0 or unset: one for each core.
+#: Environment variable: CPU threads of started servers; 0 or unset: one per core.
 THREADS = "ARENA_POLICY_THREADS"
 _PROJECT = Path(__file__).parents[2]
 
 
 class ServerFailed(ArenaError):
-    """The inference server could not be started, has ended, or could not answer. The message says which and why."""
+    """The inference server could not be started, has ended, or reported an error. The message says which and why."""
 
 
 class Connection(wire.Framed):
-    """This process's connection to one server. Belongs to the event loop that asks first.
+    """This process's connection to one server, bound to the event loop of the first `ask`.
 
-    ready: connected, and the server has said that it is ready. process: the server, if this process has started it.
+    ready: a connected socket on which READY was received. process: the server, if this process started it.
     """
 
-    def __init__(
-        self, folder: Path, place: Path, ready: socket.socket, process: subprocess.Popen[bytes] | None
-    ) -> None:
+    def __init__(self, folder: Path, path: Path, ready: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
         super().__init__()
-        self.folder, self.place, self.process = folder, place, process
+        self.folder, self.path, self.process = folder, path, process
         self._socket = ready
         self._sessions = itertools.count(1)
         self._answers: dict[int, asyncio.Future[bytes]] = {}
@@ -56,33 +54,36 @@ class Connection(wire.Framed):
 
     @property
     def alive(self) -> bool:
-        """False once the server has hung up, or the loop that the connection belonged to has ended."""
+        """False once the server has disconnected or the connection's event loop is closed."""
         return not self._lost and not (self._loop is not None and self._loop.is_closed())
 
     def new_session(self) -> int:
-        """A number for one seat of one battle."""
+        """Return a new number for one seat of one battle."""
         return next(self._sessions)
 
-    async def ask(self, session: int, position: int, seen: Observation) -> NDArray[np.float32]:
-        """float32 [14]: 13 logits (-inf where illegal) and the value. position: as `Network.step`. Raises ServerFailed."""
+    async def ask(self, session: int, position: int, observation: Observation) -> NDArray[np.float32]:
+        """Return float32 [14]: 13 logits (-inf for illegal actions) and the value. Raises ServerFailed.
+
+        position: number of decisions that the seat had before, as in `Network.step`.
+        """
         transport = await self._attached()
         if self._lost:
             raise ServerFailed(self._lost)
         answer = asyncio.get_running_loop().create_future()
         self._answers[session] = answer
         try:
-            transport.write(wire.frame(wire.ASK, session, position, wire.packed(seen)))
+            transport.write(wire.frame(wire.ASK, session, position, wire.packed(observation)))
             return np.frombuffer(await answer, dtype=np.float32)
         finally:
             del self._answers[session]
 
     def forget(self, session: int) -> None:
-        """The session's battle is over."""
+        """Release the session's slot: its battle is over."""
         if self.transport is not None and self.alive and not self.transport.is_closing():
             self.transport.write(wire.frame(wire.FORGET, session))
 
     async def _attached(self) -> asyncio.Transport:
-        """Puts the socket under the running loop, once."""
+        """Attach the socket to the running event loop, once."""
         if self._attaching is None:
             self._loop = asyncio.get_running_loop()
             self._attaching = asyncio.ensure_future(self._loop.create_unix_connection(lambda: self, sock=self._socket))
@@ -97,19 +98,19 @@ class Connection(wire.Framed):
         if kind == wire.ANSWER:
             answer.set_result(body)
         else:
-            words = body.decode(errors="replace")
-            answer.set_exception(ServerFailed(f"the inference server of {self.folder} failed to answer: {words}"))
+            message = body.decode(errors="replace")
+            answer.set_exception(ServerFailed(f"the inference server of {self.folder} failed to answer: {message}"))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = (
-            f"the inference server of {self.folder} has ended{_how(self.process)}; its log: {wire.log_of(self.place)}"
+            f"the inference server of {self.folder} has ended{_exit(self.process)}; its log: {wire.log_of(self.path)}"
         )
         for answer in self._answers.values():
             if not answer.done():
                 answer.set_exception(ServerFailed(self._lost))
 
     def close(self) -> None:
-        """Hangs up."""
+        """Close the connection."""
         self._lost = self._lost or f"the connection to the inference server of {self.folder} was closed"
         if self.transport is not None and self._loop is not None and not self._loop.is_closed():
             self.transport.abort()
@@ -120,33 +121,33 @@ _connections: dict[Path, Connection] = {}
 
 
 def connection_to(folder: Path, device: str) -> Connection:
-    """This process's connection to the server of a checkpoint, which is started where there is none. Blocks meanwhile.
+    """Return this process's connection to the server of a checkpoint; starts the server if necessary. Blocks meanwhile.
 
-    device: "auto" (the first GPU, else the CPU), or torch's name of one. Raises ServerFailed when it does not start.
+    device: "auto" (the first GPU, else the CPU) or a torch device. Raises ServerFailed if the server does not start.
     """
-    place = wire.place_of(folder, identity(folder), device)
-    connection = _connections.get(place)
+    path = wire.socket_path(folder, identity(folder), device)
+    connection = _connections.get(path)
     if connection is None or not connection.alive:
         if connection is not None:
             connection.close()
-        with wire.locked(wire.lock_of(place)):
-            found = _connected(place)
+        with wire.locked(wire.lock_of(path)):
+            found = _connected(path)
             process = None
             if found is None:
-                process = _start(folder, place, device)
-                found = _connected(place)
+                process = _start(folder, path, device)
+                found = _connected(path)
             if found is None:
-                raise ServerFailed(_why_not(folder, place, process))
-        connection = _connections[place] = Connection(folder, place, found, process)
+                raise ServerFailed(_start_failure(folder, path, process))
+        connection = _connections[path] = Connection(folder, path, found, process)
     return connection
 
 
-def _connected(place: Path) -> socket.socket | None:
-    """A socket on which the server has said that it is ready; None where there is no server, or it ends before."""
+def _connected(path: Path) -> socket.socket | None:
+    """Return a socket on which READY was received; None if there is no server, or it ends before."""
     client = socket.socket(socket.AF_UNIX)
     client.settimeout(READY_SECONDS)
     try:
-        client.connect(os.fspath(place))
+        client.connect(os.fspath(path))
         greeting = b""
         while len(greeting) < wire.HEAD.size:
             more = client.recv(wire.HEAD.size - len(greeting))
@@ -156,48 +157,48 @@ def _connected(place: Path) -> socket.socket | None:
     except OSError:
         client.close()
         return None
-    except BaseException:  # the time for making an agent is up
+    except BaseException:  # the time limit for creating an agent interrupts this wait
         client.close()
         raise
     client.setblocking(False)
     return client
 
 
-def _start(folder: Path, place: Path, device: str) -> subprocess.Popen[bytes]:
-    """A server, in a session of its own, so that what ends this process's group does not end what others use."""
+def _start(folder: Path, path: Path, device: str) -> subprocess.Popen[bytes]:
+    """Start a server in a session of its own: a signal to this process's group must not end what other processes use."""
     threads = os.environ.get(THREADS, "0")
     if not threads.isdecimal():
         raise BadInput(f"{THREADS}={threads}: must be a number of threads (0: one per core)")
-    place.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX) as listener, wire.log_of(place).open("wb") as log:
-        listener.bind(os.fspath(place))
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener, wire.log_of(path).open("wb") as log:
+        listener.bind(os.fspath(path))
         listener.listen(128)
-        path = os.pathsep.join(filter(None, [str(_PROJECT), os.environ.get("PYTHONPATH")]))
-        words = [os.fspath(folder.resolve()), "--socket", os.fspath(place), "--listen", str(listener.fileno())]
+        python_path = os.pathsep.join(filter(None, [str(_PROJECT), os.environ.get("PYTHONPATH")]))
+        arguments = [os.fspath(folder.resolve()), "--socket", os.fspath(path), "--listen", str(listener.fileno())]
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", "agents.policy.serve", *words, "--device", device, "--threads", threads],
+            [sys.executable, "-P", "-m", "agents.policy.serve", *arguments, "--device", device, "--threads", threads],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            # Threads that wait for others do so asleep: the workers need the cores that they would keep busy.
-            env={**os.environ, "PYTHONPATH": path, "OMP_WAIT_POLICY": "PASSIVE"},
+            # OpenMP threads sleep instead of spinning while they wait: the workers need the cores.
+            env={**os.environ, "PYTHONPATH": python_path, "OMP_WAIT_POLICY": "PASSIVE"},
             pass_fds=(listener.fileno(),),
             start_new_session=True,
         )
 
 
-def _why_not(folder: Path, place: Path, process: subprocess.Popen[bytes] | None) -> str:
-    log = wire.log_of(place)
-    said = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
-    last = f": {said[-1][:200]}" if said else ""
-    return f"the inference server of {folder} did not start{_how(process)}{last}; its log: {log}"
+def _start_failure(folder: Path, path: Path, process: subprocess.Popen[bytes] | None) -> str:
+    log = wire.log_of(path)
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    last = f": {lines[-1][:200]}" if lines else ""
+    return f"the inference server of {folder} did not start{_exit(process)}{last}; its log: {log}"
 
 
-def _how(process: subprocess.Popen[bytes] | None) -> str:
-    """How a server has ended, where this process started it and so can know."""
+def _exit(process: subprocess.Popen[bytes] | None) -> str:
+    """Return how a server has ended (" with code 1"); empty if unknown, as for a server of another process."""
     if process is None:
         return ""
-    patience = time.monotonic() + 0.2  # its sockets close a moment before it can be waited for
-    while (code := process.poll()) is None and time.monotonic() < patience:
+    deadline = time.monotonic() + 0.2  # its sockets close a moment before its exit code is available
+    while (code := process.poll()) is None and time.monotonic() < deadline:
         time.sleep(0.005)
     return "" if code is None else f" by signal {-code}" if code < 0 else f" with code {code}"

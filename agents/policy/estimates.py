@@ -1,8 +1,8 @@
-"""What two Pokémon would do to each other, by the rules' damage formula: quick enough for every pair at every decision.
+"""Estimates of the damage that two Pokémon deal to each other, fast enough for all pairs at every decision.
 
-The formula is asked once for two Pokémon that are well and unboosted, on an empty field, and remembered. Boosts, burns,
-paralysis and screens come as factors on top of that. Weather, terrain and what depends on the HP left are not in it.
-What the opponent's Pokémon carries is guessed from what it has shown and the published sets, as the rules guess it.
+The damage formula (agents/mechanics/damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty field, and
+cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the remaining HP are
+ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts, move_facts
 from agents.mechanics.type_chart import effectiveness
 
-#: So many pairs of Pokémon are remembered: what the one does to the other.
-_REMEMBERED = 40_000
-#: Where there is no estimate for a move, and none for a Pokémon.
+#: Maximum number of cached pairs (attacker, defender).
+_MAX_CACHED_PAIRS = 40_000
+#: Features of a move, and of a Pokémon, without an estimate.
 NO_MOVE: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 1 / 4, 0.0)
 _ROW = Struct("=6f").pack
 NO_ESTIMATE = _ROW(*(0.0,) * 6)
-#: More than this share of the HP is all the same.
-_MOST = 1.5
+#: Damage is clipped to this fraction of the HP.
+_MAX_DAMAGE = 1.5
 
 
 class _Attack:
-    """A move of a Pokémon that is well. kind: 0 physical, 1 special. same_type: whether it is of a type of its user.
-    damages: by the numbers of others' bodies, what `on` has found."""
+    """A move of a healthy Pokémon. kind: 0 physical, 1 special. same_type: it gets the same-type attack bonus.
+
+    damages: defender's number -> cached result of `on`.
+    """
 
     __slots__ = ("_strike", "damages", "kind", "move", "same_type")
 
@@ -47,13 +49,16 @@ class _Attack:
         self.damages: dict[int, tuple[float, float, float]] = {}
 
     def on(self, defender: _Body) -> tuple[float, float, float]:
-        """What it does to another that is well, misses apart: (least, most, mean). It stands in `damages` from then on."""
+        """Return the damage to a healthy defender if it hits: (minimum, maximum, mean), as fractions of its maximum HP.
+
+        The result is cached in `damages`.
+        """
         found = NOTHING if self._strike is None else self._strike.against(defender.target)
         self.damages[defender.number] = found
         return found
 
     def factor(self, defender: _Body) -> float:
-        """Of the types; 1 for a status move."""
+        """Return the type effectiveness; 1 for a status move."""
         return (
             1.0 if self._strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
         )
@@ -61,7 +66,7 @@ class _Attack:
 
 @dataclass(slots=True)
 class _Body:
-    """A Pokémon that is well, but for its moves, which most often change. attacks: by the ids of those used as yet."""
+    """A healthy Pokémon, apart from its moves, which change most often. attacks: move id -> cached attack."""
 
     fighter: Fighter
     target: Target
@@ -78,9 +83,11 @@ class _Body:
 
 @dataclass(slots=True)
 class Known:
-    """A Pokémon as it is known. attacks: its moves that do damage, with their `damages`, kind and accuracy, and the chance
-    that it has them. most: by the number of another's body, (physical, special): the most that they may be expected to take
-    from it, as far as it was asked."""
+    """A Pokémon as far as it is known.
+
+    attacks: its damaging moves as (attack, its `damages`, kind, accuracy, probability that it has the move). most:
+    defender's number -> cached maximum expected damage (physical, special).
+    """
 
     body: _Body
     attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
@@ -88,9 +95,10 @@ class Known:
 
 
 class Standing(NamedTuple):
-    """A Pokémon as it stands: as it is known, its factors, the share of its HP that is left.
+    """A Pokémon's current state.
 
-    attack, wall: (physical, special), of what it deals and of what it takes. pace: of its speed.
+    attack, wall: factors (physical, special) of the damage that it deals, and takes. pace: factor of its speed. hp: fraction
+    of its HP that is left.
     """
 
     known: Known
@@ -101,21 +109,21 @@ class Standing(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What lies over a side as factors. wall: (physical, special), of what its Pokémon take. pace: of their speed."""
+    """A side's conditions as factors. wall: (physical, special), of the damage its Pokémon take. pace: of their speed."""
 
     wall: tuple[float, float] = (1.0, 1.0)
     pace: float = 1.0
 
 
 _BARE = Side()
-# The members of an enumeration are hashed slowly, and there is one of each: which one it is says as much.
+# Enum members are singletons and slow to hash, so they are looked up by id().
 _VEIL, _REFLECT, _LIGHT_SCREEN, _TAILWIND = map(
     id, (SideCondition.AURORA_VEIL, SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.TAILWIND)
 )
 
 
 def side_factors(conditions: dict[SideCondition, int]) -> Side:
-    """The factors of side conditions."""
+    """Return the factors of side conditions."""
     if not conditions:
         return _BARE
     held = set(map(id, conditions))
@@ -129,7 +137,7 @@ def side_factors(conditions: dict[SideCondition, int]) -> Side:
 
 
 class Estimates:
-    """Remembers Pokémon and what they do to each other."""
+    """A cache of Pokémon and of the damage that they deal to each other."""
 
     def __init__(self) -> None:
         self._bodies: dict[tuple[Any, ...], _Body] = {}
@@ -137,11 +145,11 @@ class Estimates:
 
     @property
     def full(self) -> bool:
-        """Whether so many pairs are remembered that it had better begin anew."""
-        return self._pairs > _REMEMBERED
+        """True if the cache has reached its limit and should be replaced."""
+        return self._pairs > _MAX_CACHED_PAIRS
 
     def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> Known:
-        """A Pokémon as it is known now. moves_listed: the ids of its moves, for one of ours; None for one of theirs."""
+        """Return a Pokémon as far as it is known now. moves_listed: move ids for one of ours; None for one of theirs."""
         if moves_listed is None:
             loadout, moves = foe_loadout(mon, battle)
         else:
@@ -165,17 +173,18 @@ class Estimates:
         return found
 
     def rows(self, many: Iterable[Standing | None], near: Side, foe: Standing, far: Side, first: bool) -> list[bytes]:
-        """Of each of a side's Pokémon against the other's on the field, six float32: 1; what it must fear, of its
-        maximum HP and of what is left of it; what it can do, of the other's; whether it is faster. Zeros for None.
+        """Return six float32 for each Pokémon of a side against the opponent's active one; zeros for None.
 
-        near, far: what lies over its side and over the other's. first: whether it counts as faster where both are as fast.
+        They are 1; the maximum expected damage that it takes, as a fraction of its maximum HP and of its remaining HP; the
+        same for the damage that it deals; whether it is faster. near, far: conditions of its side and of the other. first:
+        whether it counts as faster at equal speed.
         """
         foe_known, (hits, special_hits), foe_wall, foe_pace, foe_hp = foe
         near_wall, near_special_wall = near.wall
         wall, special_wall = foe_wall[0] * far.wall[0], foe_wall[1] * far.wall[1]
         theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
         number, pace = theirs.number, theirs.speed * foe_pace * far.pace
-        out, most = [], _MOST
+        out, most = [], _MAX_DAMAGE
         for one in many:
             if one is None:
                 out.append(NO_ESTIMATE)
@@ -218,9 +227,12 @@ class Estimates:
 
 
 def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
-    """The numbers of our move: what it may be expected to take of their maximum, and of their HP left; whether it can knock
-    out, and whether it must when it hits (criticals apart); the factor of the types; whether it is of a type of its user. It
-    may be one that was only copied."""
+    """Return six features of our move (which may be a copied one).
+
+    They are the expected damage as a fraction of the target's maximum HP and of its remaining HP; whether it can, and
+    whether it must knock out if it hits (without critical hits); the type effectiveness / 4; whether it has the same-type
+    bonus.
+    """
     attack, theirs, hp = own.known.body.attack(move), foe.known.body, foe.hp
     low, high, mean = attack.damages.get(theirs.number) or attack.on(theirs)
     kind = attack.kind
@@ -228,8 +240,8 @@ def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float
     mean = mean * attack.move.accuracy * factor
     of_left = mean / hp if hp > 0 else 0.0
     return (
-        mean if mean < _MOST else _MOST,
-        of_left if of_left < _MOST else _MOST,
+        mean if mean < _MAX_DAMAGE else _MAX_DAMAGE,
+        of_left if of_left < _MAX_DAMAGE else _MAX_DAMAGE,
         high * factor >= hp > 0,
         low * factor >= hp > 0,
         attack.factor(theirs) / 4,
@@ -238,20 +250,20 @@ def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float
 
 
 def health(mon: Pokemon) -> float:
-    """The share of its HP that is left; 0 where nothing is known of it."""
+    """Return the fraction of a Pokémon's HP that is left; 0 if unknown."""
     hp, most = mon._current_hp, mon._max_hp
     return hp / most if hp and most else 0.0
 
 
 def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
-    """How a Pokémon stands. hp: the share that is left."""
+    """Return a Pokémon's current state. hp: the fraction that is left."""
     attack, special_attack, wall, special_wall, pace = 1.0, 1.0, 1.0, 1.0, 1.0
     if mon._active:
         boosts = mon._boosts
         attack, special_attack = STAGES[boosts["atk"]], STAGES[boosts["spa"]]
         wall, special_wall = 1 / STAGES[boosts["def"]], 1 / STAGES[boosts["spd"]]
         pace = STAGES[boosts["spe"]]
-        # Generation 1's: poke-env knows it of the Pokémon, and its Light Screen not at all.
+        # In generation 1 poke-env has Reflect as an effect of the Pokémon, and does not track Light Screen.
         if mon._effects and Effect.REFLECT in mon._effects:
             wall /= 2
     status = mon._status

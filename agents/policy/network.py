@@ -1,13 +1,14 @@
-"""The network: a transformer over the 19 tokens of each decision, then a causal one over the decisions of a battle.
+"""The network: a transformer over the 19 tokens of each decision, then a causal transformer over a battle's decisions.
 
-    ids, numbers  -> tokens       words of a token summed, its numbers through a linear, its place's own embedding
-    tokens        -> summary      a narrow transformer among the tokens of one decision and a summary token
-    summaries     -> context      a wide causal transformer over decisions; each sees itself and the window - 1 before it
-    context, tokens -> logits     additive pointing: how well an action fits is asked of the token that it is about
-    context       -> value        classes over the result from 0 (lost) to 1 (won)
+    token_ids, features -> tokens    sum of the token's id embeddings, a linear layer of its features, position embedding
+    tokens -> summary                narrow transformer over the tokens of one decision and a summary token
+    summaries -> context             wide causal transformer over decisions, with a sliding window and rotary positions
+    context, tokens -> logits        additive attention (Bahdanau et al. 2015): the context scores each action's token
+    context -> value                 categorical distribution over the result, from 0 (lost) to 1 (won)
 
-`forward` reads whole battles, as training does; `step` one decision of many battles, each with a memory of its own, as play
-does. Both give the same numbers. The narrow part runs 20 times a decision and the wide part once: widths follow from that.
+`forward` processes whole battles, for training. `step` processes one decision of many battles with a key-value cache each,
+for play. Both give the same outputs. Per decision the narrow transformer processes 20 tokens and the wide one a single
+token, hence their widths.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES
-from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, TOKENS
+from agents.policy.observation import FEATURES, OUR_MOVES, OURS, TOKENS
 from agents.policy.parameter_names import present_name
 from agents.policy.vocabulary import vocabulary
 from teamsets.errors import BadInput
@@ -29,11 +30,11 @@ from teamsets.errors import BadInput
 
 @dataclass(frozen=True)
 class Shape:
-    """Every size of a network that the observation does not fix.
+    """The hyperparameters of a network.
 
-    token_*: the transformer among the tokens of a decision. width, layers, heads: the one over decisions. window: how many
-    decisions one sees at each layer, itself included. expansion: hidden units of a feed-forward layer per unit of width.
-    bins: classes of the value. dropout: the share of each layer's contribution that training leaves out.
+    token_*: of the transformer over a decision's tokens. width, layers, heads: of the one over decisions. window: number of
+    decisions that a decision attends to in each layer, itself included. expansion: ratio of a feed-forward layer's hidden
+    width to its width. bins: of the value's distribution. dropout: of each residual branch.
     """
 
     token_width: int
@@ -72,17 +73,17 @@ PRESETS = {
 
 
 class Output(NamedTuple):
-    """logits: [..., 13], -inf where illegal. value: [..., bins], logits of the classes of the result."""
+    """The network's outputs."""
 
-    logits: Tensor
-    value: Tensor
+    logits: Tensor  # [..., 13], -inf for illegal actions
+    value: Tensor  # [..., bins], logits of the result's distribution
 
 
 class Memory:
-    """What `step` remembers of many battles: the keys and values of the last `window` decisions of each, per layer.
+    """Key-value cache of `step` for many battles: a ring buffer with the last `window` decisions of each, per layer.
 
-    A battle has a slot. Its decision number t lies at place t % window of the slot, so that nothing is ever moved.
-    keys, values: [layers, slots, heads, window, width / heads].
+    Each battle has a slot; its decision t is at index t % window. keys, values: [layers, slots, heads, window, width /
+    heads].
     """
 
     def __init__(self, shape: Shape, slots: int, device: torch.device | str = "cpu") -> None:
@@ -94,7 +95,7 @@ class Memory:
         return self.keys.shape[1]
 
     def grow(self, slots: int) -> None:
-        """Makes room for `slots` battles in all; those that are there keep their slots."""
+        """Enlarge the cache to `slots` battles; existing battles keep their slots."""
         if slots > self.slots:
             more = list(self.keys.shape)
             more[1] = slots - self.slots
@@ -103,7 +104,7 @@ class Memory:
 
 
 class Block(nn.Module):
-    """A pre-norm transformer layer. Each user brings its own attention between `project` and `complete`."""
+    """A pre-norm transformer layer, split into `project` and `complete` so that `Network.step` can attend to its cache."""
 
     def __init__(self, width: int, heads: int, expansion: int, dropout: float) -> None:
         super().__init__()
@@ -121,11 +122,12 @@ class Block(nn.Module):
         return queries, keys, values
 
     def complete(self, x: Tensor, attended: Tensor) -> Tensor:
-        """x [N, L, width] with what was attended to [N, heads, L, width / heads], and the feed-forward layer after it."""
+        """Add the attention output and the feed-forward layer. x: [N, L, width]; attended: [N, heads, L, width / heads]."""
         x = x + self.dropout(self.attention_out(attended.transpose(1, 2).flatten(2)))
         return x + self.dropout(self.fc_out(gelu(self.fc_in(self.norm2(x)), approximate="tanh")))
 
     def forward(self, x: Tensor, mask: Tensor | None, causal: bool, rotary: tuple[Tensor, Tensor] | None) -> Tensor:
+        """x [N, L, width], mask: bool [L, L] or None, rotary: cos and sin [L, width / heads / 2] -> [N, L, width]."""
         queries, keys, values = self.project(x)
         if rotary is not None:
             queries, keys = apply_rotary(queries, *rotary), apply_rotary(keys, *rotary)
@@ -133,15 +135,15 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """The whole network. checkpointing: recompute each layer's activations in the backward pass instead of keeping them."""
+    """The policy and value network. checkpointing: activation checkpointing of each layer."""
 
     def __init__(self, shape: Shape, checkpointing: bool = False) -> None:
         super().__init__()
         self.shape, self.checkpointing = shape, checkpointing
         narrow, wide = shape.token_width, shape.width
         self.token_embedding = nn.EmbeddingBag(vocabulary().size, narrow, mode="sum", padding_idx=0)
-        self.feature_projection = nn.Linear(NUMBERS, narrow)
-        self.position_embedding = nn.Parameter(torch.empty(TOKENS + 1, narrow))  # the last is the summary
+        self.feature_projection = nn.Linear(FEATURES, narrow)
+        self.position_embedding = nn.Parameter(torch.empty(TOKENS + 1, narrow))  # the last one is the summary token's
         self.token_layers = nn.ModuleList(
             Block(narrow, shape.token_heads, shape.expansion, shape.dropout) for _ in range(shape.token_layers)
         )
@@ -151,7 +153,7 @@ class Network(nn.Module):
             Block(wide, shape.heads, shape.expansion, shape.dropout) for _ in range(shape.layers)
         )
         self.norm = nn.LayerNorm(wide)
-        # One hidden layer for each kind of action: switch, move, move with terastallizing.
+        # One hidden layer for each kind of action: switch, move, move with terastallization.
         self.policy_query = nn.Linear(wide, 3 * narrow)
         self.policy_switch, self.policy_move = nn.Linear(narrow, narrow), nn.Linear(narrow, 2 * narrow)
         self.policy_head = nn.Parameter(torch.empty(3, narrow))
@@ -161,7 +163,7 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def _initialise(self) -> None:
-        """Small weights; smaller still where a residual branch ends, so that depth adds up to no more than one layer's."""
+        """Initialize the weights; output layers of residual branches are scaled by 1 / sqrt(2 * layers), as in GPT-2."""
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=module.in_features**-0.5)
@@ -179,80 +181,84 @@ class Network(nn.Module):
 
     @property
     def parameter_count(self) -> int:
-        """How many numbers are trained."""
+        """Number of parameters."""
         return sum(parameter.numel() for parameter in self.parameters())
 
-    def forward(self, ids: Tensor, numbers: Tensor, legal: Tensor, real: Tensor) -> Output:
-        """Whole battles, each from its first decision.
+    def forward(self, token_ids: Tensor, features: Tensor, legal: Tensor, valid_mask: Tensor) -> Output:
+        """Process B whole battles, each from its first decision. Returns logits [B, T, 13] and value [B, T, bins].
 
-        ids: int16 or int64 [B, T, 19, 12]; numbers: float32 [B, T, 19, 56]; legal: bool [B, T, 13]; real: bool [B, T],
-        False for the padding at the end of the shorter battles. Both outputs are 0 at padding; a real decision without any
-        legal action has nothing but -inf. -> logits [B, T, 13], value [B, T, bins].
+        token_ids: int16 or int64 [B, T, 19, 12]; features: float32 [B, T, 19, 56]; legal: bool [B, T, 13]; valid_mask: bool
+        [B, T], False for the padding at the end of shorter battles. Both outputs are 0 at padding; the logits of a decision
+        without legal actions are all -inf.
         """
-        batch, length = real.shape
-        tokens, summary = self._read(ids[real], numbers[real])
-        x = summary.new_zeros(batch, length, self.shape.width)
-        x[real] = summary
-        # Padding comes last, so no real decision sees any: being causal is mask enough.
+        batch, length = valid_mask.shape
+        tokens, summary = self._encode(token_ids[valid_mask], features[valid_mask])  # [N, 19, token_width], [N, width]
+        x = summary.new_zeros(batch, length, self.shape.width)  # [B, T, width]
+        x[valid_mask] = summary
+        # Padding is at the end, so the causal mask hides it from all valid decisions.
         mask = None
         if length > self.shape.window:
-            ago = torch.arange(length, device=x.device)
-            ago = ago[:, None] - ago
-            mask = (ago >= 0) & (ago < self.shape.window)
+            distance = torch.arange(length, device=x.device)
+            distance = distance[:, None] - distance  # [T, T]
+            mask = (distance >= 0) & (distance < self.shape.window)
         rotary = self._rotary_angles(torch.arange(length, device=x.device))
         for layer in self.layers:
             x = self._run(layer, x, mask, mask is None, rotary)
-        logits, value = self._judge(x[real], tokens, legal[real])
+        logits, value = self._heads(x[valid_mask], tokens, legal[valid_mask])  # [N, 13], [N, bins]
         return Output(
-            logits.new_zeros(batch, length, ACTIONS).masked_scatter(real[..., None], logits),
-            value.new_zeros(batch, length, self.shape.bins).masked_scatter(real[..., None], value),
+            logits.new_zeros(batch, length, ACTIONS).masked_scatter(valid_mask[..., None], logits),
+            value.new_zeros(batch, length, self.shape.bins).masked_scatter(valid_mask[..., None], value),
         )
 
     @torch.no_grad()
     def step(
-        self, ids: Tensor, numbers: Tensor, legal: Tensor, memory: Memory, slots: Tensor, positions: Tensor
+        self, token_ids: Tensor, features: Tensor, legal: Tensor, memory: Memory, slots: Tensor, positions: Tensor
     ) -> Output:
-        """One decision of each of B battles, which is put into the memory.
+        """Process one decision of each of B battles, and add it to the memory. Returns logits [B, 13] and value [B, bins].
 
-        ids: [B, 19, 12]; numbers: [B, 19, 56]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the memory, no
-        two alike; positions: int64 [B], how many decisions each battle had before this one. A decision may be asked again at
-        the same position: it takes the place of the first. -> logits [B, 13], value [B, bins].
+        token_ids: [B, 19, 12]; features: [B, 19, 56]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the
+        memory, all different; positions: int64 [B], number of decisions that each battle had before this one. A second
+        decision at the same position overwrites the first.
         """
-        tokens, summary = self._read(ids, numbers)
-        x = summary[:, None]
-        seen = (positions + 1).clamp(max=self.shape.window)
-        most = int(seen.max())
-        mask = (torch.arange(most, device=x.device) < seen[:, None])[:, None, None]
+        tokens, summary = self._encode(token_ids, features)  # [B, 19, token_width], [B, width]
+        x = summary[:, None]  # [B, 1, width]
+        seen = (positions + 1).clamp(max=self.shape.window)  # [B]
+        longest = int(seen.max())
+        mask = (torch.arange(longest, device=x.device) < seen[:, None])[:, None, None]  # [B, 1, 1, longest]
         cos, sin = self._rotary_angles(positions)
-        rotary = cos[:, None, None], sin[:, None, None]
-        places = positions % self.shape.window
+        rotary = cos[:, None, None], sin[:, None, None]  # [B, 1, 1, width / heads / 2]
+        indices = positions % self.shape.window  # [B]
         for layer, all_keys, all_values in zip(self.layers, memory.keys, memory.values, strict=True):
             assert isinstance(layer, Block)
             queries, keys, values = layer.project(x)
-            all_keys[slots, :, places] = apply_rotary(keys, *rotary)[:, :, 0]
-            all_values[slots, :, places] = values[:, :, 0]
-            keys, values = all_keys[:, :, :most][slots], all_values[:, :, :most][slots]
+            all_keys[slots, :, indices] = apply_rotary(keys, *rotary)[:, :, 0]
+            all_values[slots, :, indices] = values[:, :, 0]
+            # [B, heads, longest, width / heads]
+            keys, values = all_keys[:, :, :longest][slots], all_values[:, :, :longest][slots]
             x = layer.complete(x, scaled_dot_product_attention(apply_rotary(queries, *rotary), keys, values, mask))
-        return Output(*self._judge(x[:, 0], tokens, legal))
+        return Output(*self._heads(x[:, 0], tokens, legal))
 
-    def _read(self, ids: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """N decisions -> their tokens [N, 19, token_width] and what each comes to [N, width]."""
-        n = len(ids)
-        words = self.token_embedding(ids.reshape(n * TOKENS, -1).long()).view(n, TOKENS, -1)
-        tokens = words + self.feature_projection(numbers) + self.position_embedding[:TOKENS]
-        x = torch.cat([tokens, self.position_embedding[TOKENS:].expand(n, 1, -1)], dim=1)
+    def _encode(self, token_ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+        """N decisions: token_ids [N, 19, 12], features [N, 19, 56] -> tokens [N, 19, token_width], summary [N, width]."""
+        n = len(token_ids)
+        embedded = self.token_embedding(token_ids.reshape(n * TOKENS, -1).long()).view(n, TOKENS, -1)
+        tokens = embedded + self.feature_projection(features) + self.position_embedding[:TOKENS]  # [N, 19, token_width]
+        x = torch.cat([tokens, self.position_embedding[TOKENS:].expand(n, 1, -1)], dim=1)  # [N, 20, token_width]
         for layer in self.token_layers:
             x = self._run(layer, x, None, False, None)
         x = self.token_norm(x)
-        # What is added up over the layers stays in full precision, whatever the products are computed in.
+        # The residual stream of the wide transformer is float32, also under autocast.
         return x[:, :TOKENS], self.summary_projection(x[:, TOKENS]).float()
 
-    def _judge(self, x: Tensor, tokens: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+    def _heads(self, x: Tensor, tokens: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Context [N, width] and tokens [N, 19, token_width] -> logits [N, 13], value [N, bins]."""
         context = self.norm(x)
+        # Queries [N, 1, token_width] for each kind of action, and keys from the tokens of its actions.
         for_switch, for_move, for_tera = self.policy_query(context)[:, None].chunk(3, dim=-1)
-        bench = self.policy_switch(tokens[:, OURS[1] : OURS[1] + len(SWITCHES)])
-        plain, tera = self.policy_move(tokens[:, OUR_MOVES[0] : OUR_MOVES[0] + len(MOVES)]).chunk(2, dim=-1)
+        bench = self.policy_switch(tokens[:, OURS[1] : OURS[1] + len(SWITCHES)])  # [N, 5, token_width]
+        plain, tera = self.policy_move(tokens[:, OUR_MOVES[0] : OUR_MOVES[0] + len(MOVES)]).chunk(
+            2, dim=-1
+        )  # [N, 4, ...]
         hidden = ((for_move + plain, 1), (for_switch + bench, 0), (for_tera + tera, 2))
         logits = torch.cat([gelu(part, approximate="tanh") @ self.policy_head[kind] for part, kind in hidden], dim=-1)
         value = self.value_head(gelu(self.value_fc(context), approximate="tanh"))
@@ -264,15 +270,15 @@ class Network(nn.Module):
         return layer(*arguments)
 
     def _rotary_angles(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Cosine and sine of the rotary angles: [..., width / heads / 2] each, for positions [...]."""
+        """Return cosine and sine of the rotary angles (RoPE, Su et al. 2021): [..., width / heads / 2], positions [...]."""
         half = self.shape.width // self.shape.heads // 2
-        speeds = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
-        angles = positions[..., None] * speeds
+        frequencies = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
+        angles = positions[..., None] * frequencies
         return angles.cos(), angles.sin()
 
 
 def _rename_former(module: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
-    """Renames in place the parameters of a state dict that have former names; an entry under the present name stays."""
+    """Rename parameters with former names in a state dict, in place. An entry under the present name takes precedence."""
     for name in list(state):
         if name.startswith(prefix):
             present = prefix + present_name(name.removeprefix(prefix))
@@ -281,21 +287,21 @@ def _rename_former(module: nn.Module, state: dict[str, Any], prefix: str, *_: An
 
 
 def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-    """Rotary positions: x [..., D], its halves as the two coordinates, rotated by angles that broadcast to [..., D/2]."""
+    """Apply rotary positions to x [..., D], whose halves are the coordinates. cos, sin: broadcastable to [..., D / 2]."""
     one, two = x.chunk(2, dim=-1)
     return torch.cat([one * cos - two * sin, one * sin + two * cos], dim=-1).to(x.dtype)
 
 
 def expected_value(logits: Tensor) -> Tensor:
-    """Logits of the classes [..., bins] -> the expected result [...], from 0 (lost) to 1 (won)."""
+    """Return the expected result [...], from 0 (lost) to 1 (won), of logits [..., bins]."""
     return logits.softmax(-1) @ torch.linspace(0, 1, logits.shape[-1], device=logits.device, dtype=logits.dtype)
 
 
 def two_hot(values: Tensor, bins: int = 51) -> Tensor:
-    """Results [...] from 0 to 1 -> classes [..., bins]: weight on the two nearest, so that the mean is the result."""
-    place = values.clamp(0, 1) * (bins - 1)
-    low = place.floor().clamp(max=bins - 2)
-    high = place - low
+    """Encode values [...] in [0, 1] as distributions [..., bins] over the two nearest bins, whose mean is the value."""
+    position = values.clamp(0, 1) * (bins - 1)
+    low = position.floor().clamp(max=bins - 2)
+    high = position - low
     classes = torch.zeros(*values.shape, bins, device=values.device, dtype=values.dtype)
     classes.scatter_(-1, low.long()[..., None], (1 - high)[..., None])
     return classes.scatter_(-1, low.long()[..., None] + 1, high[..., None])

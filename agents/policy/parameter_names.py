@@ -1,8 +1,8 @@
-"""Names of the network's parameters in earlier versions: their checkpoints and `network.freeze` patterns stay readable."""
+"""Former names of the network's parameters, so that older checkpoints and `network.freeze` patterns stay readable."""
 
 from __future__ import annotations
 
-#: Former names of modules and parameters, and what they are called now.
+#: Former name of a module or parameter -> present name.
 FORMER_NAMES = {
     "words": "token_embedding",
     "numbers": "feature_projection",
@@ -25,10 +25,10 @@ _FORMER = {name: former for former, name in FORMER_NAMES.items()}
 
 
 def former_name(parameter: str) -> str:
-    """The name that a parameter had in earlier versions: `layers.0.qkv.weight` -> `layers.0.project_in.weight`."""
+    """Return the former name of a parameter: `layers.0.qkv.weight` -> `layers.0.project_in.weight`."""
     return ".".join(_FORMER.get(part, part) for part in parameter.split("."))
 
 
 def present_name(parameter: str) -> str:
-    """The name of a parameter, given that or its former one."""
+    """Return the present name of a parameter, given its present or former name."""
     return ".".join(FORMER_NAMES.get(part, part) for part in parameter.split("."))

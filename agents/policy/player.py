@@ -26,20 +26,19 @@ _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
 
 class Policy(Agent):
-    """A network from a checkpoint: the likeliest action, or one drawn from its probabilities.
+    """A network from a checkpoint: the most probable action, or one sampled from its probabilities.
 
-    PATH is a run's folder, with @last (the newest checkpoint; so without a word too), @best or @STEP, or the folder of one
-    checkpoint. A worker looks once which checkpoint that is: give a step to play from a run that is still training.
+    PATH is a run's folder, with @last (the latest checkpoint, also the default), @best or @STEP, or the folder of one
+    checkpoint. A worker resolves it once: give a step to play a checkpoint of a run that is still training.
 
-    The network runs in a process of its own, one for each checkpoint and machine, which all workers ask. Sums of floats
-    depend on how many battles are asked at once, so what is nearly equal may go either way: it is not repeatable.
+    The network runs in an inference server, one process per checkpoint and machine, shared by all workers. Floating-point
+    sums depend on the batch size, so near-ties between actions may be decided either way: it is not repeatable.
 
-    Kept with each decision: `win_probability`, the chance to win that it sees (0 to 1); `probabilities`, of each legal
-    choice, as the network has them (temperature 1); `no_action` instead, where nothing that is legal has an action of the
-    network's.
+    Diagnostics of each decision: `win_probability`, from 0 to 1; `probabilities`, of each legal choice, at temperature 1; or
+    `no_action` if no legal choice is in the action space.
 
-    Options: temperature, 0 (the likeliest action) or what the logits are divided by before one is drawn; device, "auto"
-    (the first GPU, else the CPU), "cpu", "cuda", "cuda:1", "mps".
+    Options: temperature, 0 (the most probable action) or the divisor of the logits before sampling; device, "auto" (the
+    first GPU, else the CPU), "cpu", "cuda", "cuda:1", "mps".
     """
 
     path: ClassVar[str] = ""
@@ -55,13 +54,13 @@ class Policy(Agent):
         self._session = self._server.new_session()
         self._position = -1
         self._turn: int | None = None
-        # A battle whose venue fails has no end that anybody tells: then the server hears when the agent is collected.
+        # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
         self._release = weakref.finalize(self, self._server.forget, self._session)
         self._release.atexit = False
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """Torch, or a checkpoint that can be used here."""
+        """Return what is missing: torch, or a usable checkpoint."""
         if importlib.util.find_spec("torch") is None or importlib.util.find_spec("safetensors") is None:
             return "torch is not installed: `make training` installs it (from a wheel: pip install 'battle-arena[training]')"
         try:
@@ -74,11 +73,11 @@ class Policy(Agent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The checkpoint's weights and shape; so `@last` is another agent once it has moved on."""
+        """Return a hash of the checkpoint's weights and shape, so that `@last` is another agent after further training."""
         try:
             return checkpoint.identity(checkpoint.find(cls.path))
         except (BadInput, OSError, ValueError, KeyError):
-            return ""  # `missing` says what is wrong with it
+            return ""  # `missing` reports the error
 
     async def act(self, battle: SeatBattle) -> Choice:
         actions = legal_actions(battle.last_request, battle.legal)
@@ -93,7 +92,7 @@ class Policy(Agent):
         self.thought = {
             "win_probability": round(float(answer[-1]), 4),
             "probabilities": {
-                choice.words: round(float(share), 4) for choice, share in zip(choices, probabilities, strict=True)
+                choice.words: round(float(p), 4) for choice, p in zip(choices, probabilities, strict=True)
             },
         }
         if self.temperature == 0:
@@ -104,9 +103,9 @@ class Policy(Agent):
         self._release()
 
     def _count(self, battle: SeatBattle) -> None:
-        """Moves on to the next position, unless the simulator has refused our choice and asks again.
+        """Advance the position, unless this request repeats the last one because its choice was rejected ("trapped").
 
-        A turn has one request for a move; what was refused ("trapped") is no decision, and the memory must not hold it.
+        A turn has one request for a move. A rejected choice is no decision of its own and must not stay in the memory.
         """
         turn = None if battle.last_request.get("forceSwitch") else battle.turn
         if turn is None or turn != self._turn:
@@ -119,18 +118,18 @@ def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     return weights / weights.sum()
 
 
-#: Which checkpoint a spec's path means, as this process found it first.
+#: Resolves a spec's path to a checkpoint once per process.
 _pinned = functools.cache(checkpoint.find)
 
 
 @functools.cache
 def policy(path: str) -> type[Policy]:
-    """The agent of a checkpoint."""
-    words = f"The network of {path}: " + (Policy.__doc__ or "").partition(": ")[2]
-    return type("Policy", (Policy,), {"__doc__": words, "__module__": __name__, "path": path})
+    """Return the agent class of a checkpoint."""
+    documentation = f"The network of {path}: " + (Policy.__doc__ or "").partition(": ")[2]
+    return type("Policy", (Policy,), {"__doc__": documentation, "__module__": __name__, "path": path})
 
 
-#: Name -> class, as the registry takes it.
+#: Name -> agent class, for the registry.
 MODELS: dict[str, Any] = {
     "*": policy,
     **{path.name: policy(path.name) for path in sorted(checkpoint.SHIPPED.iterdir()) if path.is_dir()},

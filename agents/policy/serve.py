@@ -1,9 +1,9 @@
-"""The inference server: one checkpoint in memory, asked by all workers of a machine. `python -m agents.policy.serve`.
+"""The inference server: holds one checkpoint and serves all workers of a machine. `python -m agents.policy.serve`.
 
-Whatever has arrived while one forward was computed goes into the next, so batches grow with the load and nobody waits for
-others that may not come. Each battle's memory stays here, in a slot of its own, until its client says that the battle is
-over or hangs up. It ends by itself some seconds after the last connection has closed, so nothing is left of it however its
-clients died. Started by client.py, which binds the socket and hands it over.
+Requests that arrive during a forward pass are batched into the next one, so batch sizes grow with the load and no request
+waits for others. Each battle's key-value cache is kept in a slot until its client sends FORGET or disconnects. The server
+exits some seconds after the last connection has closed, also if its clients were killed. It is started by client.py, which
+passes the bound socket.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from agents.policy.checkpoint import load
 from agents.policy.network import Memory, Network, expected_value
 from teamsets.errors import ArenaError
 
-#: Slots at the start; they double when they run out.
-FIRST_SLOTS = 16
-#: Decisions in one forward at most.
-LARGEST_BATCH = 256
+#: Initial number of slots; doubled when all are in use.
+INITIAL_SLOTS = 16
+#: Maximum number of decisions in a forward pass.
+MAX_BATCH = 256
 
 
 class Full(ArenaError):
-    """No slot is left for another battle."""
+    """All slots are in use."""
 
 
 class Inference:
-    """A network and the memories of the battles that ask it. limit: of battles at once."""
+    """A network with the memory of its current battles. limit: maximum number of concurrent battles."""
 
     def __init__(self, network: Network, device: torch.device, limit: int) -> None:
         self.network, self.device, self.limit = network, device, limit
-        self.memory = Memory(network.shape, min(FIRST_SLOTS, limit), device)
+        self.memory = Memory(network.shape, min(INITIAL_SLOTS, limit), device)
         self._free = list(range(self.memory.slots))
         self._slots: dict[tuple[int, int], int] = {}
 
     def slot(self, battle: tuple[int, int]) -> int:
-        """The slot of a battle, which is (connection, session). Raises Full."""
+        """Return the slot of a battle, (connection, session), allocating one if necessary. Raises Full."""
         if battle not in self._slots:
             if not self._free:
                 if self.memory.slots >= self.limit:
@@ -53,23 +53,23 @@ class Inference:
         return self._slots[battle]
 
     def forget(self, battle: tuple[int, int]) -> None:
-        """Frees a battle's slot, if it has one."""
+        """Free a battle's slot, if it has one."""
         slot = self._slots.pop(battle, None)
         if slot is not None:
             self._free.append(slot)
 
     @torch.inference_mode()
     def answer(self, slots: list[int], positions: list[int], bodies: list[bytes]) -> np.ndarray:
-        """Bodies of ASK, one for each slot -> float32 [B, 14]: 13 logits and the value."""
-        ids, numbers, legal = (torch.from_numpy(part).to(self.device) for part in wire.unpacked(bodies))
-        where, when = (torch.tensor(part, device=self.device) for part in (slots, positions))
-        logits, value = self.network.step(ids, numbers, legal, self.memory, where, when)
+        """Run a forward pass. bodies: of ASK, one per slot. Returns float32 [B, 14]: 13 logits and the value."""
+        token_ids, features, legal = (torch.from_numpy(part).to(self.device) for part in wire.unpacked(bodies))
+        slot_tensor, position_tensor = (torch.tensor(part, device=self.device) for part in (slots, positions))  # [B]
+        logits, value = self.network.step(token_ids, features, legal, self.memory, slot_tensor, position_tensor)
         answers: np.ndarray = torch.cat([logits, expected_value(value)[:, None]], dim=1).cpu().numpy()
         return answers
 
 
 class _Connection(wire.Framed):
-    """One client. number: of its own, so that the sessions of different clients do not meet."""
+    """A client's connection. number: unique, so that sessions of different clients have different keys."""
 
     def __init__(self, server: Server, number: int) -> None:
         super().__init__()
@@ -87,20 +87,20 @@ class _Connection(wire.Framed):
     def frame_received(self, kind: int, session: int, position: int, body: bytes) -> None:
         if kind == wire.ASK:
             self.sessions.add(session)
-            self.server.asked(self, session, position, body)
+            self.server.request(self, session, position, body)
         elif kind == wire.FORGET:
             self.sessions.discard(session)
-            self.server.over(self, session)
+            self.server.forget(self, session)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.server.hung_up(self)
+        self.server.disconnected(self)
 
 
 class Server:
-    """Gathers what is asked into forwards. linger: seconds without any connection after which it ends."""
+    """Batches requests into forward passes. path: of the socket. linger: seconds without a connection until it ends."""
 
-    def __init__(self, inference: Inference, place: Path, linger: float) -> None:
-        self.inference, self.place, self.linger = inference, place, linger
+    def __init__(self, inference: Inference, path: Path, linger: float) -> None:
+        self.inference, self.path, self.linger = inference, path, linger
         self.loop = asyncio.get_running_loop()
         self.ended = asyncio.Event()
         self._connections: set[_Connection] = set()
@@ -110,39 +110,39 @@ class Server:
         self._end = self.loop.call_later(linger, self._end_if_alone)
 
     def connect(self) -> _Connection:
-        """The protocol of a new connection."""
+        """Create the protocol of a new connection."""
         self._end.cancel()
         self._count += 1
         connection = _Connection(self, self._count)
         self._connections.add(connection)
         return connection
 
-    def asked(self, connection: _Connection, session: int, position: int, body: bytes) -> None:
+    def request(self, connection: _Connection, session: int, position: int, body: bytes) -> None:
         self._waiting[connection.number, session] = connection, position, body
         self._plan()
 
-    def over(self, connection: _Connection, session: int) -> None:
+    def forget(self, connection: _Connection, session: int) -> None:
         self._waiting.pop((connection.number, session), None)
         self.inference.forget((connection.number, session))
 
-    def hung_up(self, connection: _Connection) -> None:
+    def disconnected(self, connection: _Connection) -> None:
         for session in connection.sessions:
-            self.over(connection, session)
+            self.forget(connection, session)
         self._connections.discard(connection)
         if not self._connections:
             self._end = self.loop.call_later(self.linger, self._end_if_alone)
 
     def _plan(self) -> None:
-        """A forward once the loop has looked at every connection again."""
+        """Schedule a forward pass after the event loop has read from all connections."""
         if self._waiting and not self._planned:
             self._planned = True
             self.loop.call_soon(self._forward)
 
     def _forward(self) -> None:
-        """Answers what is waiting, a batch of it."""
+        """Answer a batch of the waiting requests."""
         self._planned = False
         batch, slots = [], []
-        for battle in list(self._waiting)[:LARGEST_BATCH]:
+        for battle in list(self._waiting)[:MAX_BATCH]:
             connection, position, body = self._waiting.pop(battle)
             try:
                 slots.append(self.inference.slot(battle))
@@ -156,37 +156,37 @@ class Server:
     def _answer(self, batch: list[tuple[_Connection, int, int, bytes]], slots: list[int]) -> None:
         try:
             answers = self.inference.answer(slots, [position for _, _, position, _ in batch], [b for *_, b in batch])
-        except (RuntimeError, ValueError) as error:  # the device is out of memory, or what came is no observation
-            words = f"{type(error).__name__}: {error}"
-            print(words, flush=True)
+        except (RuntimeError, ValueError) as error:  # the device is out of memory, or a body is no observation
+            message = f"{type(error).__name__}: {error}"
+            print(message, flush=True)
             for connection, session, position, _ in batch:
-                connection.send(wire.frame(wire.FAILED, session, position, words[:500].encode()))
+                connection.send(wire.frame(wire.FAILED, session, position, message[:500].encode()))
             return
         for (connection, session, position, _), answer in zip(batch, answers, strict=True):
             connection.send(wire.frame(wire.ANSWER, session, position, answer.tobytes()))
 
     def _end_if_alone(self) -> None:
-        """Ends, unless somebody who holds the lock is about to connect: then it looks again later."""
-        with wire.locked(wire.lock_of(self.place), wait=False) as ours:
-            if ours:
-                self.place.unlink(missing_ok=True)
-                wire.log_of(self.place).unlink(missing_ok=True)
+        """End the server. If a process holds the lock it is about to connect: then try again later."""
+        with wire.locked(wire.lock_of(self.path), wait=False) as acquired:
+            if acquired:
+                self.path.unlink(missing_ok=True)
+                wire.log_of(self.path).unlink(missing_ok=True)
                 self.ended.set()
             else:
                 self._end = self.loop.call_later(self.linger, self._end_if_alone)
 
 
 def device_of(name: str) -> torch.device:
-    """The device of an option: `auto` is the first GPU where there is one, else the CPU."""
+    """Return the device of an option: `auto` is the first GPU if there is one, else the CPU."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     return torch.device(name)
 
 
-async def _serve(inference: Inference, asked: argparse.Namespace) -> None:
-    listener = socket.socket(fileno=asked.listen)
+async def _serve(inference: Inference, options: argparse.Namespace) -> None:
+    listener = socket.socket(fileno=options.listen)
     listener.setblocking(False)
-    server = Server(inference, asked.socket, asked.linger)
+    server = Server(inference, options.socket, options.linger)
     listening = await server.loop.create_unix_server(server.connect, sock=listener)
     await server.ended.wait()
     listening.close()
@@ -201,12 +201,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0: one per usable core")
     parser.add_argument("--slots", type=int, default=4096, help="maximum number of battles held in memory")
     parser.add_argument("--linger", type=float, default=3.0, help="exit after so many seconds without a client")
-    asked = parser.parse_args()
-    if asked.threads:
-        torch.set_num_threads(asked.threads)
-    device = device_of(asked.device)
-    network, _ = load(asked.checkpoint, device)
-    asyncio.run(_serve(Inference(network, device, asked.slots), asked))
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    device = device_of(options.device)
+    network, _ = load(options.checkpoint, device)
+    asyncio.run(_serve(Inference(network, device, options.slots), options))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Words as numbers: the place of every species, move, ability, item, status, weather … in one table of embeddings.
+"""The vocabulary: an id for each species, move, ability, item, status, weather …, in one embedding table.
 
-Each kind of word has a region of the table; a region begins with NONE (there is none) and UNKNOWN (there is one, and it has
-not been seen, or the table does not know it). Moves have two regions, for those that a Pokémon knows and for the last used
-one, and types two, for those that count now and for the tera type, since the words of a token are added up.
+Each kind of name has a region of ids, which starts with NONE (there is none) and UNKNOWN (not revealed yet, or not in the
+table). Moves have two regions, for a Pokémon's moves and for its last move, and types have two, for its current types and
+its tera type, because the embeddings of a token are summed.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ _GENERATIONS = 9
 
 
 class Region:
-    """One kind of word's part of the table. none, unknown: the ids of those two."""
+    """The ids of one kind of name. none, unknown: the ids of NONE and UNKNOWN. end: the first id after the region."""
 
-    def __init__(self, start: int, words: Iterable[str]) -> None:
+    def __init__(self, start: int, names: Iterable[str]) -> None:
         self.none, self.unknown = start, start + 1
-        self._places = {word: start + 2 + index for index, word in enumerate(words)}
-        self.end = start + 2 + len(self._places)
+        self._ids = {name: start + 2 + index for index, name in enumerate(names)}
+        self.end = start + 2 + len(self._ids)
 
-    def __getitem__(self, word: str) -> int:
-        """The id of a word; UNKNOWN for one that is not in the table."""
-        return self._places.get(word, self.unknown)
+    def __getitem__(self, name: str) -> int:
+        """Return the id of a name; UNKNOWN if it is not in the table."""
+        return self._ids.get(name, self.unknown)
 
     def __len__(self) -> int:
-        return len(self._places) + 2
+        return len(self._ids) + 2
 
 
 class Vocabulary:
-    """The whole table. size: how many ids there are; version: 12 hex digits over all words and their order."""
+    """All regions. size: number of ids. version: hash of all names and their order, 12 hex digits."""
 
     def __init__(self) -> None:
         listed = json.loads(_FILE.read_text(encoding="utf-8"))
@@ -63,11 +63,11 @@ class Vocabulary:
             "categories": ["physical", "special", "status"],
         }
         self._regions: dict[str, Region] = {}
-        place = 0
-        for kind, words in kinds.items():
-            self._regions[kind] = Region(place, words)
-            place = self._regions[kind].end
-        self.size = place
+        start = 0
+        for kind, names in kinds.items():
+            self._regions[kind] = Region(start, names)
+            start = self._regions[kind].end
+        self.size = start
         self.version = hashlib.sha256(json.dumps(kinds).encode()).hexdigest()[:12]
 
     def region(self, kind: str) -> Region:
@@ -76,11 +76,11 @@ class Vocabulary:
 
 @cache
 def vocabulary() -> Vocabulary:
-    """This version's table."""
+    """Return this version's vocabulary."""
     return Vocabulary()
 
 
 @lru_cache(maxsize=8192)
-def move_word(move: str) -> str:
-    """The word of a move: without Hidden Power's type, and without a power that its id names ("return102")."""
+def move_name(move: str) -> str:
+    """Return a move's name in the vocabulary: without Hidden Power's type and without a power ("return102")."""
     return plain_move(to_id_str(move))

@@ -1,15 +1,15 @@
-"""What the workers and the inference server say to each other, and where they find each other.
+"""The protocol between workers and the inference server, and the paths of their sockets.
 
-A frame is a head (`HEAD`: the length of its body, its kind, the session, the position), and a body. A session is a number
-that the client chose for one seat of one battle; the position is how many decisions that seat had before.
+A frame is a header (`HEAD`: length of the body, kind, session, position) and a body. A session is a number that the client
+chose for one seat of one battle; the position is the number of decisions that the seat had before.
 
 | kind | from | body |
 |---|---|---|
-| ASK | client | an observation: ids int16 [19, 12], numbers float32 [19, 56], legal bool [13] |
-| FORGET | client | none: the battle is over |
-| READY | server | none: the checkpoint is loaded; the first frame of a connection |
-| ANSWER | server | float32 [14]: 13 logits and the value from 0 (lost) to 1 (won) |
-| FAILED | server | UTF-8: why there is no answer |
+| ASK | client | an observation: token_ids int16 [19, 12], features float32 [19, 56], legal bool [13] |
+| FORGET | client | empty: the battle is over |
+| READY | server | empty: the checkpoint is loaded; the first frame of a connection |
+| ANSWER | server | float32 [14]: 13 logits and the value, from 0 (lost) to 1 (won) |
+| FAILED | server | UTF-8: the error |
 """
 
 from __future__ import annotations
@@ -28,50 +28,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policy.actions import ACTIONS
-from agents.policy.observation import NUMBERS, TOKENS, WORDS, Observation
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation
 from teamsets.errors import BadInput
 
 ASK, FORGET, READY, ANSWER, FAILED = range(1, 6)
 HEAD = struct.Struct("<IBII")
-#: Longer than any frame; what says it has more is not of ours.
-LONGEST = 1 << 20
-#: What the kernel takes as the name of a socket, on the stricter systems.
-_LONGEST_NAME = 103
+#: Maximum length of a body in bytes, above that of any valid frame.
+MAX_BODY = 1 << 20
+#: Maximum length of a socket's path in bytes, on the stricter systems.
+_MAX_SOCKET_PATH = 103
 
-_IDS, _NUMBERS = TOKENS * WORDS * 2, TOKENS * NUMBERS * 4
-
-
-def lock_of(place: Path) -> Path:
-    """The lock of a socket: held by who looks for its server, or ends it."""
-    return place.with_suffix(".lock")
+_ID_BYTES, _FEATURE_BYTES = TOKENS * IDS_PER_TOKEN * 2, TOKENS * FEATURES * 4
 
 
-def log_of(place: Path) -> Path:
-    """Where the server of a socket writes what goes wrong; gone when it has ended in peace."""
-    return place.with_suffix(".log")
+def lock_of(path: Path) -> Path:
+    """Return the lock file of a socket, held while a process connects to, starts or ends its server."""
+    return path.with_suffix(".lock")
+
+
+def log_of(path: Path) -> Path:
+    """Return the log file of a socket's server; it is deleted when the server ends without an error."""
+    return path.with_suffix(".log")
 
 
 def frame(kind: int, session: int = 0, position: int = 0, body: bytes = b"") -> bytes:
-    """One frame, head and body."""
+    """Encode a frame."""
     return HEAD.pack(len(body), kind, session, position) + body
 
 
-def packed(seen: Observation) -> bytes:
-    """An observation as the body of ASK."""
-    return seen.ids.tobytes() + seen.numbers.tobytes() + seen.legal.tobytes()
+def packed(observation: Observation) -> bytes:
+    """Encode an observation as the body of ASK."""
+    return observation.token_ids.tobytes() + observation.features.tobytes() + observation.legal.tobytes()
 
 
 def unpacked(bodies: list[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_]]:
-    """Bodies of ASK -> ids [B, 19, 12], numbers [B, 19, 56], legal [B, 13]. Raises ValueError for another length."""
-    size = _IDS + _NUMBERS + ACTIONS
-    together = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), size)
-    ids = np.ascontiguousarray(together[:, :_IDS]).view(np.int16).reshape(-1, TOKENS, WORDS)
-    numbers = np.ascontiguousarray(together[:, _IDS:-ACTIONS]).view(np.float32).reshape(-1, TOKENS, NUMBERS)
-    return ids, numbers, np.ascontiguousarray(together[:, -ACTIONS:]).view(np.bool_)
+    """Decode bodies of ASK: token_ids [B, 19, 12], features [B, 19, 56], legal [B, 13]. Raises ValueError if malformed."""
+    size = _ID_BYTES + _FEATURE_BYTES + ACTIONS
+    batch = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), size)
+    token_ids = np.ascontiguousarray(batch[:, :_ID_BYTES]).view(np.int16).reshape(-1, TOKENS, IDS_PER_TOKEN)
+    features = np.ascontiguousarray(batch[:, _ID_BYTES:-ACTIONS]).view(np.float32).reshape(-1, TOKENS, FEATURES)
+    return token_ids, features, np.ascontiguousarray(batch[:, -ACTIONS:]).view(np.bool_)
 
 
 class Framed(asyncio.Protocol):
-    """A connection of frames. Subclasses say what to do with each."""
+    """A connection that exchanges frames. Subclasses implement `frame_received`."""
 
     def __init__(self) -> None:
         self._received = bytearray()
@@ -83,26 +83,26 @@ class Framed(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        place = 0
-        while len(self._received) - place >= HEAD.size:
-            length, kind, session, position = HEAD.unpack_from(self._received, place)
-            if length > LONGEST:
+        offset = 0
+        while len(self._received) - offset >= HEAD.size:
+            length, kind, session, position = HEAD.unpack_from(self._received, offset)
+            if length > MAX_BODY:
                 assert self.transport is not None
                 self.transport.abort()
                 return
-            end = place + HEAD.size + length
+            end = offset + HEAD.size + length
             if end > len(self._received):
                 break
-            self.frame_received(kind, session, position, bytes(self._received[place + HEAD.size : end]))
-            place = end
-        del self._received[:place]
+            self.frame_received(kind, session, position, bytes(self._received[offset + HEAD.size : end]))
+            offset = end
+        del self._received[:offset]
 
     def frame_received(self, kind: int, session: int, position: int, body: bytes) -> None:
         raise NotImplementedError
 
 
 def runtime_folder() -> Path:
-    """This user's folder for sockets, locks and logs. Raises BadInput where another user has taken its name."""
+    """Return the user's folder for sockets, locks and logs. Raises BadInput if it belongs to another user."""
     folder = Path(tempfile.gettempdir()) / f"arena-policy-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     about = folder.lstat()
@@ -113,23 +113,23 @@ def runtime_folder() -> Path:
     return folder
 
 
-def place_of(folder: Path, identity: str, device: str) -> Path:
-    """The socket of the server of a checkpoint on a device; its lock and its log lie beside it."""
+def socket_path(folder: Path, identity: str, device: str) -> Path:
+    """Return the socket of the server of a checkpoint on a device. Raises BadInput if its path is too long."""
     key = hashlib.sha256(f"{folder.resolve()}\n{identity}\n{device}".encode()).hexdigest()[:16]
-    place = runtime_folder() / f"{key}.socket"
-    if len(os.fsencode(place)) > _LONGEST_NAME:
-        raise BadInput(f"{place}: too long for the path of a socket: set TMPDIR to a shorter folder")
-    return place
+    path = runtime_folder() / f"{key}.socket"
+    if len(os.fsencode(path)) > _MAX_SOCKET_PATH:
+        raise BadInput(f"{path}: too long for the path of a socket: set TMPDIR to a shorter folder")
+    return path
 
 
 @contextmanager
 def locked(path: Path, wait: bool = True) -> Iterator[bool]:
-    """Holds a lock file, which is gone again afterwards. Yields False when it is held elsewhere and we do not wait."""
+    """Hold a lock file, which is deleted afterwards. Yields False if another process holds it and `wait` is False."""
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            if _is(path, handle):
+            if _is_current(path, handle):
                 break
         except BlockingIOError:
             os.close(handle)
@@ -146,8 +146,8 @@ def locked(path: Path, wait: bool = True) -> Iterator[bool]:
         os.close(handle)
 
 
-def _is(path: Path, handle: int) -> bool:
-    """Whether a file is still the one under its name: who held a lock before us has removed it, and it locks nobody out."""
+def _is_current(path: Path, handle: int) -> bool:
+    """Return whether an open file is still the one at its path: the previous holder of the lock deletes its file."""
     try:
         return os.fstat(handle).st_ino == path.stat().st_ino
     except FileNotFoundError:

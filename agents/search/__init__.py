@@ -1,8 +1,8 @@
-"""Tree search over poke-engine: `search:mcts`."""
+"""Tree search with poke-engine: `search:mcts`."""
 
 from __future__ import annotations
 
 from agents.search.mcts import MonteCarloTreeSearch
 
-#: The players of this family by name.
+#: Name -> agent class, for the registry.
 PLAYERS = {"mcts": MonteCarloTreeSearch}

@@ -1,7 +1,7 @@
-"""poke-engine at work: a process for each build, asked over pipes.
+"""Client of poke-engine: a subprocess for each build, with requests and answers over pipes.
 
-A process may import one build of poke-engine only, and every generation needs its own; so each build gets a process
-(serve.py), started when it is first needed and shared by all battles of this one. It ends when its owner ends.
+A process can import one build of poke-engine only, and each generation needs its own, so each build runs in a process
+(serve.py) that is started on first use and shared by all battles of this process. It ends when this process ends.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _SERVE = Path(__file__).with_name("serve.py")
 
 
 class EngineFailed(ArenaError):
-    """poke-engine panicked on a state, or its process died. The message has its words."""
+    """poke-engine panicked on a state, or its process ended. The message contains its error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One choice of a side at the root: how often it was visited, its mean value from 0 (lost) to 1 (won), its prior."""
+    """A choice of a side at the root: number of visits, mean value from 0 (lost) to 1 (won), prior probability."""
 
     visits: int
     value: float
@@ -36,7 +36,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one search found. one, two: poke-engine's name of each choice ("bodyslam", "switch tauros") -> Option."""
+    """The result of a search. one, two: poke-engine's name of each choice ("bodyslam", "switch tauros") -> Option."""
 
     one: dict[str, Option]
     two: dict[str, Option]
@@ -45,7 +45,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One way in which a pair of choices may turn out: its chance (0 to 1), its instructions, the state after it."""
+    """A possible outcome of a pair of choices: its probability, its instructions, the resulting state."""
 
     chance: float
     instructions: tuple[str, ...]
@@ -54,11 +54,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How a tree is searched.
+    """Settings of a tree search.
 
-    exploration: the factor of PUCT. first: how much less than its position's mean an option is taken to be worth that has
-    not been tried. weights: the file of fitted weights, None for poke-engine's evaluation and options that are all alike.
-    trust: the power to which fitted priors are raised.
+    exploration: PUCT's exploration constant. first: first-play urgency: the value of an unvisited option is its node's mean
+    value minus this. weights: file of fitted weights; None: poke-engine's evaluation and uniform priors. trust: exponent of
+    the fitted priors.
     """
 
     exploration: float
@@ -68,15 +68,15 @@ class SearchSettings:
 
 
 class Engine:
-    """One build in a process of its own. Not for use by two threads at once."""
+    """A build of poke-engine in a subprocess. Not thread-safe."""
 
     def __init__(self, gen: int) -> None:
-        """Raises MissingTool when there is no build."""
+        """Start the process. Raises MissingTool if there is no build."""
         reason = missing(gen)
         if reason:
             raise MissingTool(reason)
         self.gen = gen
-        # stderr is thrown away: a panic's words come with the answer, and Rust would print them a second time.
+        # stderr is discarded: a panic's message is in the answer already, and Rust prints it a second time.
         self._process = subprocess.Popen(
             [sys.executable, "-I", str(_SERVE), str(site(gen))],
             stdin=subprocess.PIPE,
@@ -87,7 +87,7 @@ class Engine:
         )
 
     def search(self, state: str, settings: SearchSettings, ms: int, iterations: int = 0, threads: int = 1) -> Found:
-        """A tree search from a state: so many milliseconds, or so many iterations where given. Raises EngineFailed."""
+        """Search from a state, for `ms` milliseconds, or for `iterations` if given. Raises EngineFailed."""
         answer = self._ask(
             "search",
             state=state,
@@ -102,37 +102,39 @@ class Engine:
         return Found(_options(answer["one"]), _options(answer["two"]), answer["iterations"])
 
     def outcomes(self, state: str, one: str, two: str) -> list[Outcome]:
-        """All that a pair of choices (poke-engine's names; "none" for no choice) may lead to. Raises EngineFailed."""
+        """Return all outcomes of a pair of choices (poke-engine's names; "none": no choice). Raises EngineFailed."""
         answers = self._ask("outcomes", state=state, one=one, two=two)
-        return [Outcome(chance / 100, tuple(words), after) for chance, words, after in answers]
+        return [Outcome(percent / 100, tuple(instructions), after) for percent, instructions, after in answers]
 
     def damage(self, state: str, one: str, two: str, one_first: bool = True) -> tuple[list[int], list[int]]:
-        """The greatest damage of each side's move, [usual, critical], with no move of the other in between."""
+        """Return the maximum damage of each side's move, [usual, critical], without effects of the other's move."""
         first, second = self._ask("damage", state=state, one=one, two=two, first=one_first)
         return first, second
 
     def features(self, states: list[str]) -> list[tuple[float, dict[str, float]]]:
-        """For each state poke-engine's own evaluation, and the features of its fitted value by name."""
+        """Return for each state poke-engine's own evaluation, and the features of the fitted value by name."""
         return [(evaluation, features) for evaluation, features in self._ask("features", states=states)]
 
     def choices(self, states: list[str]) -> list[list[dict[str, dict[str, float]]]]:
-        """For each state and either side: option -> the features that make it more or less likely, by name."""
+        """Return for each state and side: option -> the features of its fitted prior, by name."""
         return list(self._ask("choices", states=states))
 
     def text(self, state: str) -> str:
-        """The state as poke-engine has understood it, in its own writing. Raises EngineFailed."""
+        """Return a state as poke-engine serializes it after parsing. Raises EngineFailed."""
         return str(self._ask("text", state=state))
 
-    def _ask(self, do: str, **order: Any) -> Any:
+    def _ask(self, do: str, **arguments: Any) -> Any:
         assert self._process.stdin is not None and self._process.stdout is not None
         try:
-            self._process.stdin.write(json.dumps({"do": do, **order}) + "\n")
+            self._process.stdin.write(json.dumps({"do": do, **arguments}) + "\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline()
         except OSError as error:
             self.close()
             raise EngineFailed(f"poke-engine's process has ended: {error}") from error
-        except BaseException:  # the clock has run out in mid-answer: what would come next belongs to another question
+        except (
+            BaseException
+        ):  # interrupted by the time limit: the late answer would be read as that of the next request
             self.close()
             raise
         if not line:
@@ -152,14 +154,14 @@ class Engine:
         return self._process.pid
 
     def close(self) -> None:
-        """Ends the process; a second time does nothing."""
+        """End the process. Can be called more than once."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None and not pipe.closed:
                 try:
                     pipe.close()
-                except OSError:  # what was still in the buffer has nobody to go to
+                except OSError:  # flushing the buffer fails because the process has ended
                     continue
 
 
@@ -174,7 +176,7 @@ _engines: dict[int, Engine] = {}
 
 
 def engine_for(gen: int) -> Engine:
-    """This process's engine for a generation, started when it is not there (or no longer). Raises MissingTool."""
+    """Return this process's engine for a generation, (re)starting it if necessary. Raises MissingTool."""
     engine = _engines.get(gen)
     if engine is None or not engine.alive:
         engine = _engines[gen] = Engine(gen)

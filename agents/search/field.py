@@ -1,4 +1,4 @@
-"""Weather, terrain, Trick Room and side conditions as poke-engine counts them."""
+"""Weather, terrain, Trick Room and side conditions in poke-engine's representation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FOR_GOOD = frozenset({"stealthrock", "stickyweb"})
 
 
 def field_of(battle: SeatBattle, endless: bool) -> tuple[tuple[str, int], tuple[str, int], int]:
-    """Weather and terrain, each as name and turns left (-1: no end), and the turns left of Trick Room (0: none)."""
+    """Return weather and terrain, each as (name, turns left, -1: permanent), and the turns left of Trick Room (0: none)."""
     weather, terrain, room = ("none", 0), ("none", 0), 0
     for kind, began in battle.weather.items():
         name = _WEATHER.get(kind.name)
@@ -34,7 +34,7 @@ def field_of(battle: SeatBattle, endless: bool) -> tuple[tuple[str, int], tuple[
 
 
 def side_conditions(battle: SeatBattle, own: bool) -> dict[str, int]:
-    """A side's conditions: layers of what stacks, 1 for what stays for good, turns left of what ends."""
+    """Return a side's conditions: layers of stackable ones, 1 for permanent ones, turns left of temporary ones."""
     found: dict[str, int] = {}
     for condition, value in (battle.side_conditions if own else battle.opponent_side_conditions).items():
         name = condition.name.replace("_", "").lower()
@@ -50,6 +50,6 @@ def side_conditions(battle: SeatBattle, own: bool) -> dict[str, int]:
 
 
 def _left(battle: SeatBattle, began: int, length: int) -> int:
-    """Turns left of what began in a turn. What has outlasted its usual length was extended by an item."""
-    gone = battle.turn - began
-    return max(1, (length if gone < length else _EXTENDED) - gone)
+    """Return the turns left of a condition. One that has exceeded its usual length was extended by an item."""
+    elapsed = battle.turn - began
+    return max(1, (length if elapsed < length else _EXTENDED) - elapsed)

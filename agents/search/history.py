@@ -1,4 +1,4 @@
-"""What a battle's log tells and poke-env does not keep: turns slept, volatiles and how long they have lasted, and more."""
+"""State that a battle's log contains and poke-env does not track: turns asleep, volatiles with durations, and more."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from poke_env.data import to_id_str
 from agents.battle import SeatBattle
 
 _RAMPAGES = frozenset({"outrage", "thrash", "petaldance", "ragingfury"})
-#: Moves of generation 1 that hold the target while they last.
+#: Moves of generation 1 that prevent the target from acting while they last.
 BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
 
 
 @dataclass
 class Past:
-    """What one Pokémon has been through.
+    """The history of one Pokémon.
 
-    slept: turns lost to its present sleep. rested: that sleep is its own Rest's. volatiles: what it has on it until it
-    leaves the field (poke-env's words run together, "leechseed") -> turns ended since. hits: those that its Substitute
-    took. disabled: the move that it may not use. last: the last move since it came in, "" for none. recovered: what
-    a boost of generation 1 has undone of its status ("brn", "par").
+    slept: turns lost to its current sleep. rested: that sleep is from its own Rest. volatiles: volatile status (id, as
+    "leechseed") -> turns ended since. hits: hits that its Substitute took. disabled: the disabled move. last: the last move
+    since it entered, "" for none. recovered: statuses ("brn", "par") whose stat drop a boost of generation 1 has undone.
     """
 
     slept: int = 0
@@ -33,7 +32,7 @@ class Past:
     status: str = ""
 
     def leave(self, passing: bool) -> None:
-        """It leaves the field. passing: by Baton Pass, which hands its volatiles to the next."""
+        """Record that it leaves the field. passing: by Baton Pass, which passes its volatiles on."""
         if not passing:
             self.volatiles = {}
             self.hits = 0
@@ -42,27 +41,27 @@ class Past:
 
 
 class History:
-    """The log of one battle, read as it grows."""
+    """The histories of one battle's Pokémon, updated from its log."""
 
     def __init__(self) -> None:
         self._read = 0
         self._past: dict[str, Past] = {}
         self._active: dict[str, Past] = {}
-        #: The weather has no end of its own: an ability brought it, before generation 6.
+        #: The weather is permanent: caused by an ability, before generation 6.
         self.endless_weather = False
 
     def follow(self, battle: SeatBattle) -> None:
-        """Takes in what the log has got since the last time."""
+        """Process the log lines since the last call."""
         log = battle._replay_data
         for message in log[self._read :]:
-            self._take_in(message, battle.gen)
+            self._process(message, battle.gen)
         self._read = len(log)
 
     def of(self, ident: str) -> Past:
-        """The past of "p1: Tauros"."""
+        """Return the history of a Pokémon by its ident, as "p1: Tauros"."""
         return self._past.setdefault(ident, Past())
 
-    def _take_in(self, message: list[str], gen: int) -> None:
+    def _process(self, message: list[str], gen: int) -> None:
         kind = message[1]
         if kind == "turn":
             for past in self._active.values():
@@ -91,57 +90,57 @@ class History:
         self._active[side] = past
 
 
-def _note(past: Past, kind: str, words: list[str]) -> None:
-    """One line about one Pokémon."""
-    word = to_id_str(words[0].partition(": ")[2] or words[0]) if words else ""
+def _note(past: Past, kind: str, arguments: list[str]) -> None:
+    """Process a line about one Pokémon. arguments: the parts of the line after the Pokémon."""
+    effect = to_id_str(arguments[0].partition(": ")[2] or arguments[0]) if arguments else ""
     if kind == "move":
-        _moved(past, word)
+        _moved(past, effect)
     elif kind == "cant":
-        past.slept += word == "slp"
+        past.slept += effect == "slp"
         past.volatiles.pop("mustrecharge", None)
-        if word in ("par", "slp", "frz"):
+        if effect in ("par", "slp", "frz"):
             past.volatiles.pop("lockedmove", None)
     elif kind == "-mustrecharge":
         past.volatiles["mustrecharge"] = 0
     elif kind == "-prepare":
-        past.volatiles[word] = 0
+        past.volatiles[effect] = 0
     elif kind == "-start":
-        _started(past, word, words)
+        _started(past, effect, arguments)
     elif kind == "-end":
-        past.volatiles.pop(word, None)
-        if word == "disable":
+        past.volatiles.pop(effect, None)
+        if effect == "disable":
             past.disabled = ""
-    elif kind == "-activate" and word == "substitute" and "[damage]" in words:
+    elif kind == "-activate" and effect == "substitute" and "[damage]" in arguments:
         past.hits += 1
     elif kind == "-status":
-        past.slept, past.status = 0, word
-        past.rested = any("move: Rest" in part for part in words[1:])
+        past.slept, past.status = 0, effect
+        past.rested = any("move: Rest" in part for part in arguments[1:])
         past.recovered = set()
     elif kind == "-curestatus":
         past.slept, past.status, past.rested = 0, "", False
         past.recovered = set()
-    elif kind == "-boost" and (word, past.status) in (("atk", "brn"), ("spe", "par")):
+    elif kind == "-boost" and (effect, past.status) in (("atk", "brn"), ("spe", "par")):
         past.recovered.add(past.status)
 
 
 def _moved(past: Past, move: str) -> None:
     past.last = move
     past.volatiles.pop("mustrecharge", None)
-    past.volatiles.pop(move, None)  # the second turn of one that was prepared
+    past.volatiles.pop(move, None)  # the second turn of a charging move
     if move in _RAMPAGES:
         past.volatiles.setdefault("lockedmove", 0)
     else:
         past.volatiles.pop("lockedmove", None)
 
 
-def _started(past: Past, word: str, words: list[str]) -> None:
-    past.volatiles[word] = 0
-    if word == "substitute":
+def _started(past: Past, effect: str, arguments: list[str]) -> None:
+    past.volatiles[effect] = 0
+    if effect == "substitute":
         past.hits = 0
-    elif word == "disable" and len(words) > 1:
-        past.disabled = to_id_str(words[1])
-    elif word.startswith("perish"):
-        for other in [name for name in past.volatiles if name.startswith("perish") and name != word]:
+    elif effect == "disable" and len(arguments) > 1:
+        past.disabled = to_id_str(arguments[1])
+    elif effect.startswith("perish"):
+        for other in [name for name in past.volatiles if name.startswith("perish") and name != effect]:
             del past.volatiles[other]
-    elif word == "confusion":
+    elif effect == "confusion":
         past.volatiles.pop("lockedmove", None)

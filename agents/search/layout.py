@@ -1,31 +1,31 @@
-"""poke-engine's State as text: what it is made of, and how it is written. No battle is known here."""
+"""poke-engine's State: its parts, and their serialization as text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-#: The order in which a side's conditions are written.
+#: Side conditions, in the order of serialization.
 CONDITIONS = (
     "auroraveil", "craftyshield", "healingwish", "lightscreen", "luckychant", "lunardance", "matblock", "mist",
     "protect", "quickguard", "reflect", "safeguard", "spikes", "stealthrock", "stickyweb", "tailwind", "toxiccount",
     "toxicspikes", "wideguard",
 )  # fmt: skip
-#: The volatiles that have a duration, in the order in which it is written.
+#: Volatiles with a duration, in the order of serialization.
 DURATIONS = ("confusion", "encore", "lockedmove", "slowstart", "taunt", "yawn")
-#: The boosts in the order in which they are written.
+#: Boosts, in the order of serialization.
 BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineMove:
-    """A move: poke-engine's name of it, whether it may be chosen now, and its PP."""
+    """A move: poke-engine's name, whether it is disabled, and its PP."""
 
     name: str
     disabled: bool = False
     pp: int = 16
 
     def text(self) -> str:
-        return f"{self.name};{_word(self.disabled)};{max(0, min(self.pp, 64))}"
+        return f"{self.name};{_bool(self.disabled)};{max(0, min(self.pp, 64))}"
 
 
 _NO_MOVE = EngineMove("none", True, 0)
@@ -33,9 +33,9 @@ _NO_MOVE = EngineMove("none", True, 0)
 
 @dataclass(frozen=True, slots=True)
 class EnginePokemon:
-    """A Pokémon. stats: atk, def, spa, spd, spe before boosts; types: those that count now; status: "none", "paralyze" …
+    """A Pokémon. stats: atk, def, spa, spd, spe before boosts. types: current types. status: "none", "paralyze" …
 
-    slept, rest: turns of a sleep gone by, and turns of Rest still to come.
+    slept: turns asleep so far. rest: turns of Rest left.
     """
 
     name: str
@@ -64,20 +64,20 @@ class EnginePokemon:
             self.name, str(self.level), *_two(self.types), *_two(self.base_types), str(self.hp), str(self.maxhp),
             self.ability, self.base_ability, self.item, self.nature, ";".join(map(str, self.evs)),
             *map(str, self.stats), self.status, str(self.rest), str(self.slept), f"{self.weight:g}", *moves,
-            "false", _word(self.terastallized), self.tera,
+            "false", _bool(self.terastallized), self.tera,
         ]  # fmt: skip
         return ",".join(fields)
 
 
-#: What stands where a team has fewer than six.
-NOBODY = EnginePokemon("none")
+#: Fills a team with fewer than six Pokémon.
+EMPTY_SLOT = EnginePokemon("none")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSide:
-    """A side. active: index into its Pokémon; conditions, durations, boosts: by the names above; last: "move:0" …
+    """A side. active: index of the active Pokémon. conditions, durations, boosts: by the names above. last: "move:0" …
 
-    substitute: its health. must_switch: it has to switch before anything else; trapped: it may not.
+    substitute: its HP. must_switch: a forced switch is pending. trapped: it cannot switch.
     """
 
     pokemon: tuple[EnginePokemon, ...]
@@ -96,7 +96,7 @@ class EngineSide:
 
     def text(self) -> str:
         fields = [
-            *(mon.text() for mon in (*self.pokemon, *(NOBODY,) * 6)[:6]),
+            *(mon.text() for mon in (*self.pokemon, *(EMPTY_SLOT,) * 6)[:6]),
             str(self.active),
             _numbers(self.conditions, CONDITIONS),
             ":".join(sorted(self.volatiles)),
@@ -104,11 +104,11 @@ class EngineSide:
             str(self.substitute),
             *(str(self.boosts.get(stat, 0)) for stat in BOOSTS),
             *map(str, (*self.wish, *self.future_sight)),
-            _word(self.must_switch),
-            "none",  # the move that waits for the other side's U-turn to end: who it is that waits cannot be told
-            _word(self.passing),
+            _bool(self.must_switch),
+            "none",  # the move that is pending while the other side's U-turn is resolved: it is not known
+            _bool(self.passing),
             "false",
-            _word(self.trapped),
+            _bool(self.trapped),
             self.last,
             "false",
         ]
@@ -117,7 +117,7 @@ class EngineSide:
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """A position. weather, terrain: name and turns left (-1: no end); trick_room: turns left, 0 for none."""
+    """A position. weather, terrain: name and turns left (-1: permanent). trick_room: turns left, 0 for none."""
 
     one: EngineSide
     two: EngineSide
@@ -126,8 +126,8 @@ class EngineState:
     trick_room: int = 0
 
     def text(self) -> str:
-        """As poke-engine's `State.from_string` reads it."""
-        room = f"{_word(self.trick_room > 0)};{self.trick_room}"
+        """Serialize it for poke-engine's `State.from_string`."""
+        room = f"{_bool(self.trick_room > 0)};{self.trick_room}"
         pairs = (f"{name};{turns}" for name, turns in (self.weather, self.terrain))
         return "/".join([self.one.text(), self.two.text(), *pairs, room, "false"])
 
@@ -141,12 +141,12 @@ def _numbers(values: dict[str, int], names: tuple[str, ...]) -> str:
     return ";".join(str(values.get(name, 0)) for name in names)
 
 
-def _word(value: bool) -> str:
+def _bool(value: bool) -> str:
     return "true" if value else "false"
 
 
 def move_name(move: str, gen: int) -> str:
-    """poke-engine's name of a move: Hidden Power has its power in it."""
+    """Return poke-engine's name of a move; Hidden Power's includes its power."""
     if move.startswith("hiddenpower"):
         kind = move.removeprefix("hiddenpower").rstrip("0123456789")
         return f"hiddenpower{kind}{60 if gen >= 6 else 70}" if kind else move

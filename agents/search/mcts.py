@@ -1,4 +1,4 @@
-"""Monte Carlo tree search over poke-engine, with what is hidden drawn at random several times."""
+"""Determinized Monte Carlo tree search with poke-engine: several samples of the hidden information are searched."""
 
 from __future__ import annotations
 
@@ -19,37 +19,36 @@ from agents.search.state import position
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
-#: What scripts/build/fit_search_weights.py has fitted, a file for each generation that has it.
+#: Weights fitted by scripts/build/fit_search_weights.py, a file per generation.
 WEIGHTS = Path(__file__).with_name("weights")
-# Draws by generation; where a set is no more than its moves, two deeper searches are worth more than four.
+# Number of samples by generation; where a set is only its moves, two deeper searches are stronger than four.
 _SAMPLES = {1: 2}
 
 
 class MonteCarloTreeSearch(Agent):
-    """Searches the game tree on poke-engine; what the opponent hides is drawn from known sets, several times over.
+    """Determinized MCTS with poke-engine: hidden information is sampled from known sets, and each sample is searched.
 
-    Each draw makes one possible position. Each is searched (Monte Carlo tree search, both sides choosing at once, each by
-    its own PUCT), and the shares of visits are averaged over the draws; the choice with the greatest share is made. Equal
-    draws are searched once, with their time together. Where the search stops, a position is judged by weights fitted to
-    how battles ended; how soon an option is tried depends on weights fitted to what strong players chose.
+    Each sample is a possible position. It is searched by MCTS with simultaneous moves, where each side uses PUCT (Silver et
+    al. 2017) independently. The visit shares are averaged over the samples, and the choice with the largest share is played.
+    Equal samples are searched once with their combined time. Leaves are evaluated by weights fitted to results of battles;
+    priors come from weights fitted to the choices of strong players.
 
-    The scheme of draws is foul-play's, which then draws among the choices that have three quarters of the best one's
-    share; that is `good=0.75` here.
+    The sampling scheme is foul-play's, which then samples among the choices with at least 75% of the best one's share:
+    `good=0.75` here.
 
-    Kept with each decision: `values`, the mean value of each choice from 0 (lost) to 1 (won); `visits`, its share of the
-    visits; `win_probability`, the mean of the values weighed by the visits; `iterations`, how many there
-    were; `failed`, poke-engine's words where it failed on a position.
+    Diagnostics of each decision: `values`, mean value of each choice from 0 (lost) to 1 (won); `visits`, its visit share;
+    `win_probability`, mean of the values weighted by visits; `iterations`, in total; `failed`, poke-engine's error if a
+    search failed.
 
-    Needs poke-engine, built for the format's generation: `make search`. Limited by time it is not repeatable; with
-    `iterations`, on one thread, the same seed gives the same battle.
+    Needs poke-engine, built for the format's generation: `make search`. With a time limit it is not repeatable; with
+    `iterations` and one thread, the same seed gives the same battle.
 
-    Options: ms, the milliseconds for one decision, all draws together, 100; samples, how many draws, 0 (2 in
-    generation 1, where a set is moves alone, 4 elsewhere); threads, of the search, each with a tree of its own, 1;
-    iterations, for one decision instead of a time, 0; good, the part of the best choice's share that another must have
-    to be drawn in proportion to its share, 1.0 (the best alone); exploration, the factor of PUCT, 1.5; first, how much
-    less than its position's mean an untried option is taken to be worth, 0.05; weights, "fitted" (where the generation
-    has them), "none" (poke-engine's own evaluation, all options alike) or a file; trust, the power to which fitted
-    priors are raised, 0.5.
+    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 0 (2 in generation 1,
+    where a set is only its moves, else 4); threads, of the search, each with its own tree, 1; iterations, per decision
+    instead of a time limit, 0; good, minimum share, as a fraction of the best one's, of choices that are sampled in
+    proportion to their shares, 1.0 (the best only); exploration, PUCT's constant, 1.5; first, first-play urgency: how much
+    below its node's mean value an unvisited option starts, 0.05; weights, "fitted" (if the generation has them), "none"
+    (poke-engine's own evaluation, uniform priors) or a file; trust, exponent of the fitted priors, 0.5.
     """
 
     repeatable: ClassVar[bool] = False
@@ -85,23 +84,23 @@ class MonteCarloTreeSearch(Agent):
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
-        """With iterations instead of a time, and on one thread."""
+        """Return True with iterations instead of a time limit, and one thread."""
         return options.get("iterations", 0) > 0 and options.get("threads", 1) == 1
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """The builds of poke-engine and the fitted weights."""
+        """Return the builds of poke-engine and the fitted weights."""
         chosen = Path(options.get("weights", ""))
         files = [*sorted(WEIGHTS.glob("*.txt")), *([chosen] if chosen.is_file() else [])]
         return "\n".join([*builds(), *(path.read_text() for path in files)])
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        """Why it cannot play a format (None: any at all), with the mend; empty when it can."""
+        """Return why it cannot play a format (None: any), with the fix; empty if it can."""
         return missing(None if format_id is None else get_format(format_id).gen)
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
-        """The lead that `heuristic:expert` would take: the preview is no position of poke-engine's."""
+        """Return the lead of `heuristic:expert`, because poke-engine has no team preview."""
         return best_lead(battle, Matchups())
 
     def act(self, battle: SeatBattle) -> Choice:
@@ -128,14 +127,14 @@ class MonteCarloTreeSearch(Agent):
         return SearchSettings(self.exploration, self.first, file if file.is_file() else None, self.trust)
 
     def _draws(self, battle: SeatBattle) -> list[str]:
-        """The texts of the drawn positions. Which choices they name is the same for all."""
+        """Return the sampled positions as text. All have the same names of our choices."""
         wanted = self.samples or _SAMPLES.get(battle.gen, 4)
         drawn = [position(battle, self._history, self.rng) for _ in range(wanted)]
         self._choices = drawn[0].choices
         return [one.state.text() for one in drawn]
 
     def _searched(self, battle: SeatBattle, draws: Counter[str]) -> tuple[dict[Choice, float], dict[Choice, float]]:
-        """Share of visits and mean score of our legal choices, over all draws."""
+        """Return the visit share and the mean value of our legal choices, over all samples."""
         self.thought = {"iterations": 0}
         shares: dict[Choice, float] = {}
         scores: dict[Choice, float] = {}
@@ -143,7 +142,7 @@ class MonteCarloTreeSearch(Agent):
         settings = self._settings(battle.gen)
         for state, times in draws.items():
             weight = times / wanted
-            # Of the time that is left, so that what one search takes too long the next ones have less.
+            # A share of the remaining time, so that later searches make up for one that took too long.
             left = self.ms - (time.perf_counter() - self._began) * 1000
             ms = max(1, round(left * times / waiting))
             waiting -= times
@@ -160,7 +159,7 @@ class MonteCarloTreeSearch(Agent):
         return {choice: share / total for choice, share in shares.items() if total}, values
 
     def _add(self, found: Found, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]) -> None:
-        """Adds one search. Of several names of one choice ("Fight": any move) the most visited stands for it."""
+        """Add the result of a search. A choice with several names ("Fight": any move) counts as its most visited one."""
         ours: dict[Choice, Option] = {}
         for name, option in found.one.items():
             choice = self._choices.get(name)

@@ -1,8 +1,8 @@
-"""Does poke-engine foresee what the simulator does? A played battle's turns beside the outcomes predicted for them.
+"""Validation of poke-engine: compares the turns of played battles with the outcomes that poke-engine predicts.
 
-A turn is taken from both sides' own logs, so nothing in it is hidden or guessed: what differs is the translation's fault
-or poke-engine's. A turn counts as predicted when one of the outcomes has every Pokémon's health, status, boosts and
-volatiles as they were then. Damage is predicted by its mean; it may differ as far as the simulator's roll does.
+A turn is taken from both sides' logs, so nothing in it is hidden: differences are errors of our translation or of
+poke-engine. A turn counts as predicted if one of the outcomes has the same HP, status, boosts and volatiles of all Pokémon.
+poke-engine predicts the mean damage, so HP may differ by the range of the damage roll.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from agents.search.history import BINDING, History
 from agents.search.layout import BOOSTS, EngineState
 from agents.search.state import STATUS, names, own_side
 
-#: The volatiles that are compared: those that both the log and poke-engine tell of.
+#: The volatiles that are compared: those that are in both the log and poke-engine's state.
 _COMPARED = frozenset({"substitute", "confusion", "leechseed", "reflect", "lightscreen", "mustrecharge", "taunt"})
-# A roll lies within 85% and 100% of the greatest damage, and poke-engine tells 92.5% of it.
+# A roll is between 85% and 100% of the maximum damage, and poke-engine uses 92.5%.
 _ROLL = 0.0875
 _ROUNDING = 2
 _RECOIL = frozenset({"doubleedge", "takedown", "submission"})
@@ -33,7 +33,7 @@ _AMOUNT = re.compile(r"Damage Side(One|Two): (\d+)")
 
 @dataclass(frozen=True)
 class Seen:
-    """One side at a moment. mons: name -> (hp, status); boosts and volatiles of the active one, none if it has fainted."""
+    """A side's state. mons: name -> (hp, status). boosts, volatiles: of the active one, empty if it has fainted."""
 
     active: str
     mons: dict[str, tuple[int, str]]
@@ -43,7 +43,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a played battle: the state before it, both choices by poke-engine's names, and both sides after it."""
+    """A turn of a played battle: the state before it, both choices by poke-engine's names, and both sides after it."""
 
     number: int
     state: str
@@ -53,15 +53,15 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether a turn was predicted, and if not, in what the nearest outcome differs ("one hp", "two status par" …)."""
+class Comparison:
+    """Whether a turn was predicted, and if not, how the nearest outcome differs ("one hp", "two status par" …)."""
 
     predicted: bool
     differs: tuple[str, ...] = ()
 
 
 class _Side:
-    """One side's log, read up to any point that both logs share."""
+    """One side's log, read up to a point that both logs have in common."""
 
     def __init__(self, role: str, log: list[str], choices: list[str], gen: int, format_id: str) -> None:
         self.battle = SeatBattle(f"battle-{format_id}-1", role, role, gen, format_id, random.Random(0))
@@ -77,7 +77,7 @@ class _Side:
         self._read = 0
 
     def read(self, until: int) -> dict[str, Any] | None:
-        """Reads on; the request at this point, or None where the side is not asked."""
+        """Read the log up to a line, and return the request there, or None."""
         self.battle.feed(self.lines[self._read : until])
         self._read = until
         request = self.requests.get(until)
@@ -105,56 +105,56 @@ class _Side:
 def turns(
     logs: tuple[list[str], list[str]], choices: tuple[list[str], list[str]], gen: int, format_id: str
 ) -> Iterator[Turn]:
-    """The turns of a battle in which both sides chose freely.
+    """Yield the turns of a battle in which both sides had a choice of moves.
 
-    logs: each side's own, requests included. choices: each side's, in words, one for each of its requests.
+    logs: of both sides, requests included. choices: of both sides, as labels ("move tackle"), one per request.
     """
     one, two = (
-        _Side(role, log, said, gen, format_id) for role, log, said in zip(("p1", "p2"), logs, choices, strict=True)
+        _Side(role, log, labels, gen, format_id) for role, log, labels in zip(("p1", "p2"), logs, choices, strict=True)
     )
     waiting: tuple[int, str, str, str] | None = None
     for point in sorted(one.requests.keys() | two.requests.keys() | {min(len(one.lines), len(two.lines))}):
-        asked = one.read(point), two.read(point)
+        requests = one.read(point), two.read(point)
         if waiting is not None:
             yield Turn(*waiting, after=(one.seen(), two.seen()))
             waiting = None
-        if all(request is not None and request.get("active") for request in asked):
+        if all(request is not None and request.get("active") for request in requests):
             waiting = _chosen(one, two, point)
 
 
 def _chosen(one: _Side, two: _Side, point: int) -> tuple[int, str, str, str] | None:
-    """The position and the choices made in it, or None where poke-engine has no name for one of them."""
+    """Return the position and both choices, or None if poke-engine has no name for one of them."""
     sides = own_side(one.battle, one.history), own_side(two.battle, two.history)
     picked = []
     for seat, side in zip((one, two), sides, strict=True):
         if point not in seat.choices:
             return None
-        said = [name for name, choice in names(seat.battle, side).items() if choice.words == seat.choices[point]]
-        if len(said) != 1:
+        found = [name for name, choice in names(seat.battle, side).items() if choice.words == seat.choices[point]]
+        if len(found) != 1:
             return None
-        picked.append("none" if "mustrecharge" in side.volatiles else said[0].removeprefix("switch "))
+        picked.append("none" if "mustrecharge" in side.volatiles else found[0].removeprefix("switch "))
     weather, terrain, room = field_of(one.battle, one.history.endless_weather)
     state = EngineState(*sides, weather, terrain, room).text()
     return one.battle.turn, state, picked[0], picked[1]
 
 
-def judge(turn: Turn, engine: Engine) -> Verdict:
-    """Compares a turn with everything that poke-engine predicts for it. Raises EngineFailed."""
+def compare(turn: Turn, engine: Engine) -> Comparison:
+    """Compare a turn with all outcomes that poke-engine predicts for it. Raises EngineFailed."""
     nearest: tuple[str, ...] | None = None
     gen = engine.gen
     for outcome in engine.outcomes(turn.state, turn.one, turn.two):
         differs = _differences(turn.after, outcome, gen)
         if not differs:
-            return Verdict(True)
+            return Comparison(True)
         if nearest is None or len(differs) < len(nearest):
             nearest = differs
-    return Verdict(False, nearest or ("nothing predicted",))
+    return Comparison(False, nearest or ("nothing predicted",))
 
 
 def _differences(after: tuple[Seen, Seen], outcome: Outcome, gen: int) -> tuple[str, ...]:
     taken = {"One": 0, "Two": 0}
-    for words in outcome.instructions:
-        amount = _AMOUNT.search(words)
+    for instruction in outcome.instructions:
+        amount = _AMOUNT.search(instruction)
         if amount is not None:
             taken[amount[1]] += int(amount[2])
     found: list[str] = []
@@ -162,9 +162,9 @@ def _differences(after: tuple[Seen, Seen], outcome: Outcome, gen: int) -> tuple[
     for label, real, text in zip(("One", "Two"), after, outcome.state.split("/"), strict=False):
         other = "Two" if label == "One" else "One"
         if over and any(hp for hp, _ in real.mons.values()):
-            continue  # the battle ends at the last knock-out, and poke-engine plays the turn to its end
+            continue  # the battle ends at the last knock-out, but poke-engine completes the turn
         slack = _ROUNDING + _ROLL * (taken[label] + 0.5 * taken[other])
-        found += [f"{label.lower()} {words}" for words in _side_differences(real, text.split("="), slack, gen)]
+        found += [f"{label.lower()} {what}" for what in _side_differences(real, text.split("="), slack, gen)]
     return tuple(found)
 
 
@@ -197,8 +197,8 @@ def _side_differences(real: Seen, fields: list[str], slack: float, gen: int) -> 
             yield f"{name} {'missing' if name in real.volatiles else 'too many'}"
 
 
-def engines_fault(turn: Turn, gen: int) -> str:
-    """What poke-engine is known to see otherwise in such a turn (tests/agents/search/test_search_limits.py), or ""."""
+def known_limitation(turn: Turn, gen: int) -> str:
+    """Return poke-engine's known deviation in such a turn (tests/agents/search/test_search_limits.py), or ""."""
     if gen != 1:
         return ""
     sides = [text.split("=") for text in turn.state.split("/")[:2]]

@@ -1,8 +1,8 @@
-"""The process that holds one build of poke-engine. `python serve.py FOLDER`, started by engine.py; no import of ours.
+"""A process that serves one build of poke-engine: `python serve.py FOLDER`, started by engine.py. It is self-contained.
 
-poke-engine is one extension module of one name, so a process can hold one build. In, a line of JSON for each request;
-out, a line of JSON for each answer: {"answer": ...}, or {"error": words} where poke-engine panicked. The end of the
-input, which comes with the end of the owner, ends the process.
+poke-engine is an extension module with a fixed name, so a process can load one build only. Requests and answers are lines
+of JSON: {"answer": ...}, or {"error": message} if poke-engine panicked. The process ends at the end of its input, that is,
+when its owner ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
-    """A tree search from a state: for either side option -> [visits, total value, prior], and the iterations."""
+    """Search from a state: for each side option -> [visits, total value, prior], and the number of iterations."""
     one, two, iterations = engine.tree_search(
         order["state"],
         order["ms"],
@@ -30,7 +30,7 @@ def _search(engine: Any, order: dict[str, Any]) -> dict[str, Any]:
 
 
 def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
-    """Each outcome of a pair of choices: chance (0 to 100), instructions in words, the state that it leads to."""
+    """Return each outcome of a pair of choices: probability in percent, instructions as text, the resulting state."""
     state = engine.State.from_string(order["state"])
     outcomes = engine.generate_instructions(state, order["one"], order["two"])
     return [
@@ -39,23 +39,23 @@ def _outcomes(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
 
 
 def _damage(engine: Any, order: dict[str, Any]) -> list[list[int]]:
-    """The greatest damage of either side's move, without and with a critical hit."""
+    """Return the maximum damage of each side's move, without and with a critical hit."""
     state = engine.State.from_string(order["state"])
     return [list(rolls) for rolls in engine.calculate_damage(state, order["one"], order["two"], order["first"])]
 
 
 def _text(engine: Any, order: dict[str, Any]) -> str:
-    """The state as poke-engine writes what it has read: a word that it does not know comes back as another."""
+    """Return a state parsed and serialized by poke-engine, which replaces names that it does not know."""
     return str(engine.State.from_string(order["state"]).to_string())
 
 
 def _features(engine: Any, order: dict[str, Any]) -> list[list[Any]]:
-    """For each state poke-engine's own evaluation, and the features of its fitted value."""
+    """Return for each state poke-engine's own evaluation, and the features of the fitted value."""
     return [list(engine.features_of_value(text)) for text in order["states"]]
 
 
 def _choices(engine: Any, order: dict[str, Any]) -> list[list[dict[str, dict[str, float]]]]:
-    """For each state and either side the features of each option, by the option's name."""
+    """Return for each state and side the features of each option, by the option's name."""
     return [engine.features_of_choices(text) for text in order["states"]]
 
 
@@ -70,9 +70,9 @@ _DO = {
 
 
 def main() -> None:
-    """Answers until the input ends."""
+    """Answer requests until the input ends."""
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever poke-engine prints must not get between the answers
+    os.dup2(2, 1)  # output of poke-engine must not be mixed with the answers
     sys.path.insert(0, sys.argv[1])
     import poke_engine  # from the build's own folder
 
@@ -80,7 +80,7 @@ def main() -> None:
         order = json.loads(line)
         try:
             reply = {"answer": _DO[order["do"]](poke_engine, order)}
-        except BaseException as error:  # Rust's panics arrive as a BaseException
+        except BaseException as error:  # a panic of Rust is a BaseException
             reply = {"error": f"{type(error).__name__}: {error}"[:500]}
         output.write(json.dumps(reply) + "\n")
         output.flush()

@@ -1,8 +1,7 @@
-"""What the opponent hides, drawn at random: sets that agree with what was shown, and the Pokémon not yet seen.
+"""Samples of hidden information: sets that are consistent with what was revealed, and Pokémon that were not seen yet.
 
-Two sources, each with half of the weight: Smogon's published sets, and the project's own competitive teams for the
-format, as statistics: how often a species is there, and how often with which set. Formats with drawn teams have
-Showdown's table of random sets alone.
+Two sources have equal weight: Smogon's published sets, and statistics of the project's competitive teams for the format
+(frequency of each species and of its sets). Formats with random teams have Showdown's random sets only.
 """
 
 from __future__ import annotations
@@ -22,18 +21,18 @@ from agents.mechanics.sets import CandidateSet, candidates, fit, full_evs, hidde
 from teamsets.errors import BadInput
 from teamsets.files import SHIPPED, team_files
 
-# How likely a set is that has another item or ability than the one shown, against one that has it.
+# Relative likelihood of a set whose item or ability differs from the revealed one.
 _MISFIT = 0.03
-# The share of our own teams' statistics where Smogon's sets know the species too.
+# Weight of our own teams' statistics if Smogon has sets of the species too.
 _OWN_TEAMS = 0.5
 _MOVES = 4
-# Of "Misdreavus (F)" poke-env takes the gender for a part of the name.
+# poke-env parses the gender of "Misdreavus (F)" as a part of the name.
 _GENDER = re.compile(r" \([MF]\)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One Pokémon as drawn. moves: ids, the shown ones first; evs: hp, atk, def, spa, spd, spe; item: "" for none."""
+    """A sampled Pokémon. moves: ids, revealed ones first; evs: hp, atk, def, spa, spd, spe; item: "" for none."""
 
     species: str
     level: int
@@ -47,14 +46,14 @@ class Carried:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Of a format's teams: species -> how often, and species -> its sets, one for each team that has it."""
+    """Statistics of a format's teams: species -> number of teams with it, and species -> its sets, one per team."""
 
     species: Mapping[str, int]
     sets: Mapping[str, tuple[CandidateSet, ...]]
 
 
 def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
-    """What a Pokémon that the opponent has shown may carry: what is known of it, and the rest from one drawn set."""
+    """Sample the set of a Pokémon that the opponent has shown, consistent with what is known of it."""
     known = tuple(mon.moves)[:_MOVES]
     item = None if battle.gen < 2 or mon.item == GenData.UNKNOWN_ITEM else (mon.item or "")
     drawn = draw_set(battle.format_id, battle.gen, mon.base_species, known, item, mon.ability, rng)
@@ -65,21 +64,21 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
 
 
 def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[Carried]:
-    """`count` Pokémon that have not been shown: species by how often the format's teams have them, none of `seen`."""
-    often = dict(statistics(battle.format_id, battle.gen).species)
+    """Sample `count` unseen Pokémon: species by their frequency in the format's teams, none of `seen`."""
+    frequency = dict(statistics(battle.format_id, battle.gen).species)
     for name in seen:
-        often.pop(name, None)
+        frequency.pop(name, None)
     drawn: list[Carried] = []
-    for _ in range(min(count, len(often))):
-        names = list(often)
-        species = rng.choices(names, [often[name] for name in names])[0]
-        del often[species]
+    for _ in range(min(count, len(frequency))):
+        names = list(frequency)
+        species = rng.choices(names, [frequency[name] for name in names])[0]
+        del frequency[species]
         drawn.append(draw_set(battle.format_id, battle.gen, species, (), None, None, rng))
     return drawn
 
 
 def draw_previewed(species: str, level: int, battle: SeatBattle, rng: random.Random) -> Carried:
-    """What a Pokémon may carry of which the preview of the teams has told the species alone."""
+    """Sample the set of a Pokémon of which team preview showed the species only."""
     return replace(draw_set(battle.format_id, battle.gen, species, (), None, None, rng), level=level)
 
 
@@ -92,9 +91,9 @@ def draw_set(
     ability: str | None,
     rng: random.Random,
 ) -> Carried:
-    """A whole set for a species (level 100) that agrees with what is known of it.
+    """Sample a complete set of a species (level 100) that is consistent with what is known.
 
-    shown: ids of its moves; item: "" for none; item, ability: None where they are not known.
+    shown: ids of its revealed moves. item: "" for none. item, ability: None if unknown.
     """
     sets = _sets(format_id, gen, species)
     if not sets:
@@ -120,14 +119,14 @@ def _agrees(suggested: str, known: str | None) -> float:
 
 
 def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    """The shown moves, filled up to four from the set by its chances."""
+    """Return the revealed moves, completed to four from the set by its probabilities."""
     moves = [_typed(move, chosen, rng) for move in shown]
     open_moves = {move: chance for move, chance in chosen.moves.items() if move not in moves and chance > 0}
     if "hiddenpower" in shown:
         open_moves = {move: chance for move, chance in open_moves.items() if not move.startswith("hiddenpower")}
     while len(moves) < _MOVES and open_moves:
         names = list(open_moves)
-        # A certain move comes before any alternative: its weight leaves the others next to nothing.
+        # A certain move precedes all alternatives: its weight makes the others negligible.
         move = rng.choices(names, [1e6 if open_moves[n] >= 1.0 else open_moves[n] for n in names])[0]
         del open_moves[move]
         moves.append(move)
@@ -135,27 +134,27 @@ def _moves(chosen: CandidateSet, shown: tuple[str, ...], rng: random.Random) -> 
 
 
 def _typed(move: str, chosen: CandidateSet, rng: random.Random) -> str:
-    """A shown move, Hidden Power with a type that the set has; as it is where the set has none."""
+    """Return a revealed move; Hidden Power gets a type of the set, if it has one."""
     found = hidden_powers(chosen) if move == "hiddenpower" else []
     return rng.choices([name for name, _ in found], [chance for _, chance in found])[0] if found else move
 
 
 @cache
 def _sets(format_id: str, gen: int, species: str) -> tuple[CandidateSet, ...]:
-    """Both sources' sets of a species, each source with its share of the weight."""
+    """Return both sources' sets of a species, with the weights of the sources."""
     published = candidates(format_id, gen, species)
     own = statistics(format_id, gen).sets.get(species, ())
-    shares = ((published, 1 - _OWN_TEAMS if own else 1.0), (own, _OWN_TEAMS if published else 1.0))
+    sources = ((published, 1 - _OWN_TEAMS if own else 1.0), (own, _OWN_TEAMS if published else 1.0))
     return tuple(
-        replace(s, weight=s.weight * share / sum(other.weight for other in sets))
-        for sets, share in shares
+        replace(s, weight=s.weight * weight / sum(other.weight for other in sets))
+        for sets, weight in sources
         for s in sets
     )
 
 
 @cache
 def statistics(format_id: str, gen: int) -> Statistics:
-    """Those of the format's competitive teams; empty where there are none."""
+    """Return the statistics of the format's competitive teams; empty if there are none."""
     try:
         files = team_files(SHIPPED / "competitive", format_id)
     except BadInput:

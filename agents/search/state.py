@@ -1,4 +1,4 @@
-"""From a battle, and what was drawn for its hidden part, to poke-engine's State. docs/search.md has the table."""
+"""Conversion of a battle, with samples of hidden information, to poke-engine's State. docs/search.md has the table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agents.search.sets import Carried, draw, draw_previewed, draw_unseen
 
 #: poke-env's status -> poke-engine's.
 STATUS = {"BRN": "burn", "SLP": "sleep", "FRZ": "freeze", "PAR": "paralyze", "PSN": "poison", "TOX": "toxic"}
-#: The volatiles that are handed on: Showdown's words, which are poke-engine's too.
+#: The volatiles that are passed to poke-engine, by their id in both programs.
 _VOLATILES = frozenset({
     "aquaring", "attract", "bide", "charge", "confusion", "curse", "defensecurl", "destinybond", "dig", "dive",
     "embargo", "encore", "flashfire", "fly", "focusenergy", "foresight", "gastroacid", "glaiverush", "healblock",
@@ -43,14 +43,14 @@ _GEN1_RECOVERED = {"brn": "gen1burnnullify", "par": "gen1paralysisnullify"}
 
 @dataclass(frozen=True)
 class Position:
-    """One possible position. choices: poke-engine's name of each of our choices -> the legal choice that it stands for."""
+    """A possible position. choices: poke-engine's name of each of our choices -> legal choice."""
 
     state: EngineState
     choices: dict[str, Choice]
 
 
 def position(battle: SeatBattle, history: History, rng: random.Random) -> Position:
-    """The position as our seat sees it, the hidden part drawn with `rng`. `history` must have followed the battle."""
+    """Return the position with sampled hidden information. `history` must have processed the battle's log."""
     weather, terrain, trick_room = field_of(battle, history.endless_weather)
     one = own_side(battle, history)
     two = _their_side(battle, history, rng)
@@ -58,7 +58,7 @@ def position(battle: SeatBattle, history: History, rng: random.Random) -> Positi
 
 
 def names(battle: SeatBattle, side: EngineSide) -> dict[str, Choice]:
-    """poke-engine's names of our legal choices. "Fight", which is one choice for all moves, stands for each of them."""
+    """Return poke-engine's names of our legal choices. "Fight", a single choice for all moves, has all their names."""
     found: dict[str, Choice] = {}
     own_moves = [move.name for move in side.pokemon[side.active].moves]
     requested = [entry["id"] for entry in battle.last_request.get("active", [{}])[0].get("moves", [])]
@@ -73,7 +73,7 @@ def names(battle: SeatBattle, side: EngineSide) -> dict[str, Choice]:
 
 
 def own_side(battle: SeatBattle, history: History) -> EngineSide:
-    """The side of the seat itself, of which its request tells everything."""
+    """Return the seat's own side, from its request."""
     request = battle.last_request
     entries = request["side"]["pokemon"]
     active = next(index for index, entry in enumerate(entries) if entry["active"])
@@ -121,7 +121,7 @@ def _own_pokemon(
 
 
 def _own_moves(battle: SeatBattle, entry: dict[str, Any], history: History) -> tuple[EngineMove, ...] | None:
-    """The moves of our Pokémon on the field as the request has them: disabled ones, and those of one transformed."""
+    """Return the moves of our active Pokémon as the request lists them (disabled, after Transform); None if it does not."""
     active = battle.last_request.get("active")
     if not active:
         return None
@@ -131,7 +131,7 @@ def _own_moves(battle: SeatBattle, entry: dict[str, Any], history: History) -> t
         last = history.of(entry["ident"]).last
         holding = last in BINDING
         return tuple(EngineMove(move_name(m, gen), disabled=holding and m != last) for m in entry["moves"])
-    if "pp" not in listed[0]:  # it has no choice: the move it is bound to, or none at all ("recharge", "struggle")
+    if "pp" not in listed[0]:  # it has no choice: a locked move, "recharge" or "struggle"
         return tuple(EngineMove(_engine_name(move, gen)) for move in listed)
     return tuple(EngineMove(_engine_name(m, gen), bool(m.get("disabled")), m["pp"]) for m in listed)
 
@@ -227,7 +227,7 @@ def _pokemon(
         stats=stats,
         status=STATUS.get(mon.status.name, "none") if mon.status is not None and hp else "none",
         rest=_rest(past, gen) if asleep and past.rested else 0,
-        # poke-engine lets nobody wake at the first attempt; in generation 1 one in seven does, so all count one more.
+        # In poke-engine no Pokémon wakes up at the first attempt; in generation 1 one in seven does, hence one more turn.
         slept=past.slept + (gen == 1) if asleep and not past.rested else 0,
         weight=mon.weight,
         moves=moves,
@@ -253,7 +253,7 @@ def _side(
 ) -> EngineSide:
     fighter = mons[active]
     volatiles = {("partiallytrapped" if name in _TRAPS else name): turns for name, turns in past.volatiles.items()}
-    if battle.gen == 1:  # it is the target's choice that is bound there, which poke-engine has no word for
+    if battle.gen == 1:  # there it prevents the target from acting, which poke-engine does not model
         volatiles.pop("partiallytrapped", None)
     known = {name: turns for name, turns in volatiles.items() if name in _VOLATILES}
     if "slowstart" in known:
@@ -272,7 +272,7 @@ def _side(
         conditions=conditions,
         volatiles=frozenset(known) | marks if fighter.hp else frozenset(),
         durations=known,
-        # How much of a Substitute is left is not shown: each hit that it took halves it.
+        # The HP of a Substitute is hidden: assume that each hit halved it.
         substitute=max(1, quarter >> past.hits) if "substitute" in known else 0,
         boosts=dict(mon.boosts) if mon is not None and fighter.hp else {},
         must_switch=must_switch,

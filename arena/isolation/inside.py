@@ -161,7 +161,7 @@ class Inside:
         for view in views:
             self._seat.see(view)
         self._seat.finish()
-        self._say({"over": self._seat.battle.oddities})
+        self._say({"over": self._seat.battle.parse_warnings})
         self._seat = None
 
     def _fail(self, fault: Fault) -> None:

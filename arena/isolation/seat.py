@@ -133,7 +133,7 @@ class IsolatedSeat(Seat):
         oddities = over.get("over")
         if not isinstance(oddities, int) or not 0 <= oddities <= len(self.log) + len(self.decisions):
             return self.drop()
-        self.battle.oddities = oddities
+        self.battle.parse_warnings = oddities
         self._process = None
         self._nursery.keep(process)
 

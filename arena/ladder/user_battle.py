@@ -137,7 +137,7 @@ class UserBattle:
             seconds=time.perf_counter() - self._clock,
             logs=(seat.log, []) if index == 0 else ([], seat.log),
             decisions=seat.rows(index),
-            oddities=seat.battle.oddities,
+            parse_warnings=seat.battle.parse_warnings,
         )
 
     def _verdict(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:

@@ -239,7 +239,7 @@ class Seat:
             self.clock.start()
             self.clock.call(self.agent.finish, self.battle)
         except BaseException:
-            self.battle.oddities += 1
+            self.battle.parse_warnings += 1
 
     def _too_late(self) -> Fault:
         return Fault("timeout", f"no choice within {self.clock.limit:g} s")

@@ -120,7 +120,7 @@ class BattleSession:
             input_log=end["inputLog"],
             logs=(self.seats["p1"].log, self.seats["p2"].log),
             decisions=[row for index, seat in enumerate(self.seats.values()) for row in seat.rows(index)],
-            oddities=sum(seat.battle.oddities for seat in self.seats.values()),
+            parse_warnings=sum(seat.battle.parse_warnings for seat in self.seats.values()),
         )
 
     def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:

@@ -20,13 +20,13 @@ import numpy as np
 from agents.policy import checkpoint
 from agents.policy.client import Connection, connection_to
 from agents.policy.network import PRESETS, Network
-from agents.policy.observation import NUMBERS, TOKENS, WORDS, Observation
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation
 
 
 def made_up(seed: int) -> Observation:
     draw = np.random.default_rng(seed)
-    ids = draw.integers(1, 4000, (TOKENS, WORDS)).astype(np.int16)
-    return Observation(ids, draw.standard_normal((TOKENS, NUMBERS)).astype(np.float32), np.ones(13, dtype=np.bool_))
+    ids = draw.integers(1, 4000, (TOKENS, IDS_PER_TOKEN)).astype(np.int16)
+    return Observation(ids, draw.standard_normal((TOKENS, FEATURES)).astype(np.float32), np.ones(13, dtype=np.bool_))
 
 
 async def speed(connection: Connection, battles: int, decisions: int) -> float:

@@ -20,22 +20,22 @@ import torch
 
 from agents.policy.actions import ACTIONS
 from agents.policy.network import PRESETS, Network
-from agents.policy.observation import NUMBERS, TOKENS, WORDS
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from training.algorithms import LOSSES
-from training.algorithms.tensors import on_device
+from training.algorithms.tensors import to_device
 from training.config import Cloning
 from training.data.stream import Batch, padded
 from training.data.trajectory import Trajectory
 
-SETTINGS = Cloning(name="cloning", targets="choices", coach_value_share=0.0, value_weight=0.25)
+SETTINGS = Cloning(name="cloning", targets="choices", expert_value_weight=0.0, value_weight=0.25)
 SORTED_TOGETHER = 8
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
 def trajectory(draw: np.random.Generator, length: int) -> Trajectory:
     return Trajectory(
-        draw.integers(1, 4000, (length, TOKENS, WORDS)).astype(np.int16),
-        draw.standard_normal((length, TOKENS, NUMBERS)).astype(np.float16),
+        draw.integers(1, 4000, (length, TOKENS, IDS_PER_TOKEN)).astype(np.int16),
+        draw.standard_normal((length, TOKENS, FEATURES)).astype(np.float16),
         np.ones((length, ACTIONS), np.bool_),
         draw.integers(0, ACTIONS, length).astype(np.int8),
         np.zeros((length, ACTIONS), np.float16),
@@ -61,9 +61,9 @@ class Learner:
         self.optimizer = torch.optim.AdamW(self.network.parameters())
 
     def learn(self, batch: Batch) -> None:
-        tensors = on_device(batch, self.device)
+        tensors = to_device(batch, self.device)
         with torch.autocast(self.device.type, self.kind, enabled=self.kind is not torch.float32):
-            output = self.network(tensors.ids, tensors.numbers, tensors.legal, tensors.real)
+            output = self.network(tensors.token_ids, tensors.features, tensors.legal, tensors.valid_mask)
         loss, _ = LOSSES["cloning"](output, tensors, SETTINGS)
         (loss / batch.decisions).backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)

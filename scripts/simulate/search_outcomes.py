@@ -22,7 +22,7 @@ import numpy as np
 
 from agents.search.builds import missing
 from agents.search.engine import Engine, EngineFailed
-from agents.search.prediction import Turn, Verdict, engines_fault, judge, turns
+from agents.search.prediction import Comparison, Turn, compare, known_limitation, turns
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
@@ -33,19 +33,19 @@ from teamsets.formats import get_format
 RULES = Rules(think_limit=60.0, max_turns=300)
 
 
-def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Verdict]]:
+def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Comparison]]:
     """Every turn of a battle with its verdict."""
     said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
     found = []
     for turn in turns(record.logs, said, engine.gen, record.fixture.format):
         try:
-            found.append((turn, judge(turn, engine)))
+            found.append((turn, compare(turn, engine)))
         except EngineFailed as error:
-            found.append((turn, Verdict(False, (f"failed: {error}",))))
+            found.append((turn, Comparison(False, (f"failed: {error}",))))
     return found
 
 
-def report(format_id: str, battles: list[list[tuple[Turn, Verdict]]], show: int) -> None:
+def report(format_id: str, battles: list[list[tuple[Turn, Comparison]]], show: int) -> None:
     found = [one for battle in battles for one in battle]
     hits = sum(verdict.predicted for _, verdict in found)
     counts = np.array([[sum(verdict.predicted for _, verdict in battle), len(battle)] for battle in battles])
@@ -54,7 +54,7 @@ def report(format_id: str, battles: list[list[tuple[Turn, Verdict]]], show: int)
     print(f"{format_id}: {hits} of {len(found)} turns predicted, {hits / len(found):.1%} [{low:.1%}, {high:.1%}]")
     missed = [(turn, verdict) for turn, verdict in found if not verdict.predicted]
     gen = get_format(format_id).gen
-    known = Counter(words for turn, _ in missed if (words := engines_fault(turn, gen)))
+    known = Counter(words for turn, _ in missed if (words := known_limitation(turn, gen)))
     rest = len(found) - known.total()
     print(
         f"without the {known.total()} missed where poke-engine's rules are known to differ: {hits / rest:.1%} of {rest}"
@@ -62,7 +62,7 @@ def report(format_id: str, battles: list[list[tuple[Turn, Verdict]]], show: int)
     for words, count in known.most_common():
         print(f"  {count:5}  {words}")
     print("in what the nearest outcome differs, where that is not known:")
-    missed = [(turn, verdict) for turn, verdict in missed if not engines_fault(turn, gen)]
+    missed = [(turn, verdict) for turn, verdict in missed if not known_limitation(turn, gen)]
     reasons = Counter(" + ".join(sorted({words.partition(" ")[2] for words in v.differs})) for _, v in missed)
     for reason, count in reasons.most_common(25):
         print(f"  {count:5}  {reason}")

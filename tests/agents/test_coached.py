@@ -15,7 +15,7 @@ from agents.registry import resolve
 from arena.record import unpacked
 from arena.store import rows
 from training.data.from_store import selected, sides, trajectory
-from training.data.trajectory import _asked
+from training.data.trajectory import decision_points
 
 LEARNER, COACH, OTHER = "heuristic:max-damage", "heuristic:expert", "heuristic:staller"
 
@@ -40,7 +40,7 @@ def alike(db: Path, agent: str) -> float:
     """The share of the watched learner's choices that another agent makes in the same positions."""
     side = sides(db, selected(db, "agent LIKE 'coached%'"))[0]
     same = []
-    for battle, chosen in zip(_asked(side.seat, side.format, unpacked(side.log)), side.choices, strict=True):
+    for battle, chosen in zip(decision_points(side.seat, side.format, unpacked(side.log)), side.choices, strict=True):
         player = resolve(agent).make()
         same.append(read_answer(player.act(battle), battle.legal, battle.last_request).words == chosen)
     return sum(same) / len(same)
@@ -68,8 +68,8 @@ def test_the_coach_is_the_target_and_the_learner_s_choice_the_action(watched: Pa
     side = sides(watched, selected(watched, "agent LIKE 'coached%'"))[0]
     made = trajectory(side)
     assert made is not None
-    assert (made.shares.sum(axis=1) == 1).all() and (made.shares.argmax(axis=1) != made.actions).any()
-    for shares, legal in zip(made.shares, made.legal, strict=True):
+    assert (made.target_policy.sum(axis=1) == 1).all() and (made.target_policy.argmax(axis=1) != made.actions).any()
+    for shares, legal in zip(made.target_policy, made.legal, strict=True):
         assert legal[shares.argmax()]
 
 

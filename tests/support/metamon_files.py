@@ -13,7 +13,7 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle import SeatBattle
 from arena.record import unpacked
 from training.data.from_store import Side
-from training.data.trajectory import _asked
+from training.data.trajectory import decision_points
 
 _BOOSTS = ("atk", "spa", "def", "spd", "spe", "accuracy", "evasion")
 
@@ -59,7 +59,7 @@ def state(ours: dict[str, Any], theirs: dict[str, Any], bench: Sequence[dict[str
 def from_side(side: Side) -> tuple[list[dict[str, Any]], list[int]]:
     """The states and actions of a side of a stored battle, with the end."""
     states, actions = [], []
-    for battle, words in zip(_asked(side.seat, side.format, unpacked(side.log)), side.choices, strict=False):
+    for battle, words in zip(decision_points(side.seat, side.format, unpacked(side.log)), side.choices, strict=False):
         if not battle.last_request.get("teamPreview"):
             states.append(_state(battle))
             actions.append(_action(states[-1], words))

@@ -48,7 +48,7 @@ class Venues:
 
 def told(record: BattleRecord) -> dict[str, Any]:
     """Everything of a record that must be the same when the battle is played again."""
-    result = (record.winner, record.reason, record.fault, record.detail, record.turns, record.oddities)
+    result = (record.winner, record.reason, record.fault, record.detail, record.turns, record.parse_warnings)
     return {
         "result": result,
         "p1": record.logs[0],

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from agents.policy.network import Output  # noqa: E402
-from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
+from agents.policy.observation import FEATURES, TOKENS  # noqa: E402
 from training.algorithms import LOSSES, offline_rl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import Cloning, OfflineRL  # noqa: E402
@@ -33,15 +33,15 @@ def case(
         for t, place in enumerate(values):
             value[0, t, place] = 100.0
     batch = Tensors(
-        ids=torch.zeros(1, length, 19, 12, dtype=torch.int16),
-        numbers=torch.zeros(1, length, TOKENS, NUMBERS),
+        token_ids=torch.zeros(1, length, 19, 12, dtype=torch.int16),
+        features=torch.zeros(1, length, TOKENS, FEATURES),
         legal=torch.isfinite(full),
         actions=torch.tensor([actions]),
-        shares=torch.zeros(1, length, 13),
+        target_policy=torch.zeros(1, length, 13),
         targets=torch.zeros(1, length, dtype=torch.int8),
         values=torch.full((1, length), torch.nan),
         results=torch.tensor([result]),
-        real=torch.ones(1, length, dtype=torch.bool),
+        valid_mask=torch.ones(1, length, dtype=torch.bool),
         policy_mask=torch.ones(1, dtype=torch.bool),
         value_mask=torch.ones(1, dtype=torch.bool),
     )
@@ -53,7 +53,7 @@ def cloning(**changes: object) -> Cloning:
         **{
             "name": "cloning",
             "targets": "choices",
-            "coach_value_share": 0.0,
+            "expert_value_weight": 0.0,
             "value_weight": 0.0,
             **changes,
         }
@@ -76,7 +76,7 @@ def test_cloning_is_the_cross_entropy_with_what_was_chosen() -> None:
 def test_what_is_measured_is_of_decisions_with_a_choice() -> None:
     # The second decision is forced; of the third only the expert's word is known.
     output, batch = case([[0.0, math.log(3)], [0.0], [0.0, math.log(3)]], [0, 0, -1])
-    batch.shares[0, 2, :2] = torch.tensor([0.25, 0.75])
+    batch.target_policy[0, 2, :2] = torch.tensor([0.25, 0.75])
     batch.targets[0, 2] = Target.EXPERT
     _, sums = LOSSES["cloning"](output, batch, cloning())
     assert [float(part) for part in sums["agreement"]] == [0, 1], "the forced one would be right for nothing"
@@ -84,23 +84,23 @@ def test_what_is_measured_is_of_decisions_with_a_choice() -> None:
     assert sums["entropy"][0].item() == pytest.approx(2 * entropy) and sums["entropy"][1].item() == 2
     assert [float(part) for part in sums["expert_agreement"]] == [1, 1]
     assert sums["expert_kl"][0].item() == pytest.approx(0, abs=1e-6) and sums["expert_kl"][1].item() == 1
-    batch.shares[0, 2, :2] = torch.tensor([1.0, 0.0])
+    batch.target_policy[0, 2, :2] = torch.tensor([1.0, 0.0])
     _, sums = LOSSES["cloning"](output, batch, cloning())
     assert sums["expert_kl"][0].item() == pytest.approx(math.log(4)) and sums["expert_agreement"][0].item() == 0
 
 
 def test_cloning_of_shares_and_of_choices_where_there_are_none() -> None:
     output, batch = case([[0.0, 0.0], [math.log(3), 0.0]], [0, 1])
-    batch.shares[0, 1, :2] = torch.tensor([0.75, 0.25])
+    batch.target_policy[0, 1, :2] = torch.tensor([0.75, 0.25])
     batch.targets[0, 1] = Target.EXPERT
-    loss, _ = LOSSES["cloning"](output, batch, cloning(targets="shares"))
+    loss, _ = LOSSES["cloning"](output, batch, cloning(targets="target_policy"))
     entropy = -0.75 * math.log(0.75) - 0.25 * math.log(0.25)
     assert loss.item() == pytest.approx(LOG2 + entropy)
 
 
 def test_cloning_leaves_out_what_is_not_known_padding_and_lost_sides() -> None:
     output, batch = case([[0.0, 0.0]] * 3, [-1, 1, 0])
-    batch.real[0, 2] = False
+    batch.valid_mask[0, 2] = False
     loss, sums = LOSSES["cloning"](output, batch, cloning())
     assert loss.item() == pytest.approx(LOG2)
     assert sums["policy_loss"][1].item() == 1
@@ -113,7 +113,7 @@ def test_cloning_leaves_out_what_is_not_known_padding_and_lost_sides() -> None:
 def test_cloning_learns_the_value_from_a_coach_where_it_told_one() -> None:
     output, batch = case([[0.0, 0.0]] * 2, [0, 0], result=1.0, values=[25, 25])
     batch.values[0, 0] = 0.5  # class 25 of 51, of which the value head is certain; the result is class 50
-    _, sums = LOSSES["cloning"](output, batch, cloning(coach_value_share=0.75))
+    _, sums = LOSSES["cloning"](output, batch, cloning(expert_value_weight=0.75))
     # Where the coach spoke a quarter of the target lies on the result, elsewhere all of it; 200 is log 1 - log π there.
     assert sums["value_loss"][0].item() == pytest.approx(0.25 * 200 + 200)
     assert sums["value_loss"][1].item() == 2
@@ -158,7 +158,7 @@ def test_the_state_at_a_cut_is_the_next_state_and_not_learned_itself() -> None:
     assert loss.item() == pytest.approx(LOG2)
     loss.backward()
     assert output.logits.grad is not None and not output.logits.grad[0, 1].any()
-    assert cut.followed.tolist() == [[True, False]] and batch.followed.tolist() == [[True, True]]
+    assert cut.has_next.tolist() == [[True, False]] and batch.has_next.tolist() == [[True, True]]
 
 
 def offline(**changes: object) -> OfflineRL:

@@ -118,14 +118,14 @@ def of_version(dataset: Dataset, version: int, **about: str) -> None:
 
 def test_a_dataset_made_before_is_refused_with_the_command_that_makes_it_again(watched: Path, tmp_path: Path) -> None:
     where, out = f"{WHERE} AND turns > 0", tmp_path / "d"
-    gates = Gates(least_decisions=2, drop_faulty=True)
+    gates = Gates(min_decisions=2, drop_faulty=True)
     of_version(build_once(watched, where, out, gates, 0.0, workers=1).datasets[0], 1)
     with pytest.raises(BadData) as error:
         opened(out)
     before, _, command = str(error.value).partition(": build it again: ")
     assert before == f"dataset {out}: built by a version that took a rule player's score for a win probability"
     assert command == (
-        f'train data build --db {watched} --where "{where}" --least-decisions 2 --drop-faulty --out {out} --replace'
+        f'train data build --db {watched} --where "{where}" --min-decisions 2 --drop-faulty --out {out} --replace'
     )
     said = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--workers", "1"])
     assert said.exit_code == 0, said.output
@@ -136,10 +136,10 @@ def test_a_dataset_made_before_is_refused_with_the_command_that_makes_it_again(w
 def test_of_a_part_held_out_the_command_makes_the_whole_again(watched: Path, tmp_path: Path) -> None:
     about = {
         "source": "arena", "database": "arena.duckdb", "where": "true", "hold_out": 0.5, "held_out": True,
-        "by_expert": True, "gates": asdict(Gates(result="won", least_rating=1200.0)),
+        "by_expert": True, "gates": asdict(Gates(result="won", min_rating=1200.0)),
     }  # fmt: skip
     assert how_to_rebuild(tmp_path / "d-held-out", about) == (
-        "build it again: train data build --db arena.duckdb --where true --result won --least-rating 1200.0 --expert "
+        "build it again: train data build --db arena.duckdb --where true --result won --min-rating 1200.0 --expert "
         f"--hold-out 0.5 --out {tmp_path / 'd'} --replace"
     )
     assert how_to_rebuild(tmp_path / "d", {**about, "cut_from": "x"}).startswith(

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 from torch import Tensor  # noqa: E402
 
 from agents.policy.actions import ACTIONS  # noqa: E402
-from agents.policy.observation import NUMBERS, TOKENS, WORDS  # noqa: E402
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS  # noqa: E402
 from training.algorithms import LOSSES  # noqa: E402
 from training.algorithms.tensors import Sums, Tensors  # noqa: E402
 from training.config import Config, checked, preset_text  # noqa: E402
@@ -31,11 +31,11 @@ SHORT, LONG = 5, 90
 def trajectory(length: int) -> Trajectory:
     """Decisions whose first word is the length of their battle."""
     return Trajectory(
-        ids=np.full((length, TOKENS, WORDS), length, np.int16),
-        numbers=np.zeros((length, TOKENS, NUMBERS), np.float16),
+        token_ids=np.full((length, TOKENS, IDS_PER_TOKEN), length, np.int16),
+        features=np.zeros((length, TOKENS, FEATURES), np.float16),
         legal=np.ones((length, ACTIONS), np.bool_),
         actions=np.zeros(length, np.int8),
-        shares=np.zeros((length, ACTIONS), np.float16),
+        target_policy=np.zeros((length, ACTIONS), np.float16),
         targets=np.full(length, Target.CHOICE, np.int8),
         values=np.full(length, np.nan, np.float16),
         result=1.0,
@@ -62,10 +62,10 @@ def weighing(seen: list[tuple[Tensors, Tensor]]) -> Callable[..., tuple[Tensor, 
     """A rule whose loss is 1 a decision, times a weight [B, T] of which the gradient is what the decision counts."""
 
     def loss(output: Any, batch: Tensors, settings: Any) -> tuple[Tensor, Sums]:
-        weights = torch.ones_like(batch.real, dtype=torch.float64).requires_grad_()
+        weights = torch.ones_like(batch.valid_mask, dtype=torch.float64).requires_grad_()
         seen.append((batch, weights))
-        total = (weights * batch.real).sum()
-        return total + 0.0 * output.value.sum(), {"policy_loss": (total.detach(), batch.real.sum())}
+        total = (weights * batch.valid_mask).sum()
+        return total + 0.0 * output.value.sum(), {"policy_loss": (total.detach(), batch.valid_mask.sum())}
 
     return loss
 
@@ -80,7 +80,7 @@ def test_decisions_of_short_and_long_battles_weigh_the_same(
     counted: dict[int, Tensor] = {}
     for tensors, weights in seen:
         assert weights.grad is not None
-        for ids, real, gradient in zip(tensors.ids, tensors.real, weights.grad, strict=True):
+        for ids, real, gradient in zip(tensors.token_ids, tensors.valid_mask, weights.grad, strict=True):
             length = int(ids[0, 0, 0])
             counted[length] = counted.get(length, torch.zeros(length, dtype=torch.float64)) + gradient[real]
     assert counted.keys() == {SHORT, LONG}

@@ -132,7 +132,10 @@ def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> No
     assert told["data"]["train"] == [own, earlier]
     assert told["data"]["validate_on"] == [str(tmp_path / "ft" / "data-held-out")]
     assert told["length"]["epochs"] == 3.0
-    assert (told["algorithm"]["targets"], told["algorithm"]["coach_value_share"]) == ("shares", DISTILLED_VALUE)
+    assert (told["algorithm"]["targets"], told["algorithm"]["expert_value_weight"]) == (
+        "target_policy",
+        DISTILLED_VALUE,
+    )
     assert told["reference"] == {"checkpoint": "", "coefficient": 0.1, "target": 0.05}
     assert FineTuning(START, tmp_path, objective="offline-rl").config(base()).algorithm.name == "offline-rl"
     plain = FineTuning(START, tmp_path).config(base())
@@ -150,9 +153,9 @@ def test_a_name_that_may_mean_another_checkpoint_tomorrow_is_pinned(small: Small
     ("words", "said"),
     [
         (["--freeze", "wrds.*"], r"network.freeze: 'wrds.\*' matches no parameter"),
-        (["--mix", "data/old"], "--mix data/old: give DIR=WEIGHT"),
-        (["--mix", "data/old=much"], "--mix data/old=much: give DIR=WEIGHT"),
-        (["--mix", "data/old=0"], "--mix data/old=0: give DIR=WEIGHT"),
+        (["--mix", "data/old"], "--mix data/old: must be DIR=WEIGHT"),
+        (["--mix", "data/old=much"], "--mix data/old=much: must be DIR=WEIGHT"),
+        (["--mix", "data/old=0"], "--mix data/old=0: must be DIR=WEIGHT"),
         (["--mix", "data/old=1"], "dataset data/old: has no dataset.json"),
         (["--kl-target", "0.1"], "--kl-target: there is no KL coefficient to adapt: add --kl"),
         (["--kl", "-1"], r"reference.coefficient: .*, not -1"),

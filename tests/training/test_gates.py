@@ -51,7 +51,7 @@ def test_ratings_are_of_all_battles_of_the_format(played: Path) -> None:
     assert len(ratings) == 4 and ratings["poke-env:SimpleHeuristicsPlayer"] == 1000, "the anchor"
     weak = tuple(agent for agent, rating in ratings.items() if rating < 1000)
     assert "random" in weak
-    kept, left_out = passed(played, Gates(least_rating=1000), GEN1)
+    kept, left_out = passed(played, Gates(min_rating=1000), GEN1)
     assert kept == number(played, f"{GEN1} AND agent NOT IN {weak}") > 0
     assert left_out == {"rated below 1000": number(played, f"{GEN1} AND agent IN {weak}")}
     assert agent_ratings(played, "gen2ou") == {}
@@ -65,7 +65,7 @@ def test_an_agent_that_nobody_links_to_the_anchor_is_not_rated(tmp_path: Path) -
         db, "bad_agents:Raises", "bad_agents:Illegal", formats=("gen1randombattle",), battles=2, think_limit=60.0
     )
     assert agent_ratings(db, "gen1randombattle").keys() == {"random", "heuristic:max-power"}
-    assert passed(db, Gates(least_rating=-9999.0))[1] == {"not rated": 4}
+    assert passed(db, Gates(min_rating=-9999.0))[1] == {"not rated": 4}
 
 
 @pytest.mark.slow
@@ -73,12 +73,12 @@ def test_short_sides_are_left_out_of_the_dataset(played: Path, tmp_path: Path) -
     whole = build_once(played, GEN1, tmp_path / "whole", Gates(), 0.0, workers=1)
     lengths = sorted(len(one) for one in all_trajectories(whole.datasets[0]))
     least = lengths[len(lengths) // 2]
-    gated = build_once(played, GEN1, tmp_path / "gated", Gates(least_decisions=least), 0.0, workers=1)
+    gated = build_once(played, GEN1, tmp_path / "gated", Gates(min_decisions=least), 0.0, workers=1)
     short = sum(length < least for length in lengths)
     assert gated.left_out == {f"shorter than {least} decisions": short} and short > 0
     assert sorted(len(one) for one in all_trajectories(gated.datasets[0])) == lengths[short:]
     with pytest.raises(BadData, match=rf"nothing to write.*left out: {len(lengths)} shorter than 9999"):
-        build_once(played, GEN1, tmp_path / "none", Gates(least_decisions=9999), 0.0, workers=1)
+        build_once(played, GEN1, tmp_path / "none", Gates(min_decisions=9999), 0.0, workers=1)
     with pytest.raises(BadData, match="none-held-out: a fraction of 1e-06 selects no side: hold out more, or 0"):
         build_once(played, GEN1, tmp_path / "none", Gates(), 1e-6, workers=1)
     assert not [path for path in tmp_path.iterdir() if "none" in path.name and path.is_dir()]

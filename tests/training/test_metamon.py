@@ -84,10 +84,10 @@ def test_a_battle_that_metamon_kept_is_seen_as_we_kept_it(played: Path, tmp_path
         }
         for part, tokens in parts.items():
             for token in tokens:
-                there = (made.ids[:, token] > 0) | (truth.ids[:, token] > 0)
-                same.setdefault(part, []).extend((made.ids == truth.ids)[:, token][there])
-                near = np.isclose(made.numbers[:, token], truth.numbers[:, token], atol=0.03)
-                same.setdefault(part, []).extend(near[(truth.numbers[:, token] != 0)])
+                there = (made.token_ids[:, token] > 0) | (truth.token_ids[:, token] > 0)
+                same.setdefault(part, []).extend((made.token_ids == truth.token_ids)[:, token][there])
+                near = np.isclose(made.features[:, token], truth.features[:, token], atol=0.03)
+                same.setdefault(part, []).extend(near[(truth.features[:, token] != 0)])
     shares = {part: float(np.mean(values)) for part, values in same.items()}
     assert len(same["actions"]) > 300
     assert shares["actions"] > 0.995 and shares["legal"] > 0.98, shares
@@ -99,18 +99,20 @@ def test_what_was_chosen_is_found_by_its_meaning(tmp_path: Path) -> None:
     words = vocabulary().region("species")
     assert not refused and one.result == 1.0 and len(one) == 5
     assert list(one.actions[[0, 2]]) == [9, MISSING]  # Earthquake is the first of its moves
-    assert one.ids[4, 15 + one.actions[4], 0] == vocabulary().region("moves")["iciclecrash"]  # the others were drawn
-    bench = [list(one.ids[place, 4:9, 0]) for place in range(5)]
+    assert (
+        one.token_ids[4, 15 + one.actions[4], 0] == vocabulary().region("moves")["iciclecrash"]
+    )  # the others were drawn
+    bench = [list(one.token_ids[place, 4:9, 0]) for place in range(5)]
     assert bench[1][one.actions[1] - 4] == words["dragonite"]
     # Metamon's order is that of chienpao and chiyu, ours that of Chi-Yu and Chien-Pao.
     assert one.actions[3] == 5 and bench[3][1] == words["chienpao"]
     assert one.legal[0, 9:13].all() and not one.legal[1:, 9:13].any()
-    assert list(np.flatnonzero(one.legal[3])) == [4, 5, 6, 7, 8] and one.numbers[3, 0, 3] == 1.0
+    assert list(np.flatnonzero(one.legal[3])) == [4, 5, 6, 7, 8] and one.features[3, 0, 3] == 1.0
     weathers = vocabulary().region("weathers")
-    assert list(one.ids[:, 0, 1]) == [weathers.none] * 2 + [weathers["raindance"]] * 2 + [weathers.none]
-    assert one.numbers[4, 2, 1] == 1.0 and one.numbers[4, 1, 1] == 0.0  # Stealth Rock on their side
-    assert list(one.ids[0, 9:11, 0]) == [words["dragapult"], words["kingambit"]]  # as the preview told
-    assert one.numbers[1, 9, 29] == np.float16(-2 / 6)  # its special attack
+    assert list(one.token_ids[:, 0, 1]) == [weathers.none] * 2 + [weathers["raindance"]] * 2 + [weathers.none]
+    assert one.features[4, 2, 1] == 1.0 and one.features[4, 1, 1] == 0.0  # Stealth Rock on their side
+    assert list(one.token_ids[0, 9:11, 0]) == [words["dragapult"], words["kingambit"]]  # as the preview told
+    assert one.features[1, 9, 29] == np.float16(-2 / 6)  # its special attack
     assert one.about["source"] == "metamon" and one.about["agent"] == "person" and one.about["rating"] == 1512
 
 
@@ -134,7 +136,7 @@ def test_files_of_older_versions_are_read_too(tmp_path: Path) -> None:
     (one,), refused = imported(path)
     # Metamon tells the rest that follows in place of Hyper Beam; then there is nothing else to do.
     assert not refused and list(one.actions) == [3, 0, 4]
-    assert list(np.flatnonzero(one.legal[1])) == [0] and one.numbers[1, 3, 35] == 1.0
+    assert list(np.flatnonzero(one.legal[1])) == [0] and one.features[1, 3, 35] == 1.0
 
 
 def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: Path) -> None:
@@ -172,7 +174,7 @@ def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: P
         (Filters(least_rating=1600), (1.0,), [], "rated below 1600"),
         (Filters(since=1712000000.0), (0.0, 1.0), [0.0], "outside the dates"),
         (Filters(format_id="gen1ou"), (0.0, 1.0), [], "another format"),
-        (Filters(ends=("win",)), (0.0, 1.0), [], "not told how it ended"),
+        (Filters(ends=("win",)), (0.0, 1.0), [], "unknown how it ended"),
         (Filters(least_turns=5), (0.0, 1.0), [], "fewer than 5 turns"),
         (Filters(), (1.0,), [1.0], None),
     ],
@@ -203,7 +205,8 @@ def test_several_processes_make_the_same(tmp_path: Path) -> None:
     (many, _), (few, _) = imported(*paths, workers=2), imported(*paths, workers=1)
     assert [one.about for one in many] == [one.about for one in few] and len(many) == 120
     assert all(
-        np.array_equal(a.ids, b.ids) and np.array_equal(a.numbers, b.numbers) for a, b in zip(many, few, strict=True)
+        np.array_equal(a.token_ids, b.token_ids) and np.array_equal(a.features, b.features)
+        for a, b in zip(many, few, strict=True)
     )
 
 

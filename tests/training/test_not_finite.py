@@ -27,7 +27,7 @@ from training.config import BadConfig, Config  # noqa: E402
 from training.curves import picture  # noqa: E402
 from training.run_data import RunData  # noqa: E402
 from training.run_folder import RunFolder  # noqa: E402
-from training.state import STATE, disk_full_told  # noqa: E402
+from training.state import STATE, report_disk_full  # noqa: E402
 from training.tracking import Pace, Tracking  # noqa: E402
 from training.trainer import TrainingFailed, train  # noqa: E402
 
@@ -72,14 +72,14 @@ def test_a_gradient_that_is_not_finite_changes_nothing_and_too_many_of_them_stop
 
 
 def test_weights_that_are_not_finite_are_not_kept(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = trainer._Run._keep
+    plain = trainer._Run._save_checkpoint
 
     def spoiled(run: Any) -> None:
         if run.step == 6:
             next(iter(run.network.parameters())).data.fill_(float("nan"))
         plain(run)
 
-    monkeypatch.setattr(trainer._Run, "_keep", spoiled)
+    monkeypatch.setattr(trainer._Run, "_save_checkpoint", spoiled)
     config = small()
     with pytest.raises(
         TrainingFailed, match=r"the weights are not finite.* at step 6 .*the last good checkpoint is .*03;"
@@ -136,19 +136,19 @@ class Crash(Exception):
 
 
 def crash_after(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    learn = trainer._Run._learn
+    learn = trainer._Run._training_step
 
     def crashing(run: Any, batch: Any) -> Any:
         if run.step == step:
             raise Crash
         return learn(run, batch)
 
-    monkeypatch.setattr(trainer._Run, "_learn", crashing)
+    monkeypatch.setattr(trainer._Run, "_training_step", crashing)
 
 
 def test_a_rating_that_is_not_finite_names_no_best(small: Small) -> None:
     folder = RunFolder(small())
-    folder.judge(3, "rating", float("nan"))
+    folder.update_best(3, "rating", float("nan"))
     assert folder.best is None
 
 
@@ -204,7 +204,7 @@ def test_what_is_no_full_disk_stays_what_it_is(tmp_path: Path) -> None:
         RuntimeError("CUDA error"),
         SafetensorError("bad header"),
     ):
-        with pytest.raises(type(error)), disk_full_told(tmp_path):
+        with pytest.raises(type(error)), report_disk_full(tmp_path):
             raise error
 
 

@@ -16,8 +16,8 @@ from torch import Tensor  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import Network  # noqa: E402
-from agents.policy.observation import NUMBERS, TOKENS  # noqa: E402
-from training.algorithms.reference import FARTHEST, RATE, Reference, kl  # noqa: E402
+from agents.policy.observation import FEATURES, TOKENS  # noqa: E402
+from training.algorithms.reference import ADAPTATION_RATE, MAX_FACTOR, Reference, kl  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
 from training.trainer import train  # noqa: E402
@@ -70,15 +70,15 @@ def test_what_is_measured_and_padding() -> None:
     policy = logits([0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).requires_grad_()
     other = logits([math.log(3), 0.0], [0.0, 0.0], [9.0, 0.0])
     batch = Tensors(
-        ids=torch.zeros(1, 3, 19, 12),
-        numbers=torch.zeros(1, 3, TOKENS, NUMBERS),
+        token_ids=torch.zeros(1, 3, 19, 12),
+        features=torch.zeros(1, 3, TOKENS, FEATURES),
         legal=torch.isfinite(other),
         actions=torch.zeros(1, 3),
-        shares=torch.zeros(1, 3, 13),
+        target_policy=torch.zeros(1, 3, 13),
         targets=torch.zeros(1, 3),
         values=torch.zeros(1, 3),
         results=torch.tensor([1.0]),
-        real=torch.tensor([[True, True, False]]),
+        valid_mask=torch.tensor([[True, True, False]]),
     )
     added, sums = reference(coefficient=0.5).penalty(policy, other, batch)
     total = kl(logits([0.0, 0.0]), logits([math.log(3), 0.0]), batch.legal[:, :1]).item()
@@ -95,15 +95,15 @@ def test_the_reference_is_asked_without_gradient_or_dropout() -> None:
     assert network.shape.dropout > 0
     frozen = Reference(network.train(), 0.5, 0.0, "this one")
     batch = Tensors(
-        ids=torch.ones(1, 2, 19, 12, dtype=torch.int16),
-        numbers=torch.ones(1, 2, TOKENS, NUMBERS),
+        token_ids=torch.ones(1, 2, 19, 12, dtype=torch.int16),
+        features=torch.ones(1, 2, TOKENS, FEATURES),
         legal=torch.ones(1, 2, 13, dtype=torch.bool),
         actions=torch.zeros(1, 2),
-        shares=torch.zeros(1, 2, 13),
+        target_policy=torch.zeros(1, 2, 13),
         targets=torch.zeros(1, 2),
         values=torch.zeros(1, 2),
         results=torch.tensor([1.0]),
-        real=torch.ones(1, 2, dtype=torch.bool),
+        valid_mask=torch.ones(1, 2, dtype=torch.bool),
     )
     assert torch.equal(frozen.logits(batch), frozen.logits(batch)) and not frozen.logits(batch).requires_grad
 
@@ -115,20 +115,20 @@ def test_the_kl_that_a_coefficient_follows_is_without_dropout() -> None:
     frozen = Reference(start, 0.5, 0.02, "this one")
     generator = torch.Generator().manual_seed(3)
     batch = Tensors(
-        ids=torch.randint(1, 5, (2, 4, 19, 12), generator=generator, dtype=torch.int16),
-        numbers=torch.rand(2, 4, TOKENS, NUMBERS, generator=generator),
+        token_ids=torch.randint(1, 5, (2, 4, 19, 12), generator=generator, dtype=torch.int16),
+        features=torch.rand(2, 4, TOKENS, FEATURES, generator=generator),
         legal=torch.ones(2, 4, 13, dtype=torch.bool),
         actions=torch.zeros(2, 4),
-        shares=torch.zeros(2, 4, 13),
+        target_policy=torch.zeros(2, 4, 13),
         targets=torch.zeros(2, 4),
         values=torch.zeros(2, 4),
         results=torch.ones(2),
-        real=torch.tensor([[True] * 4, [True, True, False, False]]),
+        valid_mask=torch.tensor([[True] * 4, [True, True, False, False]]),
     )
     there = frozen.logits(batch)
-    total, count = frozen.without_dropout(learner, there, batch)["kl_without_dropout"]
+    total, count = frozen.kl_without_dropout(learner, there, batch)["kl_without_dropout"]
     assert total.item() == 0.0 and count.item() == 6 and learner.training
-    output = learner(batch.ids, batch.numbers, batch.legal, batch.real)
+    output = learner(batch.token_ids, batch.features, batch.legal, batch.valid_mask)
     assert frozen.penalty(output.logits, there, batch)[1]["kl"][0].item() > 1e-4, "dropout alone is some distance"
 
 
@@ -137,17 +137,19 @@ def test_the_coefficient_follows_the_target() -> None:
     near.adapt(0.02)
     assert near.coefficient == pytest.approx(0.1)
     near.adapt(0.03)
-    assert near.coefficient == pytest.approx(0.1 * math.exp(RATE * 0.5))
+    assert near.coefficient == pytest.approx(0.1 * math.exp(ADAPTATION_RATE * 0.5))
     near.adapt(5.0)
-    assert near.coefficient == pytest.approx(0.1 * math.exp(RATE * 1.5)), "one step moves it so far and no farther"
+    assert near.coefficient == pytest.approx(0.1 * math.exp(ADAPTATION_RATE * 1.5)), (
+        "one step moves it so far and no farther"
+    )
     near.adapt(0.0)
-    assert near.coefficient == pytest.approx(0.1 * math.exp(RATE * 0.5))
+    assert near.coefficient == pytest.approx(0.1 * math.exp(ADAPTATION_RATE * 0.5))
     for _ in range(1000):
         near.adapt(0.0)
-    assert near.coefficient == pytest.approx(0.1 / FARTHEST)
+    assert near.coefficient == pytest.approx(0.1 / MAX_FACTOR)
     for _ in range(1000):
         near.adapt(9.0)
-    assert near.coefficient == pytest.approx(0.1 * FARTHEST)
+    assert near.coefficient == pytest.approx(0.1 * MAX_FACTOR)
     fixed = reference(coefficient=0.1)
     fixed.adapt(9.0)
     assert fixed.coefficient == 0.1

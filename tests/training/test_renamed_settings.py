@@ -19,7 +19,7 @@ from training.cli import cli
 from training.config import BadConfig, Config, Section, checked, preset_names, preset_text, read_config, read_yaml
 from training.curriculum.book import Book
 from training.curriculum.config import Curriculum, Stage, attempts, read_curriculum, training_config
-from training.renamed import current, current_key
+from training.renamed import Renamed, current, current_key
 from training.run_folder import RunFolder
 from training.settings import parsed
 from training.shipped import located, names
@@ -37,6 +37,7 @@ FORMER = {
     "expert": "watched_by",
     "min_decisions": "least_decisions",
     "max_decisions": "most_decisions",
+    "expert_value_weight": "coach_value_share",
 }
 
 
@@ -208,10 +209,10 @@ def test_what_runs_have_kept_of_their_settings_is_read_without_a_word(
     (tmp_path / "run" / "checkpoints" / "step-000000001").mkdir(parents=True)
     stored = in_former_names(config.model_dump(mode="json"))
     path = written(tmp_path / "run", stored, "config.yaml")
-    with RunFolder(config).held():
+    with RunFolder(config).locked():
         pass
     changed = checked({**config.model_dump(mode="json"), "seed": 9}, "changed")
-    with pytest.raises(BadConfig, match=r"started with other settings \(seed\)"), RunFolder(changed).held():
+    with pytest.raises(BadConfig, match=r"started with other settings \(seed\)"), RunFolder(changed).locked():
         pass
     assert read_config(path) == config
     ablation = read_ablation(located("data", "ablation"), [parsed(f"out={tmp_path / 'ablation'}")])
@@ -264,3 +265,23 @@ def test_dotted_names(models: tuple[type[Section], ...], former: str, present: s
 @pytest.mark.parametrize("model", [Config, Curriculum, Ablation, Made, Ordered])
 def test_what_is_no_configuration_stays_as_it_is(model: type[Section], told: Any) -> None:
     assert current(model, told) == told
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "named"),
+    [
+        (Config, {"algorithm": {"name": "cloning", "targets": "shares"}}, "algorithm.targets: shares"),
+        (Curriculum, {"training": {"algorithm": {"targets": "shares"}}}, "training.algorithm.targets: shares"),
+        (
+            Curriculum,
+            {"stages": [{"overrides": {"algorithm.targets": "shares"}}]},
+            "stages.overrides.algorithm.targets: shares",
+        ),
+        (Ablation, {"grid": {"a": {"b": {"algorithm.targets": "shares"}}}}, "grid.a.b.algorithm.targets: shares"),
+    ],
+)  # fmt: skip
+def test_former_values_are_read_and_named(model: type[Section], settings: Any, named: str) -> None:
+    found: list[Renamed] = []
+    renamed = current(model, settings, found)
+    assert renamed == yaml.safe_load(yaml.safe_dump(settings).replace("shares", "target_policy"))
+    assert found == [Renamed(named, "target_policy")]

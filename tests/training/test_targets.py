@@ -20,7 +20,7 @@ from agents.coached import coached_spec  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
 from training.algorithms import cloning  # noqa: E402
-from training.algorithms.tensors import Tensors, on_device  # noqa: E402
+from training.algorithms.tensors import Tensors, to_device  # noqa: E402
 from training.cli import cli  # noqa: E402
 from training.commands.options import show_built  # noqa: E402
 from training.config import Cloning  # noqa: E402
@@ -35,7 +35,7 @@ from training.data.trajectory import MISSING, Trajectory  # noqa: E402
 
 POLICY = "gen1ou-tiny"
 OWN = "agent LIKE 'policy:%'"
-SOFT = Cloning(name="cloning", targets="shares", coach_value_share=0.0, value_weight=0.0)
+SOFT = Cloning(name="cloning", targets="target_policy", expert_value_weight=0.0, value_weight=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -58,33 +58,33 @@ def gradient_norm(batch: Tensors, settings: Cloning) -> tuple[Tensor, float]:
     """The policy's loss at the checkpoint that has played, a mean over decisions, and the norm of its gradient."""
     network, _ = checkpoint.load(checkpoint.find(POLICY))
     network.eval()
-    loss, sums = cloning.loss(network(batch.ids, batch.numbers, batch.legal, batch.real), batch, settings)
-    (loss / batch.real.sum()).backward()
+    loss, sums = cloning.loss(network(batch.token_ids, batch.features, batch.legal, batch.valid_mask), batch, settings)
+    (loss / batch.valid_mask.sum()).backward()
     squares = [float((one.grad**2).sum()) for one in network.parameters() if one.grad is not None]
     return sums["policy_loss"][0] / sums["policy_loss"][1], sum(squares) ** 0.5
 
 
 def test_an_unwatched_policy_learns_what_it_played_and_not_its_own_probabilities(own_sides: list[Trajectory]) -> None:
-    batch = on_device(padded(own_sides), torch.device("cpu"))
-    assert not batch.shares.any() and (batch.targets == Target.CHOICE).all()
+    batch = to_device(padded(own_sides), torch.device("cpu"))
+    assert not batch.target_policy.any() and (batch.targets == Target.CHOICE).all()
     soft, norm = gradient_norm(batch, SOFT)
     hard, played = gradient_norm(batch, SOFT.model_copy(update={"targets": "choices"}))
     assert soft == hard and norm == played > 0.5
 
     network, _ = checkpoint.load(checkpoint.find(POLICY))
-    logits = network.eval()(batch.ids, batch.numbers, batch.legal, batch.real).logits
-    known = batch.real & (batch.actions != MISSING)
+    logits = network.eval()(batch.token_ids, batch.features, batch.legal, batch.valid_mask).logits
+    known = batch.valid_mask & (batch.actions != MISSING)
     by_hand = torch.nn.functional.cross_entropy(logits[known], batch.actions[known])
     assert soft.item() == pytest.approx(by_hand.item(), rel=1e-4), "one-hot on the choice"
 
 
 def test_what_a_policy_kept_of_itself_is_no_target(own_sides: list[Trajectory]) -> None:
     """The fault that was: its own probabilities as the target, at the checkpoint that has played, teach nothing."""
-    batch = on_device(padded(own_sides), torch.device("cpu"))
+    batch = to_device(padded(own_sides), torch.device("cpu"))
     network, _ = checkpoint.load(checkpoint.find(POLICY))
     with torch.no_grad():
-        logits = network.eval()(batch.ids, batch.numbers, batch.legal, batch.real).logits
-    itself = replace(batch, shares=logits.softmax(-1), targets=torch.full_like(batch.targets, Target.EXPERT))
+        logits = network.eval()(batch.token_ids, batch.features, batch.legal, batch.valid_mask).logits
+    itself = replace(batch, target_policy=logits.softmax(-1), targets=torch.full_like(batch.targets, Target.EXPERT))
     assert gradient_norm(itself, SOFT)[1] < 0.01
 
 
@@ -96,7 +96,7 @@ def test_another_policy_is_distilled_where_its_sides_are_said_to_be_an_expert_s(
     done = CliRunner().invoke(cli, [*order, "--expert"])
     assert done.exit_code == 0, done.output
     for one, plain in zip(all_trajectories(opened(out)), own_sides, strict=True):
-        assert (one.targets == Target.EXPERT).all() and np.allclose(one.shares.sum(1), 1, atol=1e-2)
+        assert (one.targets == Target.EXPERT).all() and np.allclose(one.target_policy.sum(1), 1, atol=1e-2)
         assert np.array_equal(one.actions, plain.actions)
     again = CliRunner().invoke(cli, order)
     assert isinstance(again.exception, BadData) and "built with by_expert True" in str(again.exception)
@@ -113,13 +113,13 @@ ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}
         ({"probabilities": {"move surf": 1.0}, "learner": None, "coach": "move surf"}, Target.EXPERT, {0: 1.0}),
         ({"visits": {"move surf": 0.6, "move rest": 0.4}}, Target.EXPERT, {0: 0.6, 1: 0.4}),
         ({"visits": {"move surf": 0.8, "move surf mega": 0.2}}, Target.EXPERT, {0: 1.0}),
-        ({"visits": {"move surf": 0.1, "move surf mega": 0.9}}, Target.OUTSIDE, {}),
-        ({"visits": {"move surf": 0.79, "move surf mega": 0.21}, "coach": "move surf"}, Target.OUTSIDE, {}),
-        ({"probabilities": {"move surf mega": 1.0}, "coach": "move surf mega"}, Target.OUTSIDE, {}),
-        ({"coach": None}, Target.SILENT, {}),
-        ({"learner": {"value": 0.5}}, Target.SILENT, {}),
+        ({"visits": {"move surf": 0.1, "move surf mega": 0.9}}, Target.UNMAPPED, {}),
+        ({"visits": {"move surf": 0.79, "move surf mega": 0.21}, "coach": "move surf"}, Target.UNMAPPED, {}),
+        ({"probabilities": {"move surf mega": 1.0}, "coach": "move surf mega"}, Target.UNMAPPED, {}),
+        ({"coach": None}, Target.EMPTY, {}),
+        ({"learner": {"value": 0.5}}, Target.EMPTY, {}),
         # A search that found nothing has chosen at random.
-        ({"iterations": 0, "failed": "…", "probabilities": {"move rest": 1.0}, "coach": "move rest"}, Target.SILENT, {}),
+        ({"iterations": 0, "failed": "…", "probabilities": {"move rest": 1.0}, "coach": "move rest"}, Target.EMPTY, {}),
         ({"iterations": 0}, Target.CHOICE, {}),
     ],
 )  # fmt: skip
@@ -132,17 +132,17 @@ def test_a_decision_whose_expert_gave_nothing_of_use_has_no_target() -> None:
     """Four decisions: the choice, an expert's target policy, an expert that was silent, one outside of the actions."""
     logits = torch.zeros(1, 4, 13, requires_grad=True)
     batch = Tensors(
-        ids=torch.zeros(1, 4, 19, 12, dtype=torch.int16),
-        numbers=torch.zeros(1, 4, 19, 56),
+        token_ids=torch.zeros(1, 4, 19, 12, dtype=torch.int16),
+        features=torch.zeros(1, 4, 19, 56),
         legal=torch.ones(1, 4, 13, dtype=torch.bool),
         actions=torch.tensor([[0, MISSING, 0, 0]]),
-        shares=torch.zeros(1, 4, 13),
-        targets=torch.tensor([[Target.CHOICE, Target.EXPERT, Target.SILENT, Target.OUTSIDE]]),
+        target_policy=torch.zeros(1, 4, 13),
+        targets=torch.tensor([[Target.CHOICE, Target.EXPERT, Target.EMPTY, Target.UNMAPPED]]),
         values=torch.full((1, 4), torch.nan),
         results=torch.tensor([1.0]),
-        real=torch.ones(1, 4, dtype=torch.bool),
+        valid_mask=torch.ones(1, 4, dtype=torch.bool),
     )
-    batch.shares[0, 1, 2] = 1.0
+    batch.target_policy[0, 1, 2] = 1.0
     output = Output(logits, torch.zeros(1, 4, 51))
     loss, sums = cloning.loss(output, batch, SOFT)
     loss.backward()

@@ -56,14 +56,14 @@ class Crash(Exception):
 
 def crash_in(step: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next training process fails in this step."""
-    learn = trainer._Run._learn
+    learn = trainer._Run._training_step
 
     def crashing(run: Any, batch: Any) -> Any:
         if run.step + 1 == step:
             raise Crash
         return learn(run, batch)
 
-    monkeypatch.setattr(trainer._Run, "_learn", crashing)
+    monkeypatch.setattr(trainer._Run, "_training_step", crashing)
 
 
 #: Everything that has a state of its own: dropout, and a reference whose coefficient follows a target.
@@ -221,7 +221,7 @@ def test_other_settings_and_a_second_process_are_refused(small: Small) -> None:
     ):
         train(small(**{"length.max_steps": 9, "optimizer.max_grad_norm": 2.0}))
     train(small(**{"tracking.every": 2}))
-    with RunFolder(config).held(), pytest.raises(BadConfig, match="in use by another training process"):
+    with RunFolder(config).locked(), pytest.raises(BadConfig, match="in use by another training process"):
         train(config)
 
 

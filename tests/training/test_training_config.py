@@ -49,7 +49,7 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
         ("algorithm", "name", "magic", "algorithm: name 'magic': accepted are cloning, offline-rl and MODULE:CLASS"),
         ("reference", "coefficient", -0.1, "reference.coefficient: .*greater than or equal to 0, not -0.1"),
         ("network", "freeze", "layers.*", "network.freeze: .*list, not 'layers.\\*'"),
-        ("algorithm", "coach_value_share", 1.5, "algorithm.coach_value_share: .*less than or equal to 1"),
+        ("algorithm", "expert_value_weight", 1.5, "algorithm.expert_value_weight: .*less than or equal to 1"),
         ("tracking", "wandb", False, "tracking.wandb: .*'disabled', not False"),
     ],
 )

@@ -20,9 +20,9 @@ from teamsets.formats import get_format
 from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard
 from training.data.stats import count
-from training.data.stream import Batch, Stream, sampled
+from training.data.stream import Batch, Stream, validation_batches
 from training.data.targets import Target
-from training.data.trajectory import BY_DECISION, MISSING, Trajectory, observed
+from training.data.trajectory import BY_DECISION, MISSING, Trajectory, build_trajectory
 
 
 def same(one: Trajectory, other: Trajectory) -> bool:
@@ -51,22 +51,24 @@ def test_a_coachs_thoughts_become_shares_and_a_value(played: Path) -> None:
     from arena.record import unpacked
 
     lines = unpacked(side.log)
-    plain = observed("p1", "gen1ou", lines, side.choices, 1.0, {})
-    assert plain is not None and not plain.shares.any() and np.isnan(plain.values).all()
+    plain = build_trajectory("p1", "gen1ou", lines, side.choices, 1.0, {})
+    assert plain is not None and not plain.target_policy.any() and np.isnan(plain.values).all()
     searched = [{"visits": {words: 0.85, "move nonsense": 0.15}, "win_probability": 0.6} for words in side.choices]
-    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, searched)
+    told = build_trajectory("p1", "gen1ou", lines, side.choices, 1.0, {}, searched)
     assert told is not None
-    assert np.array_equal(told.shares.argmax(1), told.actions) and (told.shares.sum(1) == 1).all()
+    assert np.array_equal(told.target_policy.argmax(1), told.actions) and (told.target_policy.sum(1) == 1).all()
     assert np.allclose(told.values, 0.6, atol=1e-3)
     assert (told.targets == Target.EXPERT).all() and (plain.targets == Target.CHOICE).all()
     weighed = [{"probabilities": {words: 1.0}, "win_probability": 0.25} for words in side.choices]
-    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed, by_expert=True)
-    assert told is not None and (told.values == 0.25).all() and np.array_equal(told.shares.argmax(1), told.actions)
+    told = build_trajectory("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed, by_expert=True)
+    assert (
+        told is not None and (told.values == 0.25).all() and np.array_equal(told.target_policy.argmax(1), told.actions)
+    )
     watched = [{**thought, "coach": words} for thought, words in zip(weighed, side.choices, strict=True)]
-    told = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, watched)
+    told = build_trajectory("p1", "gen1ou", lines, side.choices, 1.0, {}, watched)
     assert told is not None and (told.targets == Target.EXPERT).all()
-    own = observed("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed)
-    assert own is not None and not own.shares.any() and (own.targets == Target.CHOICE).all(), "nobody watched"
+    own = build_trajectory("p1", "gen1ou", lines, side.choices, 1.0, {}, weighed)
+    assert own is not None and not own.target_policy.any() and (own.targets == Target.CHOICE).all(), "nobody watched"
 
 
 def test_choices_that_are_not_known_are_missing_and_a_side_without_any_is_left_out(played: Path) -> None:
@@ -75,10 +77,10 @@ def test_choices_that_are_not_known_are_missing_and_a_side_without_any_is_left_o
     (side,) = sides(played, selected(played, "format = 'gen1ou'")[:1])
     lines = unpacked(side.log)
     half = [words if place % 2 else None for place, words in enumerate(side.choices)]
-    one = observed("p1", "gen1ou", lines, half, 0.0, {})
+    one = build_trajectory("p1", "gen1ou", lines, half, 0.0, {})
     assert one is not None
     assert (one.actions[::2] == MISSING).all() and (one.actions[1::2] != MISSING).all()
-    assert observed("p1", "gen1ou", lines, [None] * len(half), 0.0, {}) is None
+    assert build_trajectory("p1", "gen1ou", lines, [None] * len(half), 0.0, {}) is None
 
 
 def test_a_dataset_comes_back_from_the_disk_as_it_was(dataset: Dataset, observed_sides: list[Trajectory]) -> None:
@@ -151,7 +153,7 @@ def equal(one: Batch, other: Batch) -> bool:
 
 
 def stream(dataset: Dataset, seed: int = 1, weights: tuple[float, ...] = (1.0,)) -> Stream:
-    return Stream([dataset] * len(weights), list(weights), size=4, longest=24, seed=seed)
+    return Stream([dataset] * len(weights), list(weights), batch_size=4, max_length=24, seed=seed)
 
 
 def test_the_order_is_the_seeds_and_each_epoch_has_its_own(dataset: Dataset) -> None:
@@ -197,17 +199,23 @@ def test_a_mixture_keeps_to_its_weights(dataset: Dataset) -> None:
 
 def test_a_batch_is_padded_behind_and_cut_where_it_is_too_long(dataset: Dataset) -> None:
     for batch in take(stream(dataset), 16):
-        assert batch.real.shape[1] <= 24
-        assert (batch.real[:, 1:] <= batch.real[:, :-1]).all(), "padding comes last"
-        padding = ~batch.real
-        assert (batch.actions[padding] == MISSING).all() and batch.legal[padding].all() and not batch.ids[padding].any()
+        assert batch.valid_mask.shape[1] <= 24
+        assert (batch.valid_mask[:, 1:] <= batch.valid_mask[:, :-1]).all(), "padding comes last"
+        padding = ~batch.valid_mask
+        assert (
+            (batch.actions[padding] == MISSING).all()
+            and batch.legal[padding].all()
+            and not batch.token_ids[padding].any()
+        )
         parts = [batch.rows(part, 3) for part in range(3)]
         assert sum(part.decisions for part in parts) == batch.decisions
 
 
 def test_measuring_goes_once_through_a_dataset_or_a_sample_of_it(dataset: Dataset) -> None:
-    assert sum(batch.decisions for batch in sampled(dataset, 4, 10_000, 10_000)) == dataset.decisions
-    few, again = ([batch.real.sum(1).tolist() for batch in sampled(dataset, 4, 10_000, 6)] for _ in range(2))
+    assert sum(batch.decisions for batch in validation_batches(dataset, 4, 10_000, 10_000)) == dataset.decisions
+    few, again = (
+        [batch.valid_mask.sum(1).tolist() for batch in validation_batches(dataset, 4, 10_000, 6)] for _ in range(2)
+    )
     assert few == again and [len(one) for one in few] == [4, 2], "always the same ones"
     first = [length for shard in dataset.lengths for length in shard][:6]
     assert [length for one in few for length in one] != first, "not those that happen to come first"
@@ -216,10 +224,13 @@ def test_measuring_goes_once_through_a_dataset_or_a_sample_of_it(dataset: Datase
 def test_what_was_cut_off_behind_a_trajectory_is_counted(dataset: Dataset) -> None:
     lengths = [length for shard in dataset.lengths for length in shard]
     assert max(lengths) > 24 > min(lengths)
-    for batch in [*sampled(dataset, 4, 24, 10_000), *take(stream(dataset), 16)]:  # a drawn window may end anywhere
-        kept = batch.real.sum(1)
+    for batch in [
+        *validation_batches(dataset, 4, 24, 10_000),
+        *take(stream(dataset), 16),
+    ]:  # a drawn window may end anywhere
+        kept = batch.valid_mask.sum(1)
         assert ((batch.remaining == 0) | (kept == 24)).all() and (kept + batch.remaining <= max(lengths)).all()
-    ends = [int(left) for batch in sampled(dataset, 4, 24, 10_000) for left in batch.remaining]
+    ends = [int(left) for batch in validation_batches(dataset, 4, 24, 10_000) for left in batch.remaining]
     assert sum(left > 0 for left in ends) > 0, "some windows end before the battle does"
 
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 from agents.policy.network import PRESETS, Network  # noqa: E402
 from training.algorithms import LOSSES  # noqa: E402
-from training.algorithms.tensors import local_means, on_device  # noqa: E402
+from training.algorithms.tensors import local_means, to_device  # noqa: E402
 from training.config import Config, Data, Source  # noqa: E402
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened  # noqa: E402
 from training.data.stream import padded  # noqa: E402
@@ -53,7 +53,7 @@ def test_each_dataset_counts_as_the_mixture_has_it(
     settings = small().algorithm
 
     def loss(network: Any, batch: Any) -> Any:
-        output = network(batch.ids, batch.numbers, batch.legal, batch.real)
+        output = network(batch.token_ids, batch.features, batch.legal, batch.valid_mask)
         return LOSSES[settings.name](output, batch, settings)
 
     found = validated(network, held_out, data, torch.device("cpu"), loss)
@@ -62,7 +62,7 @@ def test_each_dataset_counts_as_the_mixture_has_it(
     for part in parts:
         batch = padded(list(all_trajectories(part)))
         with torch.no_grad():
-            means.append(local_means(loss(network, on_device(batch, torch.device("cpu")))[1])["policy_loss"])
+            means.append(local_means(loss(network, to_device(batch, torch.device("cpu")))[1])["policy_loss"])
         sizes.append(part.decisions / part.trajectories)
     assert found["few-held-out/policy_loss"] == pytest.approx(means[0], rel=1e-4)
     assert found["many-held-out/policy_loss"] == pytest.approx(means[1], rel=1e-4)

@@ -28,7 +28,7 @@ from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig, read_yaml
 from training.files import write_whole
-from training.run_folder import alone
+from training.run_folder import lock_folder
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
 #: What may be changed in an ablation that was begun: more seeds may be added, and what is measured may be.
@@ -66,7 +66,7 @@ def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
 def held(ablation: Ablation) -> Iterator[None]:
     """Makes or takes up the ablation's folder, for this process alone. Raises BadConfig for one of another ablation."""
     folder = Path(ablation.out)
-    with alone(folder, "in use by another process: wait, or name another folder"):
+    with lock_folder(folder, "in use by another process: wait, or name another folder"):
         _keep(ablation, folder / "ablation.yaml")
         yield
 

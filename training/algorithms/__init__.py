@@ -1,4 +1,4 @@
-"""Learning rules, each in one file that reads from top to bottom. `LOSSES` finds them by the name in the configuration."""
+"""Learning rules, one self-contained file each. `LOSSES` maps `algorithm.name` of the configuration to its loss function."""
 
 from collections.abc import Callable
 
@@ -13,7 +13,7 @@ LOSSES: dict[str, Callable[..., tuple[Tensor, Sums]]] = {"cloning": cloning.loss
 
 
 class Algorithm(AlgorithmSettings):
-    """A learning algorithm of one's own: subclass it, implement `loss`, name it MODULE:CLASS (docs/extend.md).
+    """Base class of users' learning algorithms, selected by `algorithm.name: MODULE:CLASS` (docs/extend.md).
 
     Its fields are the settings under `algorithm`; those with a default may be left out there.
     """
@@ -28,7 +28,7 @@ class Algorithm(AlgorithmSettings):
 
 
 def loss_of(algorithm: AlgorithmSettings) -> Callable[[Output, Tensors], tuple[Tensor, Sums]]:
-    """The loss function of an algorithm with these settings: that in `LOSSES`, or the method of one of the user's own."""
+    """Return the loss function of an algorithm with its settings bound: from `LOSSES`, or a user's `Algorithm.loss`."""
     if isinstance(algorithm, Algorithm):
         return algorithm.loss
     loss = LOSSES[algorithm.name]

@@ -1,22 +1,23 @@
-"""A frozen reference: whatever is learned, the policy stays near to the one that it came from, or to another.
+"""KL penalty towards a frozen reference policy: the starting checkpoint, or another one.
 
-To the loss of any rule is added, as its mean over all decisions,
+Added to the loss of any learning rule, as a mean over all decisions:
 
-    coefficient · KL,    KL = Σ_a π(a) (r(a) - 1 - log r(a)),    r(a) = π_ref(a) / π(a),    over the legal actions a.
+    coefficient · KL(π || π_ref),    KL = Σ_a π(a) (r(a) - 1 - log r(a)),    r(a) = π_ref(a) / π(a),    over legal actions a
 
-The bracket is the k3 estimator of KL(π || π_ref). Where actions are words it is evaluated at the one that was drawn; there
-are at most 13 here, so it is evaluated at each legal one and weighed by the policy: its expectation, which is the KL itself,
-without the noise of drawing. The gradient flows through π alone: the reference is asked under no_grad and without dropout.
+The bracket is the k3 estimator of the KL (Schulman 2020, http://joschu.net/blog/kl-approx.html). RLHF evaluates it at one
+sampled token; here there are at most 13 actions, so it is evaluated at all of them and weighted by π, which gives the exact
+KL without sampling noise. Gradients flow through π only: the reference runs under no_grad and without dropout.
 
-With a `target` the coefficient follows the KL: after each step it grows or shrinks by up to RATE, in proportion to how far
-the step's KL lies above or below the target, and stays within FARTHEST times what it began with. The KL that it follows is
-that of the policy as it plays, without dropout: dropout alone puts the policy some distance from itself, which may exceed
-the target and which no coefficient can reduce. Where there is dropout, that costs one more forward pass of each batch.
+With `reference.target` the coefficient is adapted after each step, as in Ziegler et al. 2019 (section 2.2): it moves by a
+factor of at most exp(ADAPTATION_RATE), in proportion to how far the step's KL is from the target, and stays within a factor
+of MAX_FACTOR of its initial value. The KL that it adapts to is measured without dropout, since dropout alone puts the policy
+some distance from itself, which may exceed the target and which no coefficient can reduce. With dropout this costs one more
+forward pass per batch.
 
-Results and KL are never mixed in what a rule learns from: its rewards, advantages and values are those of the raw result.
-Measured side by side, each a mean over decisions: `kl` (nats), `kl_coefficient`, `reward` (the raw result of the decision's
-battle, of the data and not of the policy), and `shaped_return` = reward - coefficient · KL. With dropout, `kl` is what is in
-the loss; with a target beside it, `kl_without_dropout` is what the coefficient follows.
+The penalty is not part of the reward: the rules' advantages and value targets use the raw result. Reported side by side,
+each as a mean over decisions: `kl` (nats), `kl_coefficient`, `reward` (the raw result of the decision's battle, a property
+of the data), and `shaped_return` = reward - coefficient · KL. With dropout, `kl` is the one in the loss;
+`kl_without_dropout` is the one that the coefficient adapts to (with a target only).
 """
 
 from __future__ import annotations
@@ -28,48 +29,52 @@ import torch
 from torch import Tensor
 
 from agents.policy.network import Network
-from training.algorithms.tensors import Sums, Tensors, log_probabilities
+from training.algorithms.tensors import Sums, Tensors, log_probs
 from training.config import BadConfig
 
-#: The logarithm by which a step can change the coefficient, at most.
-RATE = 0.05
-#: How many times larger or smaller than at the beginning it may become.
-FARTHEST = 1000.0
+#: Maximum change of log(coefficient) per step.
+ADAPTATION_RATE = 0.05
+#: The coefficient stays within [initial / MAX_FACTOR, initial * MAX_FACTOR].
+MAX_FACTOR = 1000.0
 
 
 class Reference:
-    """The frozen policy, and the coefficient, which is all that changes here. target: nats a decision, 0 for none.
+    """The frozen reference policy and the KL coefficient, the only state that changes during training.
 
-    identity: of the checkpoint, so that a run does not go on with another one.
+    coefficient: its initial value. target: target KL in nats per decision; 0 keeps the coefficient fixed. identity: hash of
+    the reference checkpoint, which a resumed run must match.
     """
 
     def __init__(self, network: Network, coefficient: float, target: float, identity: str) -> None:
         self._network = network.eval().requires_grad_(False)
-        self._began, self.coefficient, self.target, self._identity = coefficient, coefficient, target, identity
+        self._initial, self.coefficient, self.target, self._identity = coefficient, coefficient, target, identity
 
     @property
     def state(self) -> dict[str, Any]:
-        """What a checkpoint must keep to go on."""
+        """What a checkpoint must store to resume."""
         return {"identity": self._identity, "coefficient": self.coefficient}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Goes on from a `state`. Raises BadConfig where it is that of another reference."""
+        """Restore a `state`. Raises BadConfig if it belongs to another reference checkpoint."""
         if state["identity"] != self._identity:
             raise BadConfig("reference.checkpoint: differs from the one that the run was started with: restore it")
         self.coefficient = state["coefficient"]
 
     @torch.no_grad()
     def logits(self, batch: Tensors) -> Tensor:
-        """What the reference thinks of the batch: [B, T, 13], -inf where illegal."""
-        logits: Tensor = self._network(batch.ids, batch.numbers, batch.legal, batch.real).logits
+        """Return the reference's logits [B, T, 13], -inf for illegal actions."""
+        logits: Tensor = self._network(batch.token_ids, batch.features, batch.legal, batch.valid_mask).logits
         return logits
 
     def penalty(self, logits: Tensor, reference: Tensor, batch: Tensors) -> tuple[Tensor, Sums]:
-        """coefficient · KL summed over the batch's decisions, and what is measured. logits: the policy's, as `reference`."""
-        kl_sum = (kl(logits, reference, batch.legal) * batch.real).sum()
+        """Return coefficient · KL summed over the batch's decisions, and the sums behind the metrics.
+
+        logits, reference: of the policy and of the reference, both [B, T, 13].
+        """
+        kl_sum = (kl(logits, reference, batch.legal) * batch.valid_mask).sum()
         weighted = self.coefficient * kl_sum
-        count = batch.real.sum()
-        reward = (batch.results[:, None] * batch.real).sum()
+        count = batch.valid_mask.sum()
+        reward = (batch.results[:, None] * batch.valid_mask).sum()
         sums: Sums = {
             "kl": (kl_sum.detach(), count),
             "kl_coefficient": (self.coefficient * count, count),
@@ -79,28 +84,28 @@ class Reference:
         return weighted, sums
 
     @torch.no_grad()
-    def without_dropout(self, network: Network, reference: Tensor, batch: Tensors) -> Sums:
-        """The KL of the policy as it plays, in nats a decision; exactly 0 where its weights are the reference's.
+    def kl_without_dropout(self, network: Network, reference: Tensor, batch: Tensors) -> Sums:
+        """Return the KL of the policy as it plays, in nats per decision; exactly 0 for the reference's own weights.
 
-        network: the learner, in training mode, in which it is left. reference: logits [B, T, 13] of `logits`.
+        network: the trained network, in training mode, which is restored. reference: logits [B, T, 13] of `logits`.
         """
         network.eval()
-        logits = network(batch.ids, batch.numbers, batch.legal, batch.real).logits
+        logits = network(batch.token_ids, batch.features, batch.legal, batch.valid_mask).logits  # [B, T, 13]
         network.train()
-        kl_sum = (kl(logits, reference, batch.legal) * batch.real).sum()
-        return {"kl_without_dropout": (kl_sum, batch.real.sum())}
+        kl_sum = (kl(logits, reference, batch.legal) * batch.valid_mask).sum()
+        return {"kl_without_dropout": (kl_sum, batch.valid_mask.sum())}
 
     def adapt(self, measured: float) -> None:
-        """Moves the coefficient after a step whose mean KL was `measured`; without a target nothing changes."""
+        """Adapt the coefficient to a step's mean KL `measured` (nats per decision). Without a target nothing changes."""
         if self.target:
-            off = min(1.0, max(-1.0, measured / self.target - 1))
-            moved = self.coefficient * math.exp(RATE * off)
-            self.coefficient = min(self._began * FARTHEST, max(self._began / FARTHEST, moved))
+            error = min(1.0, max(-1.0, measured / self.target - 1))
+            adapted = self.coefficient * math.exp(ADAPTATION_RATE * error)
+            self.coefficient = min(self._initial * MAX_FACTOR, max(self._initial / MAX_FACTOR, adapted))
 
 
 def kl(logits: Tensor, reference: Tensor, legal: Tensor) -> Tensor:
-    """KL(π || π_ref) [...] in nats from both policies' logits [..., 13], over the legal actions [..., 13]."""
-    log_policy, log_reference = log_probabilities(logits, legal), log_probabilities(reference, legal)  # 0 where illegal
+    """Return KL(π || π_ref) [...] in nats, from both policies' logits [..., 13] and the legal actions, bool [..., 13]."""
+    log_policy, log_reference = log_probs(logits, legal), log_probs(reference, legal)  # [..., 13], 0 where illegal
     policy = log_policy.exp()
-    # π (r - 1 - log r), with π r = π_ref: r alone may be too large for a float. Where illegal r is 1, and all of it 0.
+    # π (r - 1 - log r) with π r = π_ref, because r alone may overflow. For an illegal action r is 1 and the term is 0.
     return (log_reference.exp() - policy - policy * (log_reference - log_policy)).sum(-1)

@@ -1,4 +1,4 @@
-"""A batch as tensors, and what every learning rule measures in it."""
+"""A batch as tensors, and the policy metrics that every learning rule reports."""
 
 from __future__ import annotations
 
@@ -11,104 +11,111 @@ from training.data.stream import Batch
 from training.data.targets import Target
 from training.data.trajectory import MISSING
 
-#: What a rule returns beside its loss: for each metric its sum over the batch, and the number of decisions summed over.
+#: Metric -> (its sum over the batch, the number of decisions summed over). Summed across micro-batches and processes.
 Sums = dict[str, tuple[Tensor, Tensor]]
 
 
 @dataclass(frozen=True)
 class Tensors:
-    """A batch on a device: B trajectories of up to T decisions, see `Batch`. numbers, shares, values, results: float32.
+    """A batch on a device: B trajectories of up to T decisions, padded at the end.
 
-    policy_mask, value_mask: bool [B]; remaining: int64 [B]; or [1] for all of them.
+    The shapes are those of `Batch`; features, target_policy, values and results are float32, actions int64. policy_mask,
+    value_mask: bool [B]; remaining: int64 [B]; each may be [1] for all trajectories.
     """
 
-    ids: Tensor
-    numbers: Tensor
-    legal: Tensor
-    actions: Tensor
-    shares: Tensor
-    targets: Tensor
-    values: Tensor
-    results: Tensor
-    real: Tensor
+    token_ids: Tensor  # int16 [B, T, 19, 12]
+    features: Tensor  # float32 [B, T, 19, 56]
+    legal: Tensor  # bool [B, T, 13]
+    actions: Tensor  # int64 [B, T], MISSING where unknown
+    target_policy: Tensor  # float32 [B, T, 13], zeros where there is none
+    targets: Tensor  # int8 [B, T], a `Target`
+    values: Tensor  # float32 [B, T], NaN where there is none
+    results: Tensor  # float32 [B]
+    valid_mask: Tensor  # bool [B, T], False at padding
     policy_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
     value_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
     remaining: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))
 
     @property
-    def of_policy(self) -> Tensor:
-        """bool [B, T]: the decisions of the trajectories from which the policy learns."""
-        return self.real & self.policy_mask[:, None]
+    def in_policy_loss(self) -> Tensor:
+        """bool [B, T]: decisions of the trajectories that the policy is trained on."""
+        return self.valid_mask & self.policy_mask[:, None]
 
     @property
-    def of_value(self) -> Tensor:
-        """bool [B, T]: the decisions of the trajectories from which the value learns."""
-        return self.real & self.value_mask[:, None]
+    def in_value_loss(self) -> Tensor:
+        """bool [B, T]: decisions of the trajectories that the value is trained on."""
+        return self.valid_mask & self.value_mask[:, None]
 
     @property
-    def known(self) -> Tensor:
-        """bool [B, T]: the decisions from which the policy learns and of which the action is known."""
-        return self.of_policy & (self.actions != MISSING)
+    def action_known(self) -> Tensor:
+        """bool [B, T]: decisions that the policy is trained on and whose action is known."""
+        return self.in_policy_loss & (self.actions != MISSING)
 
     @property
-    def followed(self) -> Tensor:
-        """bool [B, T]: the decisions after which the next one, or the end of the battle, is in the batch: all but the last
-        one of a trajectory that was cut."""
-        last = self.real.sum(-1, keepdim=True) - 1
-        cut = (self.remaining > 0)[:, None]
-        return self.real & ~(cut & (torch.arange(self.real.shape[1], device=self.real.device) == last))
+    def has_next(self) -> Tensor:
+        """bool [B, T]: decisions whose successor (the next decision or the end of the battle) is in the batch.
+
+        These are all decisions except the last one of a truncated trajectory.
+        """
+        last = self.valid_mask.sum(-1, keepdim=True) - 1  # [B, 1]
+        truncated = (self.remaining > 0)[:, None]  # [B, 1] or [1, 1]
+        steps = torch.arange(self.valid_mask.shape[1], device=self.valid_mask.device)  # [T]
+        return self.valid_mask & ~(truncated & (steps == last))
 
 
-def on_device(batch: Batch, device: torch.device) -> Tensors:
-    """The batch there."""
-    kinds = {"numbers": torch.float32, "shares": torch.float32, "values": torch.float32, "actions": torch.int64}
+def to_device(batch: Batch, device: torch.device) -> Tensors:
+    """Convert a batch to tensors on a device."""
+    dtypes = {
+        "features": torch.float32, "target_policy": torch.float32, "values": torch.float32, "actions": torch.int64,
+    }  # fmt: skip
     parts = {name: torch.from_numpy(array).to(device, non_blocking=True) for name, array in vars(batch).items()}
-    return Tensors(**{name: part.to(kinds.get(name, part.dtype)) for name, part in parts.items()})
+    return Tensors(**{name: part.to(dtypes.get(name, part.dtype)) for name, part in parts.items()})
 
 
-def log_probabilities(logits: Tensor, legal: Tensor) -> Tensor:
-    """log π [..., 13] of the legal actions; 0 for the illegal ones, so that they may be multiplied by a share of 0."""
+def log_probs(logits: Tensor, legal: Tensor) -> Tensor:
+    """Return log π [..., 13]; 0 instead of -inf for illegal actions, so that products with a probability of 0 are 0."""
     return torch.log_softmax(logits, dim=-1).masked_fill(~legal, 0.0)
 
 
-def of_actions(log_policy: Tensor, actions: Tensor) -> Tensor:
-    """log π(a) [...] of the actions taken; anything where the action is MISSING."""
+def log_prob_of(log_policy: Tensor, actions: Tensor) -> Tensor:
+    """Return log π(a) [...] of the actions [...] played, from log π [..., 13]; undefined where the action is MISSING."""
     return log_policy.gather(-1, actions.clamp(min=0)[..., None])[..., 0]
 
 
-def measured(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
-    """What every rule measures of the policy, where there was something to choose (two legal actions or more).
+def policy_metrics(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
+    """Return metrics of the policy over decisions with two or more legal actions. logits, log_policy: [B, T, 13].
 
-    agreement: how often the likeliest action is the one taken; entropy: of the policy, in nats. Where an expert gave a
-    target policy, expert_agreement: how often the likeliest actions of both are the same; expert_kl: KL(expert || policy).
+    agreement: fraction of decisions where argmax π is the action played. entropy: of the policy, in nats. Over decisions
+    with an expert's target policy, expert_agreement: fraction where both argmax agree; expert_kl: KL(expert || policy),
+    nats.
     """
-    free = batch.real & (batch.legal.sum(-1) > 1)
-    known, told = free & batch.known, free & (batch.targets == Target.EXPERT)
-    likeliest = logits.argmax(-1)
-    entropy = -(log_policy.exp() * log_policy).sum(-1)
-    kl = (torch.xlogy(batch.shares, batch.shares) - batch.shares * log_policy).sum(-1)
+    free = batch.valid_mask & (batch.legal.sum(-1) > 1)  # [B, T]
+    known, labelled = free & batch.action_known, free & (batch.targets == Target.EXPERT)  # [B, T]
+    argmax = logits.argmax(-1)  # [B, T]
+    entropy = -(log_policy.exp() * log_policy).sum(-1)  # [B, T]
+    kl = (torch.xlogy(batch.target_policy, batch.target_policy) - batch.target_policy * log_policy).sum(-1)  # [B, T]
     return {
-        "agreement": (((likeliest == batch.actions) & known).sum(), known.sum()),
+        "agreement": (((argmax == batch.actions) & known).sum(), known.sum()),
         "entropy": ((entropy * free).sum(), free.sum()),
-        "expert_agreement": (((likeliest == batch.shares.argmax(-1)) & told).sum(), told.sum()),
-        "expert_kl": ((kl * told).sum(), told.sum()),
+        "expert_agreement": (((argmax == batch.target_policy.argmax(-1)) & labelled).sum(), labelled.sum()),
+        "expert_kl": ((kl * labelled).sum(), labelled.sum()),
     }
 
 
-def added(sums: Sums, more: Sums) -> Sums:
-    """Both together, on the CPU."""
-    nothing = (torch.zeros(()), torch.zeros(()))
+def add_sums(sums: Sums, more: Sums) -> Sums:
+    """Add two sets of sums, on the CPU. The result has the metrics of `more`."""
+    zero = (torch.zeros(()), torch.zeros(()))
     return {
-        name: (sums.get(name, nothing)[0] + total.cpu(), sums.get(name, nothing)[1] + count.cpu())
+        name: (sums.get(name, zero)[0] + total.cpu(), sums.get(name, zero)[1] + count.cpu())
         for name, (total, count) in more.items()
     }
 
 
-def scaled(sums: Sums, by: float) -> Sums:
-    """Sums and counts times a number, as if so many times as much had been measured."""
-    return {name: (total * by, count * by) for name, (total, count) in sums.items()}
+def scale_sums(sums: Sums, factor: float) -> Sums:
+    """Multiply sums and counts by a factor, which gives them that weight in a mean with others."""
+    return {name: (total * factor, count * factor) for name, (total, count) in sums.items()}
 
 
 def local_means(sums: Sums) -> dict[str, float]:
-    """The means of what this process has summed; none of what was never counted."""
+    """Return the means of this process's sums, without metrics whose count is 0."""
     return {name: float(total) / float(count) for name, (total, count) in sums.items() if count}

@@ -48,7 +48,7 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
     with held(ablation):
         plan = planned(ablation, make=True)
         print_plan(err, ablation, plan)
-        told = results(ablation, run_cells(ablation, plan, lambda words: say(err, words)))
-        files = write(Path(ablation.out), told)
-    print_results(out, told)
+        summary = results(ablation, run_cells(ablation, plan, lambda line: say(err, line)))
+        files = write(Path(ablation.out), summary)
+    print_results(out, summary)
     say(err, f"written: {', '.join(map(str, files))}")

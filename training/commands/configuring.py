@@ -1,4 +1,4 @@
-"""Shared by the commands that take a configuration: the CONFIG argument and `--set`."""
+"""The CONFIG argument and the `--set` option, shared by the commands that take a configuration."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import click
 from training.settings import Change, flow, parsed
 
 
-def _parsed(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[Change, ...]:
-    return tuple(map(parsed, words))
+def _parsed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[Change, ...]:
+    return tuple(map(parsed, values))
 
 
-#: The changes come as `changes`: a tuple of `Change`.
+#: Passed to the command as `changes`, a tuple of `Change`.
 set_option = click.option(
     "--set",
     "changes",
@@ -30,6 +30,6 @@ def config_argument(*, required: bool = True) -> Any:
     return click.argument("config", required=required)
 
 
-def set_words(changes: tuple[Change, ...]) -> str:
-    """The --set options for these changes, to append to a suggested command."""
+def set_arguments(changes: tuple[Change, ...]) -> str:
+    """Return the --set options for these changes, to append to a suggested command."""
     return "".join(f" --set {shlex.quote(f'{key}={flow(value)}')}" for key, value in changes)

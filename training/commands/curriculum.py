@@ -10,7 +10,7 @@ from rich.console import Console
 from arena.commands.playing import say
 from arena.store import DEFAULT
 from teamsets.errors import BadInput
-from training.commands.configuring import config_argument, set_option, set_words
+from training.commands.configuring import config_argument, set_arguments, set_option
 from training.commands.running import need_packages
 from training.settings import Change
 from training.shipped import located, names
@@ -50,9 +50,9 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
     from training.curriculum.config import read_curriculum
     from training.curriculum.loop import run_curriculum
 
-    told = read_curriculum(located(config, "curriculum"), changes)
+    settings = read_curriculum(located(config, "curriculum"), changes)
     need_packages()
-    run_curriculum(told, Console(), f"train curriculum run {config}{set_words(changes)}")
+    run_curriculum(settings, Console(), f"train curriculum run {config}{set_arguments(changes)}")
 
 
 @curriculum.command()
@@ -73,11 +73,11 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
     if config is None:
         show_status(db or DEFAULT, None, Console())
         return
-    told = read_curriculum(located(config, "curriculum"), changes)
-    if not_started(db or told.db, told.name):
-        say(Console(), f"{told.name}: not started: run `train curriculum run {config}{set_words(changes)}`")
+    settings = read_curriculum(located(config, "curriculum"), changes)
+    if not_started(db or settings.db, settings.name):
+        say(Console(), f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
         return
-    show_status(db or told.db, told.name, Console())
+    show_status(db or settings.db, settings.name, Console())
 
 
 @curriculum.command()
@@ -98,11 +98,11 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
     from training.curriculum.report import PAGE, write_page
     from training.curriculum.status import not_started
 
-    told = read_curriculum(located(config, "curriculum"), changes)
-    if not_started(told.db, told.name):
-        raise BadInput(f"{told.name}: not started: run `train curriculum run {config}{set_words(changes)}`")
-    path = html or Path(told.out) / PAGE
-    write_page(told.db, told.name, path)
+    settings = read_curriculum(located(config, "curriculum"), changes)
+    if not_started(settings.db, settings.name):
+        raise BadInput(f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
+    path = html or Path(settings.out) / PAGE
+    write_page(settings.db, settings.name, path)
     click.echo(f"wrote {path}", err=True)
 
 
@@ -124,6 +124,6 @@ def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool)
     from training.curriculum.config import read_curriculum
     from training.curriculum.plan import show_plan
 
-    told = read_curriculum(located(config, "curriculum"), changes)
+    settings = read_curriculum(located(config, "curriculum"), changes)
     need_packages()
-    show_plan(told, Console(), calibrate=calibrate, quick=quick)
+    show_plan(settings, Console(), calibrate=calibrate, quick=quick)

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.progress import track
 
 from arena.human.reading import End, day
-from training.commands.options import say_what_the_value_misses, selection_options, show_built
+from training.commands.options import selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once
-from training.data.gates import Gates, words
+from training.data.gates import Gates, left_out_suffix
 from training.data.hold_out import By
 from training.data.metamon.files import people_trajectories
 from training.data.replay_import import Filters
@@ -58,7 +58,7 @@ def build(
       train data build --out data/battles
       train data build --where "agent LIKE 'search:%'" --drop-faulty --out data/search --hold-out 0.02
     """
-    say_what_the_value_misses(gates["result"], POLICY_FROM)
+    warn_of_biased_values(gates["result"], POLICY_FROM)
     built = build_once(
         db, where, out, Gates(**gates), hold_out,
         hold_out_by=hold_out_by, by_expert=by_expert, workers=workers, replace=replace,
@@ -72,7 +72,13 @@ def build(
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder of the dataset.")
 @click.option("--format", "format_id", help="Only this format.")
-@click.option("--least-rating", type=int, help="Only battles in which both players have at least this rating.")
+@click.option(
+    "--min-rating",
+    "--least-rating",
+    "min_rating",
+    type=int,
+    help="Only battles in which both players have at least this rating. (--least-rating: former name)",
+)
 @click.option("--since", help="Only battles from this date on (2024-03-31).")
 @click.option("--until", help="Only battles before this date.")
 @click.option(
@@ -82,7 +88,13 @@ def build(
     "--ended", type=click.Choice(ENDS), multiple=True, help="Only battles that ended this way. Can be repeated."
 )
 @click.option(
-    "--least-turns", type=click.IntRange(1), default=1, show_default=True, help="Skip battles with fewer turns."
+    "--min-turns",
+    "--least-turns",
+    "min_turns",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Skip battles with fewer turns. (--least-turns: former name)",
 )
 @click.option(
     "--seed",
@@ -94,7 +106,7 @@ def build(
 @click.option("--workers", type=click.IntRange(1), help="Processes that read metamon's files.  [default: one per core]")
 @click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def import_(folder: Path, out: Path, since: str | None, until: str | None, **said: Any) -> None:
+def import_(folder: Path, out: Path, since: str | None, until: str | None, **options: Any) -> None:
     """Build a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
 
     Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not reveal are masked in
@@ -104,32 +116,32 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **sai
     \b
     Examples:
       train data import replays --out data/people
-      train data import replays --format gen1ou --least-rating 1500 --out data/good-people
+      train data import replays --format gen1ou --min-rating 1500 --out data/good-people
       train data import parsed-replays/gen1ou --out data/metamon
     """
     filters = Filters(
-        format_id=said["format_id"],
-        least_rating=said["least_rating"],
+        format_id=options["format_id"],
+        least_rating=options["min_rating"],
         since=None if since is None else day(since),
         until=None if until is None else day(until),
-        ends=said["ended"] or ENDS,
-        least_turns=said["least_turns"],
+        ends=options["ended"] or ENDS,
+        least_turns=options["min_turns"],
     )
-    say_what_the_value_misses(", ".join(said["result"]) or "any", POLICY_FROM)
-    results = tuple(RESULTS[word] for word in said["result"]) or tuple(RESULTS.values())
+    warn_of_biased_values(", ".join(options["result"]) or "any", POLICY_FROM)
+    results = tuple(RESULTS[word] for word in options["result"]) or tuple(RESULTS.values())
     refused: Counter[str] = Counter()
     about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
     try:
-        with DatasetWriter(out, about, replace=said["replace"]) as writer:
+        with DatasetWriter(out, about, replace=options["replace"]) as writer:
             found = people_trajectories(
-                folder, filters, refused, results=results, seed=said["seed"], workers=said["workers"]
+                folder, filters, refused, results=results, seed=options["seed"], workers=options["workers"]
             )
             for one in track(found, "reading", console=Console(stderr=True), transient=True):
                 writer.add(one)
     except BadData as error:
-        raise BadData(f"{error}{words(refused)}") from None
+        raise BadData(f"{error}{left_out_suffix(refused)}") from None
     counted = count(opened(out))
-    if said["as_json"]:
+    if options["as_json"]:
         print(json.dumps({**counted, "left_out": dict(refused.most_common())}, indent=1))
         return
     show(counted)

@@ -11,7 +11,7 @@ import yaml
 
 from teamsets.errors import BadInput
 from training.commands.configuring import set_option
-from training.commands.options import say_what_the_value_misses, selection_options, show_built
+from training.commands.options import selection_options, show_built, warn_of_biased_values
 from training.commands.running import need_packages, run_training
 from training.config import Config, PolicyFrom, checked, preset_text, read_config, with_changes
 from training.data.build import build_once
@@ -78,7 +78,7 @@ def finetune(
     config: str | None,
     changes: tuple[Change, ...],
     mix: tuple[str, ...],
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Train a checkpoint further on selected stored battles, as a new run.
 
@@ -91,31 +91,29 @@ def finetune(
       train finetune --from runs/ft1@last --where "agent LIKE 'search:%'" --distil --mix runs/ft1/data=0.5 --out runs/ft2
     """
     need_packages()
-    from training.learner import can_be_frozen
+    from training.learner import check_freeze
 
-    gates = Gates(**{name: said.pop(name) for name in Gates.__dataclass_fields__})
-    say_what_the_value_misses(gates.result, "use --policy-from won instead")
-    asked = FineTuning(mix=tuple(map(_weighed, mix)), holds_out=hold_out > 0, **said)
+    gates = Gates(**{name: options.pop(name) for name in Gates.__dataclass_fields__})
+    warn_of_biased_values(gates.result, "use --policy-from won instead")
+    run = FineTuning(mix=tuple(map(_parse_mix, mix)), holds_out=hold_out > 0, **options)
     if config is None:
-        base = checked({**yaml.safe_load(preset_text("finetune")), "name": asked.out.name}, "preset finetune")
+        base = checked({**yaml.safe_load(preset_text("finetune")), "name": run.out.name}, "preset finetune")
     else:
         base = read_config(located(config, "preset"))
-    told = asked.config(base).model_dump(mode="json")
-    settings = checked(with_changes(Config, told, changes, "the configuration"), named("finetune", changes))
-    can_be_frozen(settings.network)
-    for path, _ in asked.mix:
+    combined = run.config(base).model_dump(mode="json")
+    settings = checked(with_changes(Config, combined, changes, "the configuration"), named("finetune", changes))
+    check_freeze(settings.network)
+    for path, _ in run.mix:
         opened(Path(path))
     show_built(
-        build_once(
-            db, where, asked.data, gates, hold_out, hold_out_by=hold_out_by, by_expert=by_expert, workers=workers
-        )
+        build_once(db, where, run.data, gates, hold_out, hold_out_by=hold_out_by, by_expert=by_expert, workers=workers)
     )
     run_training(settings)
 
 
-def _weighed(words: str) -> tuple[str, float]:
-    """DIR=WEIGHT."""
-    found = re.fullmatch(r"(.+)=(\d+|\d*\.\d+)", words)
+def _parse_mix(text: str) -> tuple[str, float]:
+    """Parse DIR=WEIGHT. Raises BadInput."""
+    found = re.fullmatch(r"(.+)=(\d+|\d*\.\d+)", text)
     if found is None or not float(found[2]):
-        raise BadInput(f"--mix {words}: give DIR=WEIGHT with a weight above 0, for example data/battles=0.5")
+        raise BadInput(f"--mix {text}: must be DIR=WEIGHT with a weight above 0, for example data/battles=0.5")
     return found[1], float(found[2])

@@ -1,4 +1,4 @@
-"""Shared by the commands that build datasets from stored battles."""
+"""Options and output shared by the commands that build datasets from stored battles."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     db_option,
     click.option("--where", default="true", show_default=True, help="SQL condition that selects sides of battles."),
     click.option(
+        "--min-decisions",
         "--least-decisions",
+        "min_decisions",
         type=click.IntRange(1),
-        default=_WHOLE.least_decisions,
+        default=_WHOLE.min_decisions,
         show_default=True,
-        help="Skip sides with fewer decisions.",
+        help="Skip sides with fewer decisions. (--least-decisions: former name)",
     ),
     click.option(
         "--result",
@@ -34,11 +36,13 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
         help="Only sides with this result.",
     ),
     click.option(
+        "--min-rating",
         "--least-rating",
+        "min_rating",
         type=float,
         metavar="ELO",
         help="Only agents with at least this rating over all battles of the format in the database; agents that cannot be "
-        "rated are skipped.",
+        "rated are skipped. (--least-rating: former name)",
     ),
     click.option(
         "--drop-faulty", is_flag=True, help="Skip battles that ended by a timeout, an illegal choice or an error."
@@ -78,7 +82,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def say_what_the_value_misses(result: str, instead: str) -> None:
+def warn_of_biased_values(result: str, instead: str) -> None:
     """Warns on stderr how a filter by result biases the value. result: `any` for no filter. instead: the alternative."""
     if result != "any":
         print(

@@ -1,4 +1,4 @@
-"""Runs training from a command: checks the packages, prints the closing lines."""
+"""Runs a training from a command: checks the installed packages and prints the closing lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from training.config import Config
 
 
 def need_packages() -> None:
-    """Raises MissingTool if a package that training needs is not installed."""
+    """Raise MissingTool if a package that training needs is not installed."""
     if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
         raise MissingTool(
             "torch, accelerate or wandb is not installed: `make training` installs them (from a wheel: "
@@ -19,7 +19,7 @@ def need_packages() -> None:
 
 
 def run_training(config: Config) -> None:
-    """Trains to the end and prints the agent spec of the result. Raises what `training.trainer.train` raises."""
+    """Train to the last step and print the resulting agent spec. Raises what `training.trainer.train` raises."""
     need_packages()
     print(f"{config.name}: loading torch ...", file=sys.stderr)
     from torch.distributed.elastic.multiprocessing.errors import record
@@ -31,7 +31,7 @@ def run_training(config: Config) -> None:
     finished = record(train)(config)
     if finished is not None:
         best = finished.best
-        words = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
-        print(f"{finished.folder}: finished {finished.step} steps{words}", file=sys.stderr)
+        suffix = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
+        print(f"{finished.folder}: finished {finished.step} steps{suffix}", file=sys.stderr)
         print(f"curves: {finished.folder}/{CURVES}", file=sys.stderr)
         print(f"agent: policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)

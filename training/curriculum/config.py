@@ -289,10 +289,10 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
         config, stage, out=Path(config.out), parent=config.base_found, seed=0,
         sources=[Source(path="?", weight=1)], validate_on=[],
     ).algorithm  # fmt: skip
-    soft = isinstance(told, Cloning) and told.targets == "shares"
+    soft = isinstance(told, Cloning) and told.targets == "target_policy"
     if soft and learn.learner.policy_from != "none" and not stage.learner.expert:
         raise BadConfig(
-            f"{named}: learner.expert: there is none, and training.algorithm.targets: shares asks for an expert's "
+            f"{named}: learner.expert: there is none, and training.algorithm.targets: target_policy asks for an expert's "
             "target policies: name an expert, say targets: choices (for this stage under overrides), or "
             "learn_from.learner.policy_from: none"
         )

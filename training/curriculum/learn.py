@@ -58,7 +58,7 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
             say(f"stage {stage.name}: the {who} won no battle; their sides train the value only")
         elif sides.policy_from != "none":
             taught = True
-        gates = Gates(least_decisions=stage.quality.min_decisions, result=result, drop_faulty=stage.quality.drop_faulty)
+        gates = Gates(min_decisions=stage.quality.min_decisions, result=result, drop_faulty=stage.quality.drop_faulty)
         # By its former name: a run in progress finds the datasets that it has built.
         quality = {"least_decisions": stage.quality.min_decisions, "drop_faulty": stage.quality.drop_faulty}
         named_after = digest([where, result, quality, config.hold_out, config.hold_out_by, "sides"], 8)

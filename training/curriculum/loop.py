@@ -27,7 +27,7 @@ from training.curriculum.lineage import VERDICT
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.files import write_whole
-from training.run_folder import alone
+from training.run_folder import lock_folder
 
 
 class Stopped(ArenaError):
@@ -40,7 +40,7 @@ def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
     Raises BadConfig for other settings than it was begun with, and for a folder that another process holds.
     """
     out = Path(config.out)
-    with alone(out, "in use by another process: wait, or give the curriculum another folder"):
+    with lock_folder(out, "in use by another process: wait, or give the curriculum another folder"):
         config.db.parent.mkdir(parents=True, exist_ok=True)
         with writer_lock(config.db):
             Store(config.db)  # takes in what a killed process left in the journal

@@ -1,1 +1,1 @@
-"""From battles (stored ones, people's replays) to trajectories, to shards on disk, to batches."""
+"""Datasets: stored battles and human replays -> trajectories -> shards on disk -> batches."""

@@ -1,4 +1,4 @@
-"""A dataset from stored battles: made once, whole or not at all, and left as it is when it is asked for again."""
+"""Builds a dataset from stored battles, atomically; an existing dataset that was built with the same options is reused."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rich.progress import track
 
 from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
-from training.data.gates import Gates, words
+from training.data.gates import Gates, left_out_suffix
 from training.data.hold_out import By, parts
-from training.data.orders import HELD_OUT
+from training.data.orders import HELD_OUT, read_gates
 from training.data.shards import BadData, Dataset, DatasetWriter, opened
 from training.data.targets import without_target
 from training.data.trajectory import MISSING
@@ -27,10 +27,10 @@ from training.data.trajectory import MISSING
 
 @dataclass(frozen=True)
 class Built:
-    """datasets: the one that was asked for, and the part held out if there is one. new: made just now.
+    """The result of `build_once`. datasets: the dataset and, if any, its held-out part. new: False if it existed already.
 
-    left_out: reason -> sides that did not pass the gates; no_target: reason -> decisions without a target for the policy
-    (training/data/targets.py). Both are empty where nothing was made.
+    left_out: reason -> number of sides that did not pass the gates. no_target: reason -> number of decisions without a
+    policy target (training/data/targets.py). Both are empty if the dataset existed already.
     """
 
     datasets: tuple[Dataset, ...]
@@ -51,25 +51,25 @@ def build_once(
     workers: int | None = None,
     replace: bool = False,
 ) -> Built:
-    """Makes the dataset `out` of the sides that `where` names and that pass the gates, unless it is there by this order.
+    """Build the dataset `out` from the stored sides that match `where` and pass the gates, unless it exists already.
 
-    hold_out: the share of the battles that is not learned from: `out`-held-out has of them what is measured
-    (training/data/hold_out.py). by_expert: the sides are an expert's: the probabilities that a policy has kept with its own
-    decisions are targets, too. workers: processes, one a core where it is not told. replace: make anew what is there.
-    Diagnostics that are not taken as a chance to win are counted on stderr. Raises BadData, also where a dataset of another
-    order is there.
+    where: SQL condition over the columns `from_store.COLUMNS`. hold_out: fraction of the battles to hold out; they go to the
+    dataset `out`-held-out (training/data/hold_out.py). by_expert: the sides are an expert's, so that the probabilities that
+    a policy reported for its own decisions are targets too. workers: processes; None: one per core. replace: rebuild an
+    existing dataset. Prints on stderr how many diagnostics were rejected as win probabilities. Raises BadData, also if
+    `out` exists and was built with other options.
     """
-    order: dict[str, Any] = {
+    options: dict[str, Any] = {
         "source": "arena", "database": str(db), "where": where, "gates": asdict(gates), "hold_out": hold_out,
         "by_expert": by_expert,
     }  # fmt: skip
-    if hold_out and hold_out_by != "pairs":  # older datasets, by pairs, say nothing of it
-        order["hold_out_by"] = hold_out_by
+    if hold_out and hold_out_by != "pairs":  # datasets of earlier versions are by pairs, and do not have the key
+        options["hold_out_by"] = hold_out_by
     held_out = out.with_name(out.name + HELD_OUT)
     folders = (out, held_out) if hold_out else (out,)
-    with _alone(out):
+    with _locked(out):
         if out.exists() and not replace:
-            _same_order(out, order)
+            _check_same_options(out, options)
             return Built(tuple(map(opened, folders)), new=False)
         left_out: Counter[str] = Counter()
         no_target: Counter[str] = Counter()
@@ -82,44 +82,46 @@ def build_once(
             chosen = [one for one in chosen if (one.battle_id, one.seat) in learned | measured]
         try:
             with ExitStack() as stack:
-                # The dataset is renamed last: a part held out without one is what a killed process left.
-                writers = [stack.enter_context(DatasetWriter(out, order, replace=replace))]
+                # The training part is renamed last: a held-out part without it was left by a killed process.
+                writers = [stack.enter_context(DatasetWriter(out, options, replace=replace))]
                 if hold_out:
-                    told = {**order, "held_out": True}
-                    writers.append(stack.enter_context(DatasetWriter(held_out, told, replace=True)))
-                given: Counter[bool] = Counter()
+                    about = {**options, "held_out": True}
+                    writers.append(stack.enter_context(DatasetWriter(held_out, about, replace=True)))
+                written: Counter[bool] = Counter()
                 found = trajectories(db, chosen, workers, by_expert=by_expert)
                 for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
-                    if len(one) < gates.least_decisions:
-                        left_out[f"shorter than {gates.least_decisions} decisions"] += 1
+                    if len(one) < gates.min_decisions:
+                        left_out[f"shorter than {gates.min_decisions} decisions"] += 1
                     else:
-                        aside = (one.about["battle"], one.about["seat"]) in measured
-                        writers[aside].add(one)
-                        given[aside] += 1
+                        is_held_out = (one.about["battle"], one.about["seat"]) in measured
+                        writers[is_held_out].add(one)
+                        written[is_held_out] += 1
                         no_target += without_target(one.targets, one.actions != MISSING)
                         refused.append((one.about["agent"], one.about.get("refused", {})))
-                if hold_out and given[False] and not given[True]:
+                if hold_out and written[False] and not written[True]:
                     raise BadData(
                         f"dataset {held_out}: a fraction of {hold_out:g} selects no side: hold out more, or 0"
                     )
         except BadData as error:
-            raise BadData(f"{error}{words(left_out)}") from None
+            raise BadData(f"{error}{left_out_suffix(left_out)}") from None
         for line in refused_lines(refused):
             print(line, file=sys.stderr)
         return Built(tuple(map(opened, folders)), new=True, left_out=left_out, no_target=no_target)
 
 
-def _same_order(out: Path, order: dict[str, Any]) -> None:
+def _check_same_options(out: Path, options: dict[str, Any]) -> None:
     about = opened(out).about
-    other = [name for name, value in json.loads(json.dumps(order)).items() if about.get(name) != value]
+    if "gates" in about:
+        about = {**about, "gates": read_gates(about["gates"])}
+    other = [name for name, value in json.loads(json.dumps(options)).items() if about.get(name) != value]
     if other:
-        told = ", ".join(f"{name} {about.get(name)!r}" for name in other)
-        raise BadData(f"dataset {out}: exists already, built with {told}: delete it, or name another folder")
+        built_with = ", ".join(f"{name} {about.get(name)!r}" for name in other)
+        raise BadData(f"dataset {out}: exists already, built with {built_with}: delete it, or name another folder")
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """One process at a time makes the dataset; the others wait, and find it."""
+def _locked(out: Path) -> Iterator[None]:
+    """Hold the dataset's lock: one process builds it, others wait and then reuse it."""
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.with_name(f".{out.name}.lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Trajectories from stored battles, chosen by SQL."""
+"""Trajectories from stored battles, selected by an SQL condition."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from arena.record import unpacked
 from arena.store import connect
 from training.data.pooled import pooled
 from training.data.shards import BadData
-from training.data.trajectory import Trajectory, observed
+from training.data.trajectory import Trajectory, build_trajectory
 
-#: What a condition may speak of, one row for each side of each battle.
+#: Columns that a condition can use; there is one row per side of a battle.
 COLUMNS = (
     "battle_id", "run_id", "format", "team_set", "pair", "seat", "agent", "opponent", "team_id", "opponent_team_id",
     "outcome", "score", "won", "at_fault", "reason", "turns", "started",
@@ -27,7 +27,7 @@ _AT_ONCE = 256
 
 
 class Candidate(NamedTuple):
-    """One side of one stored battle, as far as the battle's row tells. score: 1, 0.5, 0. reason: of its end."""
+    """One side of a stored battle, without its log. score: 1 won, 0.5 tied, 0 lost. reason: how the battle ended."""
 
     battle_id: int
     seat: str
@@ -42,19 +42,19 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Side:
-    """One side of one stored battle: what a trajectory is made of. The log is still compressed."""
+    """One side of a stored battle, the input of a trajectory. log: compressed. diagnostics: JSON per decision, or None."""
 
     seat: str
     format: str
     log: bytes
     choices: list[str]
-    thoughts: list[str | None]
+    diagnostics: list[str | None]
     score: float
     about: dict[str, Any]
 
 
 def selected(db: Path, where: str) -> list[Candidate]:
-    """Every side that a condition names, in the order in which they were played. Raises BadData."""
+    """Return the sides that match an SQL condition, in the order in which they were played. Raises BadData."""
     with connect(db, read_only=True) as connection:
         try:
             query = (
@@ -66,15 +66,15 @@ def selected(db: Path, where: str) -> list[Candidate]:
                 raise BadData(f'--where "{where}": more than one statement: give one condition')
             found = connection.execute(query).fetchall()
         except duckdb.Error as error:
-            words = str(error).split("\n")[0]
-            raise BadData(f'--where "{where}": {words}; columns are {", ".join(COLUMNS)}') from None
+            problem = str(error).split("\n")[0]
+            raise BadData(f'--where "{where}": {problem}; columns are {", ".join(COLUMNS)}') from None
     if not found:
         raise BadData(f'--where "{where}": matches no side of a battle in {db}')
     return [Candidate(*row) for row in found]
 
 
 def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
-    """The sides that were chosen, in the order of the battles."""
+    """Load the logs, choices and diagnostics of sides, in the order of the battles."""
     with connect(db, read_only=True) as connection:
         found = connection.execute(
             f"""
@@ -86,22 +86,24 @@ def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
             """,
             [sorted({one.battle_id for one in chosen})],
         ).fetchall()
-    made, wanted = [], {(one.battle_id, one.seat) for one in chosen}
-    for battle, seat, format_id, log, score, agent, opponent, pair, team_set, team, outcome, said, thoughts in found:
+    loaded, wanted = [], {(one.battle_id, one.seat) for one in chosen}
+    for battle, seat, format_id, log, score, agent, opponent, pair, team_set, team, outcome, choices, reported in found:
         if (battle, seat) in wanted:
             about = {
                 "format": format_id, "source": "arena", "agent": agent, "opponent": opponent, "battle": battle,
                 "seat": seat, "pair": pair, "team_set": team_set, "team": team, "outcome": outcome,
             }  # fmt: skip
-            made.append(Side(seat, format_id, log, said, thoughts, score, about))
-    return made
+            loaded.append(Side(seat, format_id, log, choices, reported, score, about))
+    return loaded
 
 
 def trajectory(side: Side, *, by_expert: bool = False) -> Trajectory | None:
-    """None for a side that has no decision of a model (it lost before the first). by_expert: as `target_policy` takes it."""
-    thoughts = [None if text is None else orjson.loads(text) for text in side.thoughts]
+    """Build the trajectory of a side; None if it has no decision (it lost before one). by_expert: see `target_policy`."""
+    diagnostics = [None if text is None else orjson.loads(text) for text in side.diagnostics]
     log = unpacked(side.log)
-    return observed(side.seat, side.format, log, side.choices, side.score, side.about, thoughts, by_expert=by_expert)
+    return build_trajectory(
+        side.seat, side.format, log, side.choices, side.score, side.about, diagnostics, by_expert=by_expert
+    )
 
 
 def trajectories(
@@ -112,9 +114,9 @@ def trajectories(
     by_expert: bool = False,
     make: Callable[..., Trajectory | None] = trajectory,
 ) -> Iterator[Trajectory]:
-    """The trajectories of chosen sides, made by several processes (all cores by default), some in memory at a time.
+    """Yield the trajectories of sides, built by several processes (None: one per core), with a bounded number in memory.
 
-    make: called in those processes, as `trajectory` is.
+    make: the function that those processes call for each side, with the signature of `trajectory`.
     """
     batches = (sides(db, chosen[start : start + _AT_ONCE]) for start in range(0, len(chosen), _AT_ONCE))
     made = pooled(partial(make, by_expert=by_expert), batches, processes)

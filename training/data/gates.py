@@ -1,4 +1,4 @@
-"""Which sides of stored battles are good enough to learn from."""
+"""Filters on stored sides: which of them are good enough to train on."""
 
 from __future__ import annotations
 
@@ -15,42 +15,45 @@ from arena.store import rows
 from training.data.from_store import Candidate
 
 Result = Literal["any", "won", "not-lost"]
-#: How a battle ends without anybody's fault.
-_SOUND = ("win", "tie", "turn-limit")
+#: Reasons of an end without a fault.
+_WITHOUT_FAULT = ("win", "tie", "turn-limit")
 
 
 @dataclass(frozen=True)
 class Gates:
-    """What a side must be like.
+    """Conditions on a side.
 
-    least_decisions: shorter ones are left out. result: of the side. least_rating: the agent's, as `agent_ratings` has it;
-    an agent without one is left out. drop_faulty: leaves out battles that ended by a time-out, an illegal choice or an
-    error, of either side.
+    min_decisions: minimum length. result: of the side. min_rating: minimum Elo of the agent (`agent_ratings`); unrated
+    agents are left out. drop_faulty: leave out battles that ended by a time-out, an illegal choice or an error of either
+    side.
     """
 
-    least_decisions: int = 1
+    min_decisions: int = 1
     result: Result = "any"
-    least_rating: float | None = None
+    min_rating: float | None = None
     drop_faulty: bool = False
 
     def reason(self, side: Candidate, rating: Callable[[str, str], float | None]) -> str | None:
-        """Why a side is left out before anybody has looked into its log, None for one that is not."""
+        """Return why a side is left out, without reading its log; None if it passes.
+
+        rating: (format, agent) -> Elo, or None.
+        """
         if self.result == "won" and side.score < 1:
             return "not won"
         if self.result == "not-lost" and side.score == 0:
             return "lost"
-        if self.drop_faulty and side.reason not in _SOUND:
+        if self.drop_faulty and side.reason not in _WITHOUT_FAULT:
             return f"ended by {side.reason}"
-        if self.least_rating is not None:
+        if self.min_rating is not None:
             rated = rating(side.format, side.agent)
             if rated is None:
                 return "not rated"
-            if rated < self.least_rating:
-                return f"rated below {self.least_rating:g}"
+            if rated < self.min_rating:
+                return f"rated below {self.min_rating:g}"
         return None
 
     def passed(self, db: Path, sides: Iterable[Candidate], left_out: Counter[str]) -> list[Candidate]:
-        """The sides that pass as far as their battles' rows tell. left_out: reason -> sides, added to."""
+        """Return the sides that pass, except for the check of min_decisions. left_out: reason -> sides; it is added to."""
 
         @cache
         def rated(format_id: str) -> dict[str, float]:
@@ -67,9 +70,9 @@ class Gates:
 
 
 def agent_ratings(db: Path, format_id: str) -> dict[str, float]:
-    """Agent -> Elo, by the joint fit over all battles of a format in the database, whatever run they are of.
+    """Return agent -> Elo by a joint Bradley-Terry fit of all battles of a format in the database, of any run.
 
-    The anchor of docs/ratings.md has 1000. Agents that no battles link to it have no rating and are not in it.
+    The anchor (docs/ratings.md) has 1000. Agents that no chain of battles links to it are left out.
     """
     pairs = rows(
         "SELECT agent, opponent, sum(score), count(score), team_set FROM results "
@@ -80,9 +83,9 @@ def agent_ratings(db: Path, format_id: str) -> dict[str, float]:
     )
     if not pairs:
         return {}
-    evidence = make_evidence([(a, b, float(points), games, teams) for a, b, points, games, teams in pairs])
-    points, games = evidence.tables()
-    strengths, group = fit(points, games), groups(games)
+    evidence = make_evidence([(a, b, float(score), games, teams) for a, b, score, games, teams in pairs])
+    scores, games = evidence.tables()
+    strengths, group = fit(scores, games), groups(games)
     anchor = evidence.agents.index(default_anchor(evidence.agents))
     return {
         agent: BASE + float(strengths[i] - strengths[anchor])
@@ -91,7 +94,7 @@ def agent_ratings(db: Path, format_id: str) -> dict[str, float]:
     }
 
 
-def words(left_out: Counter[str]) -> str:
-    """What was left out, for the end of an error; nothing where nothing was."""
-    why = ", ".join(f"{number:,} {reason}" for reason, number in left_out.most_common(5))
-    return f" (left out: {why})" if why else ""
+def left_out_suffix(left_out: Counter[str]) -> str:
+    """Return the suffix of an error message that says what was left out; empty if nothing was."""
+    reasons = ", ".join(f"{number:,} {reason}" for reason, number in left_out.most_common(5))
+    return f" (left out: {reasons})" if reasons else ""

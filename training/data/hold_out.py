@@ -1,8 +1,8 @@
-"""Which stored sides are learned from, and which only measured.
+"""The split of stored sides into training and held-out data.
 
-By pairs: whole pairs of battles (both sides, both seatings) are held out; their teams may be known from other battles.
-By teams: teams are held out. No battle with one of them is learned from, and only the sides that play one are measured.
-What falls where depends on the name of the pair or team alone, so it is the same for every dataset of the same battles.
+By pairs: whole pairs of battles (both sides, both seatings) are held out; their teams may occur in the training data.
+By teams: teams are held out. No battle with one of them is trained on, and only the sides that play one are held-out data.
+The split depends on a hash of the pair's or team's name only, so it is the same for all datasets of the same battles.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ By = Literal["pairs", "teams"]
 
 
 class Parts(NamedTuple):
-    """Sides as (battle, seat): those learned from, those measured. The others are neither."""
+    """Sides as (battle, seat): `learned` are trained on, `measured` are held-out data, all others are unused."""
 
     learned: frozenset[tuple[int, str]]
     measured: frozenset[tuple[int, str]]
 
 
-def parts(sides: Sequence[Candidate], share: float, by: By) -> Parts:
-    """Divides sides. share: of the battles that are not learned from, from 0 to 1.
+def parts(sides: Sequence[Candidate], fraction: float, by: By) -> Parts:
+    """Split sides. fraction: of the battles that are not trained on, from 0 to 1.
 
-    By teams at least one is held out: the first by its hash where none falls below the share. A battle has two teams, so a
-    share s of the battles has 1 - sqrt(1 - s) of the teams.
+    By teams, at least one team is held out: the one with the smallest hash if none is below the bound. A battle has two
+    teams, so to hold out a fraction f of the battles, 1 - sqrt(1 - f) of the teams are held out.
     """
     every = frozenset((one.battle_id, one.seat) for one in sides)
-    if not share:
+    if not fraction:
         return Parts(every, frozenset())
     if by == "pairs":
-        aside = frozenset((one.battle_id, one.seat) for one in sides if _place(one.pair) < share)
-        return Parts(every - aside, aside)
-    places = {team: _place(team) for one in sides for team in (one.team_id, one.opponent_team_id)}
-    bound = 1 - (1 - share) ** 0.5
-    held = {team for team, place in places.items() if place < bound} or {min(places, key=places.__getitem__)}
+        held_out = frozenset((one.battle_id, one.seat) for one in sides if _uniform_hash(one.pair) < fraction)
+        return Parts(every - held_out, held_out)
+    hashes = {team: _uniform_hash(team) for one in sides for team in (one.team_id, one.opponent_team_id)}
+    bound = 1 - (1 - fraction) ** 0.5
+    held = {team for team, value in hashes.items() if value < bound} or {min(hashes, key=hashes.__getitem__)}
     learned = frozenset(
         (one.battle_id, one.seat) for one in sides if one.team_id not in held and one.opponent_team_id not in held
     )
     return Parts(learned, frozenset((one.battle_id, one.seat) for one in sides if one.team_id in held))
 
 
-def _place(name: str) -> float:
-    """A name's place in [0, 1), evenly spread."""
+def _uniform_hash(name: str) -> float:
+    """Return a hash of a name, uniform in [0, 1)."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") / 2**32

@@ -1,4 +1,4 @@
-"""What a dataset was made by, as its `about` has it, in the words of the command that makes it again."""
+"""The command that rebuilds a dataset, from the options in its `about`."""
 
 from __future__ import annotations
 
@@ -7,40 +7,48 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-#: What the folder of the part that is held out is called beside the dataset's.
+#: Former names of the gates' fields, in datasets of earlier versions.
+_FORMER_GATES = {"least_decisions": "min_decisions", "least_rating": "min_rating"}
+#: Suffix of the folder of a dataset's held-out part.
 HELD_OUT = "-held-out"
 
 
 def how_to_rebuild(folder: Path, about: dict[str, Any]) -> str:
-    """The end of an error on a dataset that cannot be used as it is: the command that makes it again, or what to do."""
-    if "cut_from" in about:  # before the others: it has the order of the dataset that it is a part of
+    """Return how to rebuild a dataset, for an error message: its command if `about` has all options."""
+    if "cut_from" in about:  # checked first: it also has the options of the dataset that it is a part of
         return "delete it, and run the same `train ablate` to build it again"
     if about.get("source") == "arena":
         return f"build it again: {_build(folder, about)}"
     return "build it again with `train data build` or `train data import`"
 
 
+def read_gates(stored: dict[str, Any]) -> dict[str, Any]:
+    """Return the gates in a dataset's `about` under their present names."""
+    return {_FORMER_GATES.get(name, name): value for name, value in stored.items()}
+
+
 def _build(folder: Path, about: dict[str, Any]) -> str:
     out = str(folder).removesuffix(HELD_OUT) if about.get("held_out") else str(folder)
-    gates = about["gates"]
-    words = ["train", "data", "build", "--db", about["database"], "--where", about["where"]]
-    if gates["least_decisions"] > 1:
-        words += ["--least-decisions", str(gates["least_decisions"])]
+    gates = read_gates(about["gates"])
+    arguments = ["train", "data", "build", "--db", about["database"], "--where", about["where"]]
+    if gates["min_decisions"] > 1:
+        arguments += ["--min-decisions", str(gates["min_decisions"])]
     if gates["result"] != "any":
-        words += ["--result", gates["result"]]
-    if gates["least_rating"] is not None:
-        words += ["--least-rating", str(gates["least_rating"])]
+        arguments += ["--result", gates["result"]]
+    if gates["min_rating"] is not None:
+        arguments += ["--min-rating", str(gates["min_rating"])]
     if gates["drop_faulty"]:
-        words += ["--drop-faulty"]
+        arguments += ["--drop-faulty"]
     if about.get("by_expert"):
-        words += ["--expert"]
+        arguments += ["--expert"]
     if about["hold_out"]:
-        words += ["--hold-out", str(about["hold_out"])]
+        arguments += ["--hold-out", str(about["hold_out"])]
     if "hold_out_by" in about:
-        words += ["--hold-out-by", about["hold_out_by"]]
-    return " ".join(map(_quoted, [*words, "--out", out, "--replace"]))
+        arguments += ["--hold-out-by", about["hold_out_by"]]
+    return " ".join(map(_quoted, [*arguments, "--out", out, "--replace"]))
 
 
-def _quoted(word: str) -> str:
-    """For a shell; in double quotes where that is enough, as conditions of SQL are full of single ones."""
-    return f'"{word}"' if "'" in word and not re.search(r'["$`\\!\n]', word) else shlex.quote(word)
+def _quoted(argument: str) -> str:
+    """Quote for a shell; with double quotes if possible, because SQL conditions contain single ones."""
+    simple = "'" in argument and not re.search(r'["$`\\!\n]', argument)
+    return f'"{argument}"' if simple else shlex.quote(argument)

@@ -1,4 +1,4 @@
-"""Work on several processes, of which only some results at a time are in memory."""
+"""Work spread over several processes, with a bounded number of results in memory."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ R = TypeVar("R")
 
 
 def pooled(work: Callable[[T], R], batches: Iterable[Iterable[T]], processes: int | None) -> Iterator[R]:
-    """The results in order; the next batch is begun when those of the last are taken. processes: None for one a core.
+    """Yield the results in order; a batch is submitted once the results of the last one are consumed.
 
-    Raises ArenaError if one of the processes ends, be it for want of memory or because the program that asks starts
-    its work again in each of them (a script without `if __name__ == "__main__"`).
+    processes: None: one per core. Raises ArenaError if one of the processes ends, because it ran out of memory, or because
+    the calling script starts its own work in each of them (it lacks `if __name__ == "__main__"`).
     """
     context = multiprocessing.get_context("forkserver")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_end_with_parent) as pool:
@@ -35,7 +35,7 @@ def pooled(work: Callable[[T], R], batches: Iterable[Iterable[T]], processes: in
 
 
 def _end_with_parent() -> None:
-    """Ends this process when the one that asked is killed: it waits for work on a pipe that it holds open itself."""
+    """End this process when its parent is killed. It would wait forever for work on a pipe that it holds open itself."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -1,10 +1,10 @@
-"""People's battles as training data: from a folder of replays to two sides' logs each, with what was chosen.
+"""Human battles as training data: each replay gives the logs of both sides, with their choices.
 
     refused = Counter()
     for battle, p1, p2 in import_replays(Path("replays"), Filters(format_id="gen1ou", least_rating=1500), refused):
-        ...  # p1.lines, p1.choices: as the store keeps a seat's log and decisions; battle.result("p1"): 1, 0.5 or 0
+        ...  # p1.lines, p1.choices: as the store has a seat's log and decisions; battle.result("p1"): 1, 0.5 or 0
 
-Metamon's parsed trajectories (`*.json.lz4`) are read beside them: training/data/metamon.
+Metamon's parsed trajectories (`*.json.lz4`) are read by training/data/metamon.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from typing import get_args
 
 from arena.human.reading import End, PublicBattle, Unusable, counted, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
-from training.data.trajectory import Trajectory, observed
+from training.data.trajectory import Trajectory, build_trajectory
 
 
 @dataclass(frozen=True)
 class Filters:
-    """Which battles are taken.
+    """Which battles are imported.
 
-    least_rating: both players' at least (a battle without ratings is then left out). since, until: Unix times, the first
-    within, the second not. ends: how it must have ended. least_turns: shorter ones are left out.
+    least_rating: minimum rating of both players (battles without ratings are then left out). since, until: Unix times, since
+    inclusive, until exclusive. ends: how the battle may have ended. least_turns: minimum number of turns.
     """
 
     format_id: str | None = None
@@ -36,14 +36,14 @@ class Filters:
     least_turns: int = 1
 
     def reason(self, battle: PublicBattle) -> str | None:
-        """Why a battle is left out, None for one that is taken."""
+        """Return why a battle is left out; None if it passes."""
         turns = sum(line.startswith("|turn|") for line in battle.lines)
         return self.left_out(battle.end, battle.ratings, battle.date, turns)
 
     def left_out(self, end: End | None, ratings: tuple[int | None, ...], date: float | None, turns: int) -> str | None:
-        """The same by what is known of a battle. end: None where that is not told; ratings: those that are told of."""
+        """Return the same from a battle's metadata. end: None if unknown. ratings: of the players whose rating is stored."""
         if end not in self.ends and (end is not None or set(self.ends) != set(get_args(End))):
-            return f"ended by {end}" if end is not None else "not told how it ended"
+            return f"ended by {end}" if end is not None else "unknown how it ended"
         if self.least_rating is not None:
             if None in ratings:
                 return "not rated"
@@ -62,10 +62,10 @@ class Filters:
 def import_replays(
     folder: Path, filters: Filters, refused: Counter[str], seed: int = 0
 ) -> Iterator[tuple[PublicBattle, SideLog, SideLog]]:
-    """The battles under a folder (or of one file) that pass the filters, each with p1's and p2's point of view.
+    """Yield the battles under a folder (or of one file) that pass the filters, each with p1's and p2's point of view.
 
-    refused: reason -> how many replays were left out for it; filled while the battles are drawn. seed: which sets stand
-    for what was hidden. Raises BadInput where the folder holds no replays.
+    refused: reason -> number of replays left out; it is added to during iteration. seed: of the sets that fill in hidden
+    information. Raises BadInput if the folder has no replays.
     """
     for battle in read_folder(folder, filters.format_id, refused):
         reason = filters.reason(battle)
@@ -87,7 +87,7 @@ def replay_trajectories(
     results: tuple[float, ...] = (0.0, 0.5, 1.0),
     seed: int = 0,
 ) -> Iterator[Trajectory]:
-    """The sides of those battles as trajectories, the ones with such a result."""
+    """Yield the sides of the battles that pass the filters and have one of the results, as trajectories."""
     for battle, *sides in import_replays(folder, filters, refused, seed):
         for side, rating, player in zip(sides, battle.ratings, battle.players, strict=True):
             result = battle.result(side.role)
@@ -98,10 +98,10 @@ def replay_trajectories(
                 "battle": battle.id, "seat": side.role, "pair": battle.id, "player": player, "rating": rating,
                 "date": battle.date, "outcome": battle.end,
             }  # fmt: skip
-            made = None
+            built = None
             with counted(refused, battle.file):
-                made = observed(side.role, side.format_id, side.lines, side.choices, result, about)
-                if made is None:
+                built = build_trajectory(side.role, side.format_id, side.lines, side.choices, result, about)
+                if built is None:
                     raise Unusable("a side without a known action")
-            if made is not None:
-                yield made
+            if built is not None:
+                yield built

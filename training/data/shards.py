@@ -1,7 +1,7 @@
-"""Trajectories on disk: a dataset is a folder of shards, each of some thousands of decisions, and `dataset.json`.
+"""Trajectories on disk: a dataset is a folder with `dataset.json` and shards of some thousands of decisions each.
 
-A shard is a safetensors file compressed by zstd with a checksum, so that a damaged one is noticed. A dataset is written to a
-folder beside its own and renamed when it is whole. It can be made again from its battles, and may be deleted.
+A shard is a safetensors file compressed by zstd with a checksum, which detects damage. A dataset is written to a temporary
+folder and renamed when it is complete. It can be deleted and rebuilt from its battles.
 """
 
 from __future__ import annotations
@@ -29,21 +29,26 @@ from training.data.orders import how_to_rebuild
 from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, Trajectory, concatenated
 
-#: 3: values are chances to win that an agent declared as such; before they were whatever lay under "value", scores included.
-#: 2: `targets` beside `shares`.
+#: 3: `values` are reported win probabilities; before, whatever an agent reported as "value", scores included.
+#: 2: `targets` besides the target policy.
 FORMAT = 3
-#: A shard is full when it holds so many decisions: about 45 MB when it is read.
+#: Decisions in a full shard: about 45 MB in memory.
 SHARD_DECISIONS = 20_000
+#: Names of a trajectory's fields in shards, where they differ: those of earlier versions, so that datasets stay readable.
+_NAMES_ON_DISK = {"token_ids": "ids", "features": "numbers", "target_policy": "shares"}
 
 
 class BadData(BadInput):
-    """A dataset that is not there, not whole, of another observation, or of no use for what is asked."""
+    """A dataset that does not exist, is incomplete, was built by an incompatible version, or does not fit its use."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """What `dataset.json` says. lengths: for each shard those of its trajectories; names: the shards' files; about: how it
-    was made; observation: the version of its observations (agents/policy/observation.py)."""
+    """The content of `dataset.json`.
+
+    lengths: of the trajectories of each shard. names: the shards' files. about: how it was built. observation: the version
+    of its observations (agents/policy/observation.py).
+    """
 
     folder: Path
     lengths: tuple[tuple[int, ...], ...]
@@ -59,14 +64,14 @@ class Dataset:
     def decisions(self) -> int:
         return sum(map(sum, self.lengths))
 
-    def mean_length(self, longest: int) -> float:
-        """Decisions that a trajectory brings to a batch on average: those beyond `longest` are cut off."""
-        return float(np.minimum(np.concatenate(self.lengths), longest).mean())
+    def mean_length(self, max_length: int) -> float:
+        """Return the mean number of decisions of a trajectory after truncation to `max_length`."""
+        return float(np.minimum(np.concatenate(self.lengths), max_length).mean())
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard in memory: trajectories by their place."""
+    """A shard in memory: a sequence of trajectories."""
 
     arrays: dict[str, NDArray[Any]]
     about: list[dict[str, Any]]
@@ -74,30 +79,30 @@ class Shard:
     def __len__(self) -> int:
         return len(self.about)
 
-    def __getitem__(self, place: int) -> Trajectory:
-        start, end = self.arrays["starts"][place : place + 2]
+    def __getitem__(self, index: int) -> Trajectory:
+        start, end = self.arrays["starts"][index : index + 2]
         parts: dict[str, Any] = {name: self.arrays[name][start:end] for name in BY_DECISION}
-        return Trajectory(**parts, result=float(self.arrays["results"][place]), about=self.about[place])
+        return Trajectory(**parts, result=float(self.arrays["results"][index]), about=self.about[index])
 
 
 class DatasetWriter:
-    """Writes a dataset: `with DatasetWriter(folder, about) as writer: writer.add(…)`. Nothing stays of a failure."""
+    """Writes a dataset: `with DatasetWriter(folder, about) as writer: writer.add(…)`. An error leaves no files behind."""
 
     def __init__(self, folder: Path, about: dict[str, Any], *, replace: bool = False) -> None:
         if folder.exists() and not (replace and (folder / "dataset.json").is_file()):
-            what = (
+            problem = (
                 "exists already: use --replace, or another --out"
                 if not replace
                 else "is not a dataset, so it is not replaced"
             )
-            raise BadData(f"dataset {folder}: {what}")
+            raise BadData(f"dataset {folder}: {problem}")
         self._folder, self._about = folder, about
         self._partial = folder.with_name(f".{folder.name}.partial")
         self._waiting: list[Trajectory] = []
         self._shards: list[dict[str, Any]] = []
 
     def __enter__(self) -> DatasetWriter:
-        shutil.rmtree(self._partial, ignore_errors=True)  # of one that was killed
+        shutil.rmtree(self._partial, ignore_errors=True)  # left by a killed process
         self._partial.mkdir(parents=True)
         return self
 
@@ -110,8 +115,8 @@ class DatasetWriter:
         if not self._shards:
             shutil.rmtree(self._partial)
             raise BadData(f"dataset {self._folder}: nothing to write: no battle matches")
-        told = {**_made_here(), "about": self._about, "shards": self._shards}
-        (self._partial / "dataset.json").write_text(json.dumps(told, indent=1) + "\n")
+        document = {**_current_versions(), "about": self._about, "shards": self._shards}
+        (self._partial / "dataset.json").write_text(json.dumps(document, indent=1) + "\n")
         if self._folder.exists():
             shutil.rmtree(self._folder)
         self._partial.rename(self._folder)
@@ -123,7 +128,7 @@ class DatasetWriter:
 
     def _write(self) -> None:
         name = f"shard-{len(self._shards):05}.safetensors.zst"
-        arrays = concatenated(self._waiting)
+        arrays = {_NAMES_ON_DISK.get(field, field): array for field, array in concatenated(self._waiting).items()}
         arrays["about"] = np.frombuffer(json.dumps([one.about for one in self._waiting]).encode(), dtype=np.uint8)
         packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
         (self._partial / name).write_bytes(packed)
@@ -131,85 +136,87 @@ class DatasetWriter:
         self._waiting = []
 
 
-def _made_here() -> dict[str, Any]:
-    """What a dataset must have been made with to be of use here."""
+def _current_versions() -> dict[str, Any]:
+    """The versions that a dataset must have been built with to be usable."""
     return {"format": FORMAT, "observation": observation.VERSION, "vocabulary": vocabulary().version}
 
 
 def opened(folder: Path) -> Dataset:
-    """A dataset by its folder. Raises BadData when it cannot be used here."""
+    """Open a dataset by its folder. Raises BadData if it cannot be used with this version."""
     try:
-        told = json.loads((folder / "dataset.json").read_text())
+        document = json.loads((folder / "dataset.json").read_text())
     except (FileNotFoundError, NotADirectoryError):
         raise BadData(
             f"dataset {folder}: has no dataset.json: build it with `train data build` or `train data import`"
         ) from None
     except ValueError as error:
         raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): build it again") from None
-    about = told.get("about") or {}
-    for key, value in _made_here().items():
-        if key == "format" and told.get(key) in (1, 2):
-            # People leave no diagnostics: what was imported from their replays holds no value, and stays as good as it was.
+    about = document.get("about") or {}
+    for key, value in _current_versions().items():
+        if key == "format" and document.get(key) in (1, 2):
+            # Human replays have no diagnostics: datasets imported from them have no values, so nothing in them is wrong.
             if about.get("source") != "replays":
                 raise BadData(
                     f"dataset {folder}: built by a version that took a rule player's score for a win probability: "
                     f"{how_to_rebuild(folder, about)}"
                 )
-        elif observation.unlike(told.get(key)) if key == "observation" else told.get(key) != value:
-            raise _other(folder, about, key, told.get(key), value)
-    lengths = tuple(tuple(shard["lengths"]) for shard in told["shards"])
-    files = tuple(shard["file"] for shard in told["shards"])
-    return Dataset(folder, lengths, files, about, told["observation"])
+        elif observation.unlike(document.get(key)) if key == "observation" else document.get(key) != value:
+            raise _other_version(folder, about, key, document.get(key), value)
+    lengths = tuple(tuple(shard["lengths"]) for shard in document["shards"])
+    files = tuple(shard["file"] for shard in document["shards"])
+    return Dataset(folder, lengths, files, about, document["observation"])
 
 
 def read_shard(dataset: Dataset, number: int) -> Shard:
-    """A shard of a dataset. Raises BadData for one that is missing or damaged."""
+    """Read a shard of a dataset. Raises BadData if it is missing or damaged."""
     path = dataset.folder / dataset.names[number]
     try:
         arrays = load(zstandard.ZstdDecompressor().decompress(path.read_bytes(), max_output_size=1 << 31))
     except (OSError, zstandard.ZstdError, SafetensorError) as error:
         raise _unreadable(dataset, path, error) from None
     about = json.loads(arrays.pop("about").tobytes())
-    # Of format 1 only people's decisions are read, whose target is their choice.
+    fields = {name: field for field, name in _NAMES_ON_DISK.items()}
+    arrays = {fields.get(name, name): array for name, array in arrays.items()}
+    # Datasets of format 1 are read only if they are from human replays, whose targets are the actions played.
     arrays.setdefault("targets", np.full(len(arrays["actions"]), Target.CHOICE, np.int8))
     for format_id in {str(one["format"]) for one in about}:
         if observation.unlike(dataset.observation, get_format(format_id).gen):
             needed = f"{observation.VERSION} for {format_id}"
-            raise _other(dataset.folder, dataset.about, "observation", dataset.observation, needed)
+            raise _other_version(dataset.folder, dataset.about, "observation", dataset.observation, needed)
     return Shard(arrays, about)
 
 
 def digest(dataset: Dataset) -> str:
-    """A hash of what a dataset holds, whatever its folder is called. Raises BadData for a shard that is missing.
+    """Return a hash of a dataset's content, independent of its folder's name. Raises BadData if a shard is missing.
 
-    It covers the lengths of the trajectories and the 4 bytes that end each shard: zstd's checksum of its contents. So
-    nothing is decompressed, and a dataset that was made again of the same battles has the same digest.
+    It covers the lengths of the trajectories and the last 4 bytes of each shard: zstd's checksum of its content. So nothing
+    is decompressed, and a dataset that is rebuilt from the same battles has the same digest.
     """
-    found = hashlib.sha256(json.dumps([dataset.observation, dataset.lengths]).encode())
+    hashed = hashlib.sha256(json.dumps([dataset.observation, dataset.lengths]).encode())
     for name in dataset.names:
         path = dataset.folder / name
         try:
             with path.open("rb") as file:
                 file.seek(-4, os.SEEK_END)
-                found.update(file.read())
+                hashed.update(file.read())
         except OSError as error:
             raise _unreadable(dataset, path, error) from None
-    return found.hexdigest()
+    return hashed.hexdigest()
 
 
 def _unreadable(dataset: Dataset, shard: Path, error: Exception) -> BadData:
-    mend = how_to_rebuild(dataset.folder, dataset.about)
-    return BadData(f"dataset {dataset.folder}: {shard.name} cannot be read ({error}): {mend}")
+    fix = how_to_rebuild(dataset.folder, dataset.about)
+    return BadData(f"dataset {dataset.folder}: {shard.name} cannot be read ({error}): {fix}")
 
 
-def _other(folder: Path, about: dict[str, Any], key: str, has: Any, needed: Any) -> BadData:
+def _other_version(folder: Path, about: dict[str, Any], key: str, has: Any, needed: Any) -> BadData:
     return BadData(
         f"dataset {folder}: built with {key} {has}, but this version has {needed}: {how_to_rebuild(folder, about)}"
     )
 
 
 def all_trajectories(dataset: Dataset) -> Iterator[Trajectory]:
-    """Every trajectory in the order of the disk, one shard in memory at a time."""
+    """Yield all trajectories in the order of the shards, with one shard in memory at a time."""
     for number in range(len(dataset.names)):
         shard = read_shard(dataset, number)
-        yield from (shard[place] for place in range(len(shard)))
+        yield from (shard[index] for index in range(len(shard)))

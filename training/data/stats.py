@@ -1,4 +1,4 @@
-"""What a dataset holds, counted, and a picture of it for the terminal."""
+"""Counts of a dataset's content, and their display in the terminal."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from training.data.shards import Dataset, all_trajectories
 from training.data.targets import Target, without_target
 from training.data.trajectory import MISSING
 
-#: Upper ends of the classes of lengths, in decisions.
+#: Upper bounds of the length classes, in decisions.
 _LENGTHS = (10, 20, 30, 40, 60, 80, 120, 200)
 _SHOWN = 12
 _BAR = 32
 
 
 def count(dataset: Dataset) -> dict[str, Any]:
-    """Trajectories by format, source, agent, opponent, team set, result and length; decisions, and what they tell."""
+    """Count trajectories by format, source, agent, opponent, team set, result and length, and decisions by their targets.
+
+    `with_shares`: decisions with an expert's target policy; `with_values`: with a reported win probability.
+    """
     names = ("format", "source", "agent", "opponent", "team_set")
     by: dict[str, Counter[str]] = {name: Counter() for name in (*names, "result", "length")}
-    decisions = known = watched = valued = 0
+    decisions = known = labelled = valued = 0
     no_target: Counter[str] = Counter()
     for one in all_trajectories(dataset):
         for name in names:
-            by[name][str(one.about.get(name, "not told"))] += 1
+            by[name][str(one.about.get(name, "unknown"))] += 1
         by["result"][{1.0: "won", 0.5: "tied", 0.0: "lost"}.get(one.result, str(one.result))] += 1
         by["length"][_length_class(len(one))] += 1
         decisions += len(one)
         known += int(np.sum(one.actions != MISSING))
-        watched += int(np.sum(one.targets == Target.EXPERT))
+        labelled += int(np.sum(one.targets == Target.EXPERT))
         valued += int(np.sum(np.isfinite(one.values)))
         no_target += without_target(one.targets, one.actions != MISSING)
     return {
@@ -42,7 +45,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         "trajectories": dataset.trajectories,
         "decisions": decisions,
         "known_actions": known,
-        "with_shares": watched,
+        "with_shares": labelled,
         "with_values": valued,
         "without_target": dict(no_target.most_common()),
         "bytes": sum((dataset.folder / name).stat().st_size for name in dataset.names),
@@ -51,7 +54,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
 
 
 def show(counted: dict[str, Any]) -> None:
-    """Prints what `count` found."""
+    """Print the result of `count`."""
     console = Console()
     decisions = max(1, counted["decisions"])
     console.print(
@@ -74,17 +77,17 @@ def show(counted: dict[str, Any]) -> None:
         table.add_column("", min_width=20, overflow="fold")
         table.add_column("", justify="right")
         table.add_column("")
-        ordered = sorted(counts.items(), key=_place) if name == "length" else list(counts.items())[:_SHOWN]
-        most = max(counts.values(), default=1)
-        for word, number in ordered:
-            table.add_row(word, f"{number:,}", "█" * max(1, round(_BAR * number / most)))
+        ordered = sorted(counts.items(), key=_length_order) if name == "length" else list(counts.items())[:_SHOWN]
+        maximum = max(counts.values(), default=1)
+        for value, number in ordered:
+            table.add_row(value, f"{number:,}", "█" * max(1, round(_BAR * number / maximum)))
         if len(counts) > len(ordered):
             table.add_row(f"and {len(counts) - len(ordered)} more", "", "")
         console.print(table)
 
 
 def target_lines(no_target: Mapping[str, int]) -> list[str]:
-    """What is printed of decisions without a target for the policy. no_target: reason -> decisions."""
+    """Return the lines to print about decisions without a policy target. no_target: reason -> number of decisions."""
     return [f"without a policy target: {number:,} decisions: {reason}" for reason, number in no_target.items()]
 
 
@@ -95,6 +98,6 @@ def _length_class(decisions: int) -> str:
     return f"more than {_LENGTHS[-1]}"
 
 
-def _place(entry: tuple[str, int]) -> tuple[bool, int]:
-    word = entry[0]
-    return word.startswith("more"), int(word.split()[-1])
+def _length_order(entry: tuple[str, int]) -> tuple[bool, int]:
+    label = entry[0]
+    return label.startswith("more"), int(label.split()[-1])

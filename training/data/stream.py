@@ -1,8 +1,8 @@
-"""Batches out of datasets: mixed by weights, in an order that the seed fixes, from any point on again.
+"""Batches from a weighted mixture of datasets, in an order that depends on the seed only and can be resumed anywhere.
 
-The next trajectory always comes from the dataset that is furthest behind its weight. Within a dataset each epoch has its own
-order: the shards are shuffled, and of every OPEN_SHARDS of them, which are in memory together, the trajectories. Some
-batches' worth of trajectories are sorted by length before they are cut into batches, so that little is padding.
+The next trajectory comes from the dataset that is furthest behind its weight. Each epoch over a dataset has its own order:
+its shards are shuffled, and then the trajectories of every OPEN_SHARDS consecutive shards, which are in memory together. The
+trajectories of several batches are sorted by length before they are divided into batches, which reduces padding.
 """
 
 from __future__ import annotations
@@ -15,69 +15,68 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.policy.actions import ACTIONS
-from agents.policy.observation import NUMBERS, TOKENS, WORDS
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from training.config import PolicyFrom, ValueFrom
 from training.data.shards import BadData, Dataset, Shard, all_trajectories, read_shard
 from training.data.targets import Target
 from training.data.trajectory import BY_DECISION, MISSING, Trajectory
 
-#: Shards in memory at once for each dataset: among their trajectories an epoch is shuffled.
+#: Shards in memory at once for each dataset, which is the shuffle buffer.
 OPEN_SHARDS = 4
-#: Of so many batches the trajectories are sorted by length together.
+#: Number of batches whose trajectories are sorted by length together.
 _SORTED_TOGETHER = 8
 
-#: Which trajectories of a large dataset are measured never changes in a run.
+#: Seed of the validation sample: the same in all runs, so that validation metrics are comparable.
 _SAMPLE_SEED = 20_000
 
 
 @dataclass(frozen=True)
 class Use:
-    """What is learned from a dataset. policy_from: from which of its sides the policy learns; value_from: the value."""
+    """Which sides of a dataset enter the losses. policy_from: the policy loss; value_from: the value loss."""
 
     policy_from: PolicyFrom = "all"
     value_from: ValueFrom = "all"
 
     def teaches_policy(self, result: float) -> bool:
-        """Whether the policy learns from a side with this result."""
+        """Return whether a side with this result enters the policy loss."""
         return self.policy_from == "all" or (self.policy_from == "won" and result == 1.0)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """B trajectories of up to T decisions, padded at the end. Arrays as in `Trajectory`, with B in front.
+    """B trajectories of up to T decisions, padded at the end. The fields are those of `Trajectory` with a batch dimension.
 
-    real: bool [B, T], false where padded. results: float32 [B]. policy_mask, value_mask: bool [B], whether the policy, and
-    whether the value, learns from the trajectory. remaining: int64 [B].
+    valid_mask: False at padding. policy_mask, value_mask: whether the trajectory enters the policy loss, the value loss.
     """
 
-    ids: NDArray[np.int16]
-    numbers: NDArray[np.float16]
-    legal: NDArray[np.bool_]
-    actions: NDArray[np.int8]
-    shares: NDArray[np.float16]
-    targets: NDArray[np.int8]
-    values: NDArray[np.float16]
-    results: NDArray[np.float32]
-    real: NDArray[np.bool_]
-    policy_mask: NDArray[np.bool_]
-    value_mask: NDArray[np.bool_]
-    remaining: NDArray[np.int64]
+    token_ids: NDArray[np.int16]  # [B, T, 19, 12]
+    features: NDArray[np.float16]  # [B, T, 19, 56]
+    legal: NDArray[np.bool_]  # [B, T, 13]
+    actions: NDArray[np.int8]  # [B, T]
+    target_policy: NDArray[np.float16]  # [B, T, 13]
+    targets: NDArray[np.int8]  # [B, T]
+    values: NDArray[np.float16]  # [B, T]
+    results: NDArray[np.float32]  # [B]
+    valid_mask: NDArray[np.bool_]  # [B, T]
+    policy_mask: NDArray[np.bool_]  # [B]
+    value_mask: NDArray[np.bool_]  # [B]
+    remaining: NDArray[np.int64]  # [B]
 
     @property
     def decisions(self) -> int:
-        return int(self.real.sum())
+        return int(self.valid_mask.sum())
 
     def rows(self, start: int, step: int) -> Batch:
-        """Every `step`-th trajectory from `start` on: one process's, or one micro-batch's, part."""
+        """Return every `step`-th trajectory from `start`: the part of a process or of a micro-batch."""
         return Batch(**{name: array[start::step] for name, array in vars(self).items()})
 
 
 class Stream:
-    """Batches without end out of several datasets. `state` and `restore` make it go on from where it was.
+    """Infinite iterator over batches of several datasets, resumable with `state` and `restore`.
 
-    weights: of each dataset, in trajectories. uses: of each what is learned from it; None: everything from all. size:
-    trajectories a batch. longest: more decisions than this are cut to a window of that length, drawn by the seed. Raises
-    BadData for a dataset that is damaged or empty.
+    weights: sampling weight of each dataset, over trajectories. uses: the `Use` of each; None: everything. batch_size: in
+    trajectories. max_length: longer trajectories are truncated to a random window of so many decisions. Raises BadData for
+    a damaged or empty dataset.
     """
 
     def __init__(
@@ -86,8 +85,8 @@ class Stream:
         weights: list[float],
         uses: list[Use] | None = None,
         *,
-        size: int,
-        longest: int,
+        batch_size: int,
+        max_length: int,
         seed: int,
     ) -> None:
         for dataset in datasets:
@@ -95,50 +94,51 @@ class Stream:
                 raise BadData(f"dataset {dataset.folder}: contains no trajectory")
         self._weights = np.array(weights) / sum(weights)
         self._uses = uses or [Use()] * len(datasets)
-        self._datasets, self._size, self._longest, self._seed = datasets, size, longest, seed
-        means = [dataset.mean_length(longest) for dataset in datasets]
-        #: Decisions of a batch, the mean over whole epochs of the mixture: the same number at every step.
-        self.mean_decisions = size * float(self._weights @ np.array(means))
-        self._round, self._given = 0, 0
-        self._began = [0] * len(datasets)
+        self._datasets, self._batch_size, self._max_length, self._seed = datasets, batch_size, max_length, seed
+        means = [dataset.mean_length(max_length) for dataset in datasets]
+        #: Mean number of decisions of a batch, over whole epochs of the mixture: a constant of the run.
+        self.mean_decisions = batch_size * float(self._weights @ np.array(means))
+        self._round, self._yielded = 0, 0
+        self._taken = [0] * len(datasets)
 
     @property
     def state(self) -> dict[str, Any]:
-        """Where it stands, JSON-able: the round of batches sorted together, those given of it, what came before it."""
-        return {"round": self._round, "given": self._given, "began": list(self._began)}
+        """The position, JSON-serializable: number of the current group of batches that are sorted together, batches of it
+        yielded so far (`given`), and trajectories taken from each dataset before it (`began`)."""
+        return {"round": self._round, "given": self._yielded, "began": list(self._taken)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Goes on from a `state`. Raises BadData when it is of another number of datasets."""
+        """Restore a `state`. Raises BadData if it has another number of datasets."""
         if len(state["began"]) != len(self._datasets):
             raise BadData(f"data: {len(state['began'])} datasets when it was saved, {len(self._datasets)} now")
-        self._round, self._given, self._began = state["round"], state["given"], list(state["began"])
+        self._round, self._yielded, self._taken = state["round"], state["given"], list(state["began"])
 
     def __iter__(self) -> Iterator[Batch]:
         orders = [
-            _Order(dataset, (self._seed, place), taken)
-            for place, (dataset, taken) in enumerate(zip(self._datasets, self._began, strict=True))
+            _Order(dataset, (self._seed, index), taken)
+            for index, (dataset, taken) in enumerate(zip(self._datasets, self._taken, strict=True))
         ]
         sources = [iter(order) for order in orders]
         while True:
-            drawn = [self._next(orders, sources) for _ in range(_SORTED_TOGETHER * self._size)]
+            drawn = [self._next(orders, sources) for _ in range(_SORTED_TOGETHER * self._batch_size)]
             generator = np.random.default_rng((self._seed, self._round))
-            cut = [(_drawn_window(one, self._longest, generator), use) for one, use in drawn]
-            cut.sort(key=lambda one: len(one[0]))
-            for batch in generator.permutation(_SORTED_TOGETHER)[self._given :]:
-                self._given += 1
-                chosen = cut[batch * self._size : (batch + 1) * self._size]
+            windows = [(_random_window(one, self._max_length, generator), use) for one, use in drawn]
+            windows.sort(key=lambda one: len(one[0]))
+            for batch in generator.permutation(_SORTED_TOGETHER)[self._yielded :]:
+                self._yielded += 1
+                chosen = windows[batch * self._batch_size : (batch + 1) * self._batch_size]
                 yield padded([one for one, _ in chosen], [use for _, use in chosen])
-            self._round, self._given = self._round + 1, 0
-            self._began = [order.taken for order in orders]
+            self._round, self._yielded = self._round + 1, 0
+            self._taken = [order.taken for order in orders]
 
     def _next(self, orders: list[_Order], sources: list[Iterator[Trajectory]]) -> tuple[Trajectory, Use]:
         taken = np.array([order.taken for order in orders])
-        place = int(np.argmax(self._weights * (taken.sum() + 1) - taken))
-        return next(sources[place]), self._uses[place]
+        index = int(np.argmax(self._weights * (taken.sum() + 1) - taken))
+        return next(sources[index]), self._uses[index]
 
 
 class _Order:
-    """The trajectories of one dataset without end, from the `taken`-th on: epoch after epoch, each shuffled anew."""
+    """Infinite iterator over one dataset from its `taken`-th trajectory on, reshuffled in each epoch."""
 
     def __init__(self, dataset: Dataset, seed: tuple[int, int], taken: int) -> None:
         self._dataset, self._seed, self.taken = dataset, seed, taken
@@ -159,68 +159,71 @@ class _Order:
 
     def _from_group(self, epoch: int, group: list[int], skip: int) -> Iterator[Trajectory]:
         shards: dict[int, Shard] = {shard: read_shard(self._dataset, shard) for shard in group}
-        places = [(shard, place) for shard in group for place in range(self._counts[shard])]
-        for index in np.random.default_rng((*self._seed, epoch, group[0])).permutation(len(places))[skip:]:
-            shard, place = places[index]
+        entries = [(shard, index) for shard in group for index in range(self._counts[shard])]
+        for number in np.random.default_rng((*self._seed, epoch, group[0])).permutation(len(entries))[skip:]:
+            shard, index = entries[number]
             self.taken += 1
-            yield shards[shard][place]
+            yield shards[shard][index]
 
 
-def _window(trajectory: Trajectory, start: int, longest: int) -> Trajectory:
-    """Its decisions from `start` on, at most `longest`."""
-    parts: dict[str, Any] = {name: getattr(trajectory, name)[start : start + longest] for name in BY_DECISION}
-    return replace(trajectory, **parts, remaining=max(0, len(trajectory) - start - longest))
+def _window(trajectory: Trajectory, start: int, max_length: int) -> Trajectory:
+    """Return its decisions from `start` on, at most `max_length`."""
+    parts: dict[str, Any] = {name: getattr(trajectory, name)[start : start + max_length] for name in BY_DECISION}
+    return replace(trajectory, **parts, remaining=max(0, len(trajectory) - start - max_length))
 
 
-def _drawn_window(trajectory: Trajectory, longest: int, generator: np.random.Generator) -> Trajectory:
-    return _window(trajectory, int(generator.integers(max(1, len(trajectory) - longest + 1))), longest)
+def _random_window(trajectory: Trajectory, max_length: int, generator: np.random.Generator) -> Trajectory:
+    return _window(trajectory, int(generator.integers(max(1, len(trajectory) - max_length + 1))), max_length)
 
 
 def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) -> Batch:
-    """A batch of whole trajectories. Padding has id 0, number 0, every action legal and none known.
+    """Pad trajectories to a batch. Padding has token ids and features 0, all actions legal and an unknown action.
 
-    uses: of each trajectory what is learned from its dataset; None: everything.
+    uses: the `Use` of each trajectory's dataset; None: everything.
     """
     uses = uses or [Use()] * len(trajectories)
     shape = (len(trajectories), max(map(len, trajectories)))
     empty: dict[str, Any] = {
-        "ids": np.zeros((*shape, TOKENS, WORDS), np.int16),
-        "numbers": np.zeros((*shape, TOKENS, NUMBERS), np.float16),
+        "token_ids": np.zeros((*shape, TOKENS, IDS_PER_TOKEN), np.int16),
+        "features": np.zeros((*shape, TOKENS, FEATURES), np.float16),
         "legal": np.ones((*shape, ACTIONS), np.bool_),
         "actions": np.full(shape, MISSING, np.int8),
-        "shares": np.zeros((*shape, ACTIONS), np.float16),
+        "target_policy": np.zeros((*shape, ACTIONS), np.float16),
         "targets": np.full(shape, Target.CHOICE, np.int8),
         "values": np.full(shape, np.nan, np.float16),
     }
-    real = np.zeros(shape, np.bool_)
+    valid_mask = np.zeros(shape, np.bool_)
     for row, one in enumerate(trajectories):
-        real[row, : len(one)] = True
+        valid_mask[row, : len(one)] = True
         for name, array in empty.items():
             array[row, : len(one)] = getattr(one, name)
-    teaches = [use.teaches_policy(one.result) for one, use in zip(trajectories, uses, strict=True)]
+    policy_mask = [use.teaches_policy(one.result) for one, use in zip(trajectories, uses, strict=True)]
     return Batch(
         **empty,
-        real=real,
+        valid_mask=valid_mask,
         results=np.array([one.result for one in trajectories], np.float32),
-        policy_mask=np.array(teaches, np.bool_),
+        policy_mask=np.array(policy_mask, np.bool_),
         value_mask=np.array([use.value_from == "all" for use in uses], np.bool_),
         remaining=np.array([one.remaining for one in trajectories], np.int64),
     )
 
 
-def sampled(dataset: Dataset, size: int, longest: int, most: int, use: Use | None = None) -> Iterator[Batch]:
-    """Up to `most` of its trajectories, each once, drawn without replacement: the same whenever it is asked, for measuring.
+def validation_batches(
+    dataset: Dataset, batch_size: int, max_length: int, max_trajectories: int, use: Use | None = None
+) -> Iterator[Batch]:
+    """Yield batches of a fixed random sample of up to `max_trajectories` trajectories, for validation.
 
-    Of one that is longer than `longest` a window is drawn. use: what is learned from datasets like it; None: everything.
+    The sample, and the window of a trajectory longer than `max_length`, are the same in every call. use: that of the
+    training dataset; None: everything.
     """
     generator = np.random.default_rng(_SAMPLE_SEED)
-    drawn = {int(place) for place in generator.permutation(dataset.trajectories)[:most]}
-    uses = [use or Use()] * size
+    drawn = {int(index) for index in generator.permutation(dataset.trajectories)[:max_trajectories]}
+    uses = [use or Use()] * batch_size
     waiting: list[Trajectory] = []
-    for place, one in enumerate(all_trajectories(dataset)):
-        if place in drawn:
-            waiting.append(_drawn_window(one, longest, generator))
-        if len(waiting) == size:
+    for index, one in enumerate(all_trajectories(dataset)):
+        if index in drawn:
+            waiting.append(_random_window(one, max_length, generator))
+        if len(waiting) == batch_size:
             yield padded(waiting, uses)
             waiting = []
     if waiting:

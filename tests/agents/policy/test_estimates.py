@@ -67,12 +67,12 @@ def test_an_observation_hangs_on_its_battle_alone(record: BattleRecord, monkeypa
         for battle in decisions(record, role):
             observation._pokemon_rows.cache_clear()
             forgetful.append(observe(battle))
-    monkeypatch.setattr(estimates, "_REMEMBERED", 15)
+    monkeypatch.setattr(estimates, "_MAX_CACHED_PAIRS", 15)
     full = all_seen(record)
     assert len(first) == len(again) == len(forgetful) == len(full) > 20
     for one, *others in zip(first, again, forgetful, full, strict=True):
         for other in others:
-            assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
+            assert (one.token_ids == other.token_ids).all() and (one.features == other.features).all()
 
 
 @pytest.mark.parametrize("step", [2, 3, 7])
@@ -82,7 +82,7 @@ def test_nothing_is_missed_between_two_observations(record: BattleRecord, step: 
         always = [observe(battle) for battle in decisions(record, role)]
         seldom = [observe(battle) for battle in islice(decisions(record, role), 0, None, step)]
         for one, other in zip(always[::step], seldom, strict=True):
-            assert (one.ids == other.ids).all() and (one.numbers == other.numbers).all()
+            assert (one.token_ids == other.token_ids).all() and (one.features == other.features).all()
 
 
 def test_a_change_of_forme_is_seen(record: BattleRecord) -> None:
@@ -95,9 +95,9 @@ def test_a_change_of_forme_is_seen(record: BattleRecord) -> None:
     after = observe(battle)
     observation._pokemon_rows.cache_clear()
     afresh = observe(battle)
-    assert (after.ids == afresh.ids).all() and (after.numbers == afresh.numbers).all()
-    assert (after.ids[THEIRS[0]] != before.ids[THEIRS[0]]).any()
-    assert (after.numbers[OUR_MOVES] != before.numbers[OUR_MOVES]).any()
+    assert (after.token_ids == afresh.token_ids).all() and (after.features == afresh.features).all()
+    assert (after.token_ids[THEIRS[0]] != before.token_ids[THEIRS[0]]).any()
+    assert (after.features[OUR_MOVES] != before.features[OUR_MOVES]).any()
 
 
 def test_a_small_team_leaves_its_places_empty(record: BattleRecord) -> None:
@@ -110,9 +110,11 @@ def test_a_small_team_leaves_its_places_empty(record: BattleRecord) -> None:
         battle.legal = [choice for choice in battle.legal if choice.kind == "move"]
         small = observe(battle)
         empty = slice(OURS[0] + len(left), OURS[-1] + 1)
-        assert not small.ids[empty].any() and not small.numbers[empty].any() and whole.ids[empty].any()
+        assert not small.token_ids[empty].any() and not small.features[empty].any() and whole.token_ids[empty].any()
         for token in (*THEIRS, *OUR_MOVES):
-            assert (small.ids[token] == whole.ids[token]).all() and (small.numbers[token] == whole.numbers[token]).all()
+            assert (small.token_ids[token] == whole.token_ids[token]).all() and (
+                small.features[token] == whole.features[token]
+            ).all()
         return
 
 
@@ -120,7 +122,9 @@ def test_observations_change_with_the_version_alone(record: BattleRecord) -> Non
     assert VERSION == 3 and not unlike(2, battle_gen(record))  # these generations' are those of version 2
     digest = hashlib.sha256(b"2")
     for one in all_seen(record):
-        digest.update(one.ids.tobytes() + np.round(one.numbers, 3).astype(np.float16).tobytes() + one.legal.tobytes())
+        digest.update(
+            one.token_ids.tobytes() + np.round(one.features, 3).astype(np.float16).tobytes() + one.legal.tobytes()
+        )
     assert digest.hexdigest()[:16] == SEEN[record.fixture.format]
 
 
@@ -129,7 +133,7 @@ def test_the_estimates_are_near_what_the_rules_reckon(record: BattleRecord) -> N
     moves, fears, swifter = [], [], []
     for role in (0, 1):
         for battle in decisions(record, role):
-            scene, seen = Scene(battle), observe(battle).numbers
+            scene, seen = Scene(battle), observe(battle).features
             if scene.foe is None or scene.me is None or scene.me.hp == 0:
                 continue
             listed = sorted(battle.last_request["active"][0]["moves"], key=lambda m: m["id"]) if scene.moves else []

@@ -101,8 +101,8 @@ def test_our_moves_token_carries_its_type_and_its_power(played: tuple[int, list[
     for seen in kept:
         moves = [listed["id"] for listed in ordered_moves(seen.request)]
         token = OUR_MOVES[moves.index("hiddenpower")]
-        numbers = seen.observation.numbers[token]
-        assert [*seen.observation.ids[token, :3]] == [*expected, words.region("categories")["special"]]
+        numbers = seen.observation.features[token]
+        assert [*seen.observation.token_ids[token, :3]] == [*expected, words.region("categories")["special"]]
         assert numbers[9] == pytest.approx(POWER[gen] / 150)
         assert numbers[3] > 0 and numbers[8] == 0  # damage is expected, and it is not of its user's type
 
@@ -111,9 +111,9 @@ def test_our_pokemons_tokens_know_the_word(played: tuple[int, list[Seen]]) -> No
     moves = vocabulary().region("moves")
     for seen in played[1]:
         for token in OURS:
-            if seen.observation.numbers[token, 0]:
-                assert moves["hiddenpower"] in seen.observation.ids[token, 3:7]
-                assert moves.unknown not in seen.observation.ids[token, 3:7]
+            if seen.observation.features[token, 0]:
+                assert moves["hiddenpower"] in seen.observation.token_ids[token, 3:7]
+                assert moves.unknown not in seen.observation.token_ids[token, 3:7]
 
 
 def test_rule_players_reckon_with_its_type_and_its_power(played: tuple[int, list[Seen]]) -> None:
@@ -168,8 +168,8 @@ def test_what_people_s_replays_show_is_read_the_same() -> None:
         (listed,) = [move for move in seen.request["active"][0]["moves"] if move["id"] == "hiddenpower"]
         kind = listed["move"].split()[2].lower()
         token = OUR_MOVES[[move["id"] for move in ordered_moves(seen.request)].index("hiddenpower")]
-        assert seen.observation.ids[token, 1] == vocabulary().region("types")[kind] and kind != "normal"
-        assert seen.observation.numbers[token, 9] == pytest.approx(70 / 150)
+        assert seen.observation.token_ids[token, 1] == vocabulary().region("types")[kind] and kind != "normal"
+        assert seen.observation.features[token, 9] == pytest.approx(70 / 150)
 
 
 def _decisions(lines: list[str], gen: int) -> list[SimpleNamespace]:

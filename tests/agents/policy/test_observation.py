@@ -12,8 +12,8 @@ from agents import Agent
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
-from agents.policy.observation import NUMBERS, OUR_MOVES, OURS, THEIRS, TOKENS, WORDS, Observation, observe
-from agents.policy.vocabulary import Vocabulary, move_word, vocabulary
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, TOKENS, Observation, observe
+from agents.policy.vocabulary import Vocabulary, move_name, vocabulary
 from arena.fixture import Fixture, FixtureTeam
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator import session
@@ -75,9 +75,12 @@ def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, m
     assert len(kept["one"]) > 10
     size = vocabulary().size
     for observation, actions, request, legal in kept["one"] + kept["two"]:
-        assert observation.ids.shape == (TOKENS, WORDS) and observation.numbers.shape == (TOKENS, NUMBERS)
-        assert observation.ids.min() >= 0 and observation.ids.max() < size
-        assert np.isfinite(observation.numbers).all() and np.abs(observation.numbers).max() <= 8
+        assert observation.token_ids.shape == (TOKENS, IDS_PER_TOKEN) and observation.features.shape == (
+            TOKENS,
+            FEATURES,
+        )
+        assert observation.token_ids.min() >= 0 and observation.token_ids.max() < size
+        assert np.isfinite(observation.features).all() and np.abs(observation.features).max() <= 8
         assert set(np.flatnonzero(observation.legal)) == set(actions) and observation.legal.shape == (ACTIONS,)
         named = [choice for choice in legal if choice.extra in ("", "terastallize")]
         assert sorted(actions.values()) == sorted(named), "each choice once, but for those that no action means"
@@ -86,13 +89,13 @@ def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, m
             assert action_of(choice.words, actions) == action
             if action in SWITCHES:
                 name = request["side"]["pokemon"][choice.slot - 1]["details"].split(",")[0]
-                shown = observation.ids[OURS[1 + action - SWITCHES[0]], 0]
+                shown = observation.token_ids[OURS[1 + action - SWITCHES[0]], 0]
                 assert shown in (species[_id(name)], species[_id(name.split("-")[0])])
             else:
                 listed = request["active"][0]["moves"][choice.slot - 1]["id"]
                 place = action - (MOVES[0] if action in MOVES else TERA[0])
-                shown = observation.ids[OUR_MOVES[place], 0]
-                assert shown == vocabulary().region("moves")[move_word(listed)]
+                shown = observation.token_ids[OUR_MOVES[place], 0]
+                assert shown == vocabulary().region("moves")[move_name(listed)]
 
 
 def _id(name: str) -> str:
@@ -119,9 +122,12 @@ def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.Mon
         views.append([observation for observation, *_ in kept])
     same, unknown = 0, vocabulary().region("species").unknown
     for one, two in zip(*views, strict=False):
-        if not (one.ids[THEIRS[1], 0] == two.ids[THEIRS[1], 0] == unknown):
+        if not (one.token_ids[THEIRS[1], 0] == two.token_ids[THEIRS[1], 0] == unknown):
             break  # another one has come in
-        assert np.argwhere(one.ids != two.ids).tolist() == [] and np.argwhere(one.numbers != two.numbers).tolist() == []
+        assert (
+            np.argwhere(one.token_ids != two.token_ids).tolist() == []
+            and np.argwhere(one.features != two.features).tolist() == []
+        )
         same += 1
     assert same >= 3
 

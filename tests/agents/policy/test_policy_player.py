@@ -89,7 +89,7 @@ def test_the_server_answers_as_the_network_and_forgets(run_folder: Path, mark: s
         views = [seen(100 * session + position) for position in range(7)]
         ids, numbers, legal = (
             torch.from_numpy(np.stack([getattr(view, name) for view in views]))[None]
-            for name in ("ids", "numbers", "legal")
+            for name in ("token_ids", "features", "legal")
         )
         with torch.no_grad():
             logits, value = network(ids, numbers, legal, torch.ones(1, 7, dtype=torch.bool))

@@ -15,7 +15,7 @@ from support.tournaments import tournament
 from agents.search import builds, engine
 from agents.search.engine import Engine
 from agents.search.mcts import WEIGHTS
-from agents.search.prediction import judge, turns
+from agents.search.prediction import compare, turns
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
@@ -81,7 +81,7 @@ def test_what_the_real_engine_predicts_is_what_mostly_happens():
     verdicts = []
     for record in play(("heuristic:expert", "heuristic:emerald"), "gen1ou", battles=6):
         said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
-        verdicts += [judge(turn, served).predicted for turn in turns(record.logs, said, 1, "gen1ou")]
+        verdicts += [compare(turn, served).predicted for turn in turns(record.logs, said, 1, "gen1ou")]
     served.close()
     assert len(verdicts) > 100
     assert sum(verdicts) / len(verdicts) > 0.93

@@ -1,7 +1,7 @@
 """Where poke-engine's rules of generation 1 differ from the simulator's: the smallest state that shows each.
 
 These are poke-engine's affair, kept so that they are known and counted apart. A failure here means that it has changed:
-then `engines_fault` and docs/search.md want a change, too.
+then `known_limitation` and docs/search.md want a change, too.
 """
 
 from __future__ import annotations

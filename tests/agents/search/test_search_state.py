@@ -45,7 +45,7 @@ def battle_of(lines: list[str], active: Any = None, team: Any = None) -> tuple[S
     battle.ask({"active": [{"moves": active or MOVES}], "side": side, "rqid": 1})
     history = History()
     history.follow(battle)
-    assert battle.oddities == 0
+    assert battle.parse_warnings == 0
     return battle, history
 
 

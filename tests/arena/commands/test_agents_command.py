@@ -53,7 +53,7 @@ def test_as_json_each_agent_has_its_family_and_what_it_lacks(arena: Arena) -> No
     assert found.keys() == known_specs().keys()
     assert found["random"] == {
         "agent": "random",
-        "about": "Any legal choice, all equally likely.",
+        "about": "A uniformly random legal choice, as poke-env's RandomPlayer.",
         "missing": "",
         "available": True,
     }

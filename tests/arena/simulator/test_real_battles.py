@@ -44,7 +44,7 @@ def test_random_battles_end_by_the_games_own_rules_with_nothing_left_untold(
             assert log[-1].startswith("|win|") or log[-1] == "|tie"
             asked = sum(line.startswith("|request|") for line in log)
             assert asked >= len([d for d in record.decisions if SEATS[d[0]] == seat]) > 5
-        assert record.oddities == 0, f"{record.oddities} lines that poke-env could not take in"
+        assert record.parse_warnings == 0, f"{record.parse_warnings} lines that poke-env could not take in"
 
 
 class _Caller:

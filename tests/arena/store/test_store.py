@@ -30,7 +30,7 @@ def test_a_record_comes_back_as_it_was(db: Path) -> None:
     store = Store(db)
     store.add(
         record(
-            1, winner="p2", turns=7, seconds=0.5, oddities=3, input_log=[">start", "ü"],
+            1, winner="p2", turns=7, seconds=0.5, parse_warnings=3, input_log=[">start", "ü"],
             logs=(["|a", "|b|"], ["|c"]), decisions=decisions, detail="in words", fault="p1", reason="error",
         ).to_line(RUN)
     )  # fmt: skip

@@ -81,7 +81,7 @@ def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> Non
     assert list(found) == ["low+won", "low+all", "high+won", "high+all"]
     keys = {"optimizer.learning_rate": 1e-3, "algorithm.targets": "choices", "algorithm.value_weight": 0.5}
     assert found["high+won"] == keys
-    grid["again"] = {"x": {"algorithm.targets": "shares"}, "y": {}}
+    grid["again"] = {"x": {"algorithm.targets": "target_policy"}, "y": {}}
     with pytest.raises(BadConfig, match=r"algorithm.targets is changed by more than one axis"):
         ablation(told, grid=grid)
 
@@ -138,7 +138,9 @@ def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path
     seen = {}
     for one in (short, long):
         config = one.cells[1]
-        stream = Stream([opened(tmp_path / one.variant)], [1.0], size=config.data.batch_size, longest=1000, seed=1)
+        stream = Stream(
+            [opened(tmp_path / one.variant)], [1.0], batch_size=config.data.batch_size, max_length=1000, seed=1
+        )
         seen[one.variant] = sum(batch.decisions for batch in islice(stream, config.length.max_steps))
         assert seen[one.variant] == pytest.approx(one.sizes["processed"], rel=0.1)
     assert seen["short"] == pytest.approx(seen["long"], rel=0.1)

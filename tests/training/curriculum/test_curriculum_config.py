@@ -57,11 +57,11 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
         (lambda told: told["stages"][0].update(opponents=[{"agent": "heuristic:max-damage", "weight": 1}]), "named twice"),
         (lambda told: told["stages"][2]["learn_from"]["coaches"].update(policy_from="won"), "has no coaches"),
         (
-            lambda told: told["training"]["algorithm"].update(targets="shares"),
-            "stage first: learner.expert: there is none, and .*targets: shares .* say targets: choices",
+            lambda told: told["training"]["algorithm"].update(targets="target_policy"),
+            "stage first: learner.expert: there is none, and .*targets: target_policy .* say targets: choices",
         ),
         (
-            lambda told: told["stages"][1].update(overrides={"algorithm.targets": "shares"}),
+            lambda told: told["stages"][1].update(overrides={"algorithm.targets": "target_policy"}),
             "stage worse: learner.expert: there is none",
         ),
         (
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_named(change: Change, words: str, tmp_path: Path) -> N
 
 def test_soft_targets_want_an_expert_for_the_learner_s_own_sides_alone(tmp_path: Path) -> None:
     told = yaml.safe_load(yaml.safe_dump(toy(tmp_path / "toy")))
-    told["training"]["algorithm"]["targets"] = "shares"
+    told["training"]["algorithm"]["targets"] = "target_policy"
     told["stages"][0]["learner"]["expert"] = "heuristic:expert"
     told["stages"][1]["learn_from"]["learner"]["policy_from"] = "none"
     told["stages"][2]["overrides"] = {"algorithm.targets": "choices"}

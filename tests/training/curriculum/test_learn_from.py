@@ -59,7 +59,7 @@ def sources(config: Curriculum, run_id: str, said: list[str] | None = None) -> l
 def batches(found: list[Source]) -> Iterator[Batch]:
     datasets = [opened(Path(source.path)) for source in found]
     uses = [Use(source.policy_from, source.value_from) for source in found]
-    return iter(Stream(datasets, [source.weight for source in found], uses, size=4, longest=200, seed=1))
+    return iter(Stream(datasets, [source.weight for source in found], uses, batch_size=4, max_length=200, seed=1))
 
 
 def test_the_value_sees_both_results_and_the_policy_won_sides_alone(play_run: tuple[Path, str], tmp_path: Path) -> None:

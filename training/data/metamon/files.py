@@ -30,7 +30,7 @@ from training.data.metamon.words import Told
 from training.data.pooled import pooled
 from training.data.replay_import import Filters, replay_trajectories
 from training.data.shards import BadData
-from training.data.trajectory import Trajectory, observed
+from training.data.trajectory import Trajectory, build_trajectory
 
 SUFFIX = ".json.lz4"
 _NAME = re.compile(
@@ -174,7 +174,7 @@ def trajectory(name: Named, states: list[Told], actions: list[int], seed: int = 
         "opponent": "person" if people else name.opponent, "battle": name.battle, "seat": ROLE, "pair": name.battle,
         "player": name.player, "rating": name.rating, "date": name.date,
     }  # fmt: skip
-    return observed(ROLE, name.format_id, log.lines, log.choices, _result(name, states[-1]), about)
+    return build_trajectory(ROLE, name.format_id, log.lines, log.choices, _result(name, states[-1]), about)
 
 
 def _result(name: Named, last: Told) -> float:
