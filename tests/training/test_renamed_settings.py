@@ -17,8 +17,8 @@ from training.ablation.config import Ablation, Made, Ordered, cell_settings, rea
 from training.ablation.run import held
 from training.cli import cli
 from training.config import BadConfig, Config, Section, checked, preset_names, preset_text, read_config, read_yaml
-from training.curriculum.book import Book
 from training.curriculum.config import Curriculum, Stage, attempts, read_curriculum, training_config
+from training.curriculum.store import CurriculumStore
 from training.renamed import Renamed, current, current_key
 from training.run_folder import RunFolder
 from training.settings import parsed
@@ -227,7 +227,7 @@ def test_what_runs_have_kept_of_their_settings_is_read_without_a_word(
 def test_a_curriculum_in_the_store_is_the_one_that_was_begun(tmp_path: Path) -> None:
     changes = [parsed(f"out={tmp_path}"), parsed("stages.0.overrides={length.most_steps: 5}")]
     config = read_curriculum(located("gen1ou-cpu", "curriculum"), changes)
-    book = Book(config.db, config.name)
+    book = CurriculumStore(config.db, config.name)
     tmp_path.mkdir(exist_ok=True)
     book.begin(config, "base")
     stage = config.stages[0].model_dump(mode="json")

@@ -1,1 +1,1 @@
-"""Ablations: what does a change of a setting do? Every variant with several seeds, all on the same held-out battles."""
+"""Ablations: the effect of a changed setting. Each variant is trained with several seeds and plays the same battles."""

@@ -1,4 +1,4 @@
-"""What an ablation asks of a kind of cell (a training run, a curriculum): a plan with sizes, and to run one."""
+"""The interface of a kind of cell (training run or curriculum): a plan with sizes, and a function that runs a cell."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 from training.ablation.config import Ablation, Quantity
 from training.config import BadConfig
 
-#: A quantity that can be asked to be equal -> the sizes that it means; steps only where what they process is not known.
-_MEANT: dict[Quantity, tuple[str, ...]] = {
+#: Quantity in `equal` -> the sizes that must be equal; steps only if the number of processed decisions is unknown.
+_SIZES: dict[Quantity, tuple[str, ...]] = {
     "parameters": ("parameters",),
     "data": ("decisions", "battles"),
     "compute": ("processed", "steps", "batch"),
 }
-#: Whole pairs of battles and whole steps cannot be cut to the decision: such a share may be missing.
-_CUT = 0.02
+#: Relative tolerance of decisions: whole pairs of battles and whole steps cannot be divided.
+_TOLERANCE = 0.02
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A variant before it is run. sizes: name -> number; processed: decisions that its steps go through, on average.
+    """A variant before it is run.
 
-    data: its datasets in words. exact: nothing is only reckoned.
-    cells: seed -> the settings of its cell, ready for `Kind.run`.
+    sizes: name -> number; `processed`: mean number of decisions that all its steps process. data: its datasets as text.
+    exact: False if sizes are estimates. cells: seed -> settings of the cell, for `Kind.run`.
     """
 
     variant: str
@@ -36,36 +36,36 @@ class Planned:
 
 @dataclass(frozen=True)
 class Kind:
-    """plan(ablation, make): make builds what is not there. run(settings, which): trains, and says the player's spec."""
+    """A kind of cell. plan(ablation, make): make: build missing datasets. run(settings, which): train, return the spec."""
 
     plan: Callable[[Ablation, bool], list[Planned]]
     run: Callable[[Any, str], str]
 
 
 def meant(quantity: Quantity, sizes: Collection[str]) -> list[str]:
-    """The sizes, of those that the variants have, that must be the same where a quantity is to be equal."""
-    passed_over = "steps" if "processed" in sizes else ""
-    return [size for size in _MEANT[quantity] if size in sizes and size != passed_over]
+    """Return which of the variants' sizes must be equal for a quantity."""
+    skipped = "steps" if "processed" in sizes else ""
+    return [size for size in _SIZES[quantity] if size in sizes and size != skipped]
 
 
 def check_equal(ablation: Ablation, plan: Sequence[Planned]) -> None:
-    """Raises BadConfig that says which quantity differs between which variants, of those that must not."""
+    """Raise BadConfig that names a quantity in `equal` that differs, and the variants."""
     known = {size for one in plan for size in one.sizes}
     for quantity in ablation.equal:
         for size in meant(quantity, known):
-            told = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
-            least, most = min(told, key=lambda name: told[name]), max(told, key=lambda name: told[name])
+            values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
+            least, most = min(values, key=lambda name: values[name]), max(values, key=lambda name: values[name])
             step = max(one.sizes["processed"] / one.sizes["steps"] for one in plan) if size == "processed" else 0
-            may_miss = {"decisions": _CUT * told[most], "processed": max(step, _CUT * told[most])}
-            if told[most] - told[least] > may_miss.get(size, 0):
+            tolerance = {"decisions": _TOLERANCE * values[most], "processed": max(step, _TOLERANCE * values[most])}
+            if values[most] - values[least] > tolerance.get(size, 0):
                 raise BadConfig(
-                    f"equal: {quantity}: {size} cannot be made equal, {least} has {told[least]:,} and {most} "
-                    f"{told[most]:,}: change the grid, or take {quantity} out of `equal`"
+                    f"equal: {quantity}: {size} cannot be made equal, {least} has {values[least]:,} and {most} "
+                    f"{values[most]:,}: change the grid, or take {quantity} out of `equal`"
                 )
 
 
 def parameters(preset: str) -> int:
-    """How many a network of a preset has. Needs torch, which is imported here so that a report of an ablation does not."""
+    """Return the number of parameters of a preset. Imports torch here, so that an ablation's report does not need it."""
     import torch
 
     from agents.policy.network import PRESETS, Network

@@ -1,6 +1,6 @@
-"""What an ablation is told: a base, the variants of it, the data, what must be equal, and where all are measured.
+"""The configuration of an ablation: a base, a grid of variants, datasets, what must be equal, and the evaluation.
 
-As with a training run's configuration every key is in the YAML file, and one that is missing or unknown is an error.
+As in a training run's configuration, every key is in the YAML file, and a missing or unknown one is an error.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from training.renamed import Holds
 from training.settings import Change, named, put
 from training.shipped import located
 
-#: Names that become parts of folders' names and of agents' specs.
+#: Names that are used in folder names and agent specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 Quantity = Literal["parameters", "data", "compute"]
-#: What an ablation sets in every cell itself.
+#: Keys that the ablation sets in each cell.
 _OWN = ("name", "out", "seed")
 
 
 class _Dataset(Section):
-    """max_decisions: no more of a dataset than that, whole pairs by the seed; 0 for all."""
+    """A dataset. max_decisions: use at most so many decisions, in whole pairs of battles; 0: all."""
 
     former_keys: ClassVar = {"most_decisions": "max_decisions"}
     max_decisions: Annotated[int, Field(ge=0)]
 
 
 class Made(_Dataset):
-    """A dataset that is there."""
+    """An existing dataset."""
 
     path: str
 
@@ -47,13 +47,13 @@ class Ordered(_Dataset):
     database: str
     where: str
     hold_out: Annotated[float, Field(ge=0, le=0.9)]
-    hold_out_by: By = "pairs"  # files of before do not say it
+    hold_out_by: By = "pairs"  # files of earlier versions do not have it
 
 
 class HeldOut(Section):
-    """The battles that measure. checkpoint: of each run. battles: for each opponent, format and team set.
+    """The evaluation battles. checkpoint: of each run. battles: per opponent, format and team set.
 
-    seed: of the battles; every checkpoint meets the same teams with the same luck.
+    seed: of the battles; every checkpoint plays the same teams with the same simulator seeds.
     """
 
     checkpoint: Literal["last", "best"]
@@ -66,7 +66,7 @@ class HeldOut(Section):
     database: str
 
 
-#: Of a variant: dotted key of the base -> value.
+#: A variant's changes: dotted key of the base -> value.
 _Changes = Annotated[dict[str, Any], Holds(lambda: (Config, Curriculum), dotted=True)]
 
 
@@ -75,10 +75,10 @@ def _kind(told: Any) -> str:
 
 
 class Ablation(Section):
-    """A whole ablation. out: its folder. kind: what a cell is, and so what `base` (a file, or the settings) is.
+    """An ablation. out: its folder. kind: of its cells, and of the configuration `base` (a file, or settings).
 
-    sample_seed: which battles stay where a dataset is cut. equal: what must be the same in all variants. grid: axis ->
-    variant -> key of the base (with dots) -> value; every variant of every axis is crossed with all others.
+    sample_seed: for subsampling datasets. equal: quantities that must be equal in all variants. grid: axis -> variant ->
+    dotted key of the base -> value; the cells are the product of all axes.
     """
 
     name: Name
@@ -94,29 +94,29 @@ class Ablation(Section):
 
 
 def read_ablation(path: Path, changes: Sequence[Change] = ()) -> Ablation:
-    """The ablation in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
+    """Read the ablation in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for an unknown key."""
     return checked_ablation(settings_in(Ablation, path, changes), named(str(path), changes))
 
 
-def checked_ablation(told: Any, name: str) -> Ablation:
-    """An ablation from what YAML held. Raises BadConfig that names every key in question."""
-    if not isinstance(told, dict):
+def checked_ablation(settings: Any, name: str) -> Ablation:
+    """Validate parsed YAML as an ablation. Raises BadConfig that names every invalid key."""
+    if not isinstance(settings, dict):
         raise BadConfig(f"{name}: contains no settings; `train config --ablation data` prints a complete file")
-    ablation = validated(Ablation, told, name)
+    ablation = validated(Ablation, settings, name)
     if len(variants(ablation)) < 2:
         raise BadConfig(f"{name}: grid: has one variant only; add another to compare with")
-    doubled = [seed for seed, times in Counter(ablation.seeds).items() if times > 1]
-    if doubled:
-        raise BadConfig(f"{name}: seeds: {doubled[0]} is listed more than once")
+    repeated = [seed for seed, times in Counter(ablation.seeds).items() if times > 1]
+    if repeated:
+        raise BadConfig(f"{name}: seeds: {repeated[0]} is listed more than once")
     return ablation
 
 
 def variants(ablation: Ablation) -> dict[str, dict[str, Any]]:
-    """Name -> changes (key with dots -> value) of every variant: one of each axis, their names joined by `+`.
+    """Return name -> changes (dotted key -> value) of each cell: one variant of each axis, names joined by `+`.
 
-    Raises BadConfig where two axes change the same key, or a variant what the ablation sets itself.
+    Raises BadConfig if two axes change the same key, or a variant changes a key that the ablation sets itself.
     """
-    made: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[str, Any]] = {}
     for chosen in product(*(axis.items() for axis in ablation.grid.values())):
         changes: dict[str, Any] = {}
         for name, one in chosen:
@@ -126,35 +126,35 @@ def variants(ablation: Ablation) -> dict[str, dict[str, Any]]:
                 if key in changes:
                     raise BadConfig(f"grid: {key} is changed by more than one axis: join them in one")
                 changes[key] = value
-        made["+".join(name for name, _ in chosen)] = changes
-    return made
+        found["+".join(name for name, _ in chosen)] = changes
+    return found
 
 
 def base_of(ablation: Ablation) -> dict[str, Any]:
-    """The settings that the variants change. Raises BadConfig."""
+    """Return the base settings, which the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    of_a_run = ablation.kind == "train"
-    told = settings_in(
-        Config if of_a_run else Curriculum, located(ablation.base, "preset" if of_a_run else "curriculum")
+    is_run = ablation.kind == "train"
+    settings = settings_in(
+        Config if is_run else Curriculum, located(ablation.base, "preset" if is_run else "curriculum")
     )
-    if not isinstance(told, dict):
+    if not isinstance(settings, dict):
         raise BadConfig(f"base {ablation.base}: contains no settings; `train config` prints a complete file")
-    return told
+    return settings
 
 
 def cell_settings(ablation: Ablation, variant: str, seed: int) -> dict[str, Any]:
-    """The whole settings of one cell, unchecked. Raises BadConfig for a key that the base does not have."""
-    told = copy.deepcopy(base_of(ablation))
+    """Return the settings of a cell, not validated. Raises BadConfig for a key that the base does not have."""
+    settings = copy.deepcopy(base_of(ablation))
     for key, value in variants(ablation)[variant].items():
         try:
-            put(told, key, value)
+            put(settings, key, value)
         except LookupError:
             raise BadConfig(f"grid: the base has no key {key}: check its spelling") from None
     out = str(cell_folder(ablation, variant, seed))
-    return {**told, "name": f"{ablation.name}-{variant}-{seed}", "out": out, "seed": seed}
+    return {**settings, "name": f"{ablation.name}-{variant}-{seed}", "out": out, "seed": seed}
 
 
 def cell_folder(ablation: Ablation, variant: str, seed: int) -> Path:
-    """Where a cell's run lies."""
+    """Return the folder of a cell's run."""
     return Path(ablation.out) / "cells" / f"{variant}-{seed}"

@@ -1,4 +1,4 @@
-"""The datasets of an ablation: those that are there and those to be built, and parts of them of equal size."""
+"""The datasets of an ablation: existing ones, ones to be built, and subsamples of equal size."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from training.data.orders import HELD_OUT
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
 from training.data.trajectory import Trajectory
 
-#: Battles in which somebody failed (a time-out, an error) say little of who plays how.
+#: Battles that ended by a fault (a time-out, an error) are left out.
 _GATES = Gates(drop_faulty=True)
 
 
 @dataclass(frozen=True)
 class Portion:
-    """A dataset or a part of one. made: it, counted; None where it is reckoned from the store, before it is built."""
+    """A dataset or a subsample of one. made: the dataset; None if it is not built and the sizes are estimates."""
 
     folder: Path
     trajectories: int
     decisions: int
     made: Dataset | None = None
 
-    def mean_length(self, longest: int) -> float:
-        """As `Dataset.mean_length`; before it is built, of trajectories that are all as long as the mean."""
+    def mean_length(self, max_length: int) -> float:
+        """Return `Dataset.mean_length`; before it is built, that of trajectories which all have the mean length."""
         if self.made is None:
-            return min(self.decisions / max(1, self.trajectories), longest)
-        return self.made.mean_length(longest)
+            return min(self.decisions / max(1, self.trajectories), max_length)
+        return self.made.mean_length(max_length)
 
 
 def whole(ablation: Ablation, name: str, *, make: bool) -> Portion:
-    """A named dataset, without what is above its `max_decisions`. make: build what is not there; else only reckon.
+    """Return a dataset by name, subsampled to its `max_decisions`. make: build it if missing; else only estimate sizes.
 
-    Raises BadConfig for a name that is none of `data`, BadData for what cannot be used.
+    Raises BadConfig for a name that is not in `data`, and BadData.
     """
     if name not in ablation.data:
         known = ", ".join(ablation.data) or "none"
@@ -63,7 +63,7 @@ def _found(ablation: Ablation, name: str, asked: Made | Ordered, make: bool) -> 
 
 
 def _stored(asked: Ordered) -> tuple[int, int]:
-    """Sides and decisions in the store of what is to be built."""
+    """Return the numbers of sides and decisions in the store for a dataset to be built."""
     chosen = selected(Path(asked.database), asked.where)
     battles, seats = [side.battle_id for side in chosen], [side.seat for side in chosen]
     with connect(Path(asked.database), read_only=True) as connection:
@@ -75,10 +75,10 @@ def _stored(asked: Ordered) -> tuple[int, int]:
 
 
 def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make: bool) -> Portion:
-    """At most so many decisions of it: whole pairs of battles, in an order that is the seed's.
+    """Subsample a dataset to at most `decisions` decisions, in whole pairs of battles, in an order by the seed.
 
-    A pair that would be too much is passed over for the next that is not, so what is missing at the end is less than the
-    shortest pair.
+    A pair that does not fit is skipped for the next one that does, so fewer decisions than the shortest pair has are
+    missing.
     """
     if decisions >= portion.decisions:
         return portion
@@ -106,7 +106,7 @@ def cut(ablation: Ablation, name: str, portion: Portion, decisions: int, *, make
 
 
 def validation_folder(ablation: Ablation, path: str) -> str:
-    """What `data.validate_on` names: a dataset of the ablation, the part of one that was held out, or a folder."""
+    """Return the folder of an entry of `data.validate_on`: a dataset of the ablation, its held-out part, or a path."""
     for name, asked in ablation.data.items():
         folder = Path(asked.path) if isinstance(asked, Made) else _folder(ablation, name)
         if path in (name, name + HELD_OUT):

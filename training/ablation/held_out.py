@@ -1,4 +1,4 @@
-"""The battles that measure a checkpoint: the same pairs for every checkpoint of an ablation, kept in the store."""
+"""The evaluation battles of a checkpoint: the same pairs for all checkpoints of an ablation, stored in the database."""
 
 from __future__ import annotations
 
@@ -18,15 +18,12 @@ from training.files import write_whole
 
 
 class Stopped(ArenaError):
-    """Somebody stopped the battles."""
+    """The battles were interrupted by the user."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """The pairs against one opponent on one team set. scores: of the pairs in their order, a share of the points of each.
-
-    A pair of which a battle was aborted has None.
-    """
+    """The pairs against one opponent on one team set. scores: of each pair, from 0 to 1; None if a battle was aborted."""
 
     format: str
     team_set: str
@@ -35,19 +32,19 @@ class Block:
 
 
 def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
-    """Plays the held-out battles of a checkpoint, or what is left of them. kept: the file where their scores are noted.
+    """Play the remaining evaluation battles of a checkpoint. kept: file that caches their scores.
 
-    Raises BadInput where they cannot be played, Stopped.
+    Raises BadInput, and Stopped.
     """
-    what = {
+    key = {
         "player": checkpoint.identity(checkpoint.find(spec.partition(":")[2])),
         "asked": asked.model_dump(mode="json", exclude={"workers"}),
     }
-    told = json.loads(kept.read_text()) if kept.exists() else {}
-    if told.get("what") != what:
-        told = {"what": what, "blocks": _played(asked, spec)}
-        write_whole(kept, json.dumps(told, indent=1) + "\n")
-    return [Block(**block) for block in told["blocks"]]
+    cached = json.loads(kept.read_text()) if kept.exists() else {}
+    if cached.get("what") != key:
+        cached = {"what": key, "blocks": _played(asked, spec)}
+        write_whole(kept, json.dumps(cached, indent=1) + "\n")
+    return [Block(**block) for block in cached["blocks"]]
 
 
 def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:

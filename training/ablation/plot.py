@@ -1,4 +1,4 @@
-"""The picture of an ablation: a file of SVG that stands alone, made of the report's whiskers."""
+"""The plot of an ablation as an SVG file: scores and differences with their intervals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.report.sections import ROW, Axis, Html, axis_labels, document, el, whisker
 
-_WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: of all, of the column of names, to the right
+_WIDTH, _NAMES, _MARGIN = 860, 300, 40  # in pixels: total width, column of names, right margin
 _STYLE = """
 svg { font: 13px system-ui, sans-serif; overflow: visible; }
 .back { fill: #ffffff; }
@@ -21,7 +21,7 @@ svg.axis text { font-size: 11px; fill: #66707a; text-anchor: middle; }
 
 
 def picture(told: dict[str, Any]) -> str:
-    """The scores in all and against each opponent, and the differences; those that are not clear are hollow."""
+    """Draw the scores, in total and per opponent, and the differences; those that are not significant are hollow."""
     parts: list[Html] = []
     place = 10
     groups = {"all opponents": [(row["variant"], row) for row in told["variants"]]}
@@ -53,12 +53,12 @@ def _gaps(axis: Axis, differences: list[dict[str, Any]]) -> Iterator[tuple[str, 
     for one in differences:
         name = f"{one['better']} minus {one['worse']}"
         value, low, high = (100 * one[key] for key in ("points", "low", "high"))
-        words = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
-        yield name, whisker(axis, value, low, high, words=words, vague=not one["clear"], zero=True)
+        text = f"{name}: {value:.1f} [{low:.1f}, {high:.1f}]"
+        yield name, whisker(axis, value, low, high, words=text, vague=not one["clear"], zero=True)
 
 
 def _group(parts: list[Html], place: int, head: str, axis: Axis, rows: Iterator[tuple[str, Html]]) -> int:
-    """Puts a heading, its axis and its rows below `place`. -> where the next begins"""
+    """Append a heading, its axis and its rows below the y coordinate `place`. Returns the y coordinate below them."""
     parts.append(el("text", head, cls="head", x=10, y=place + 14))
     parts.append(_at(place + 18, 16, axis_labels(axis)))
     place += 36

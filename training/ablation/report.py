@@ -1,4 +1,4 @@
-"""An ablation's table, for the terminal and in files."""
+"""An ablation's results as tables, for the terminal and in files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from training.files import write_whole
 
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
-    """The cells, their sizes, and what is equal."""
+    """Print the cells, their sizes, and what is held equal."""
     sizes = list(dict.fromkeys(name for one in plan for name in one.sizes))
     table = _table(["variant", *sizes, "data"], numbers=range(1, len(sizes) + 1))
     for one in plan:
@@ -49,7 +49,7 @@ def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> Non
 
 
 def print_results(console: Console, told: dict[str, Any]) -> None:
-    """The table and the sentences."""
+    """Print the tables and the conclusions."""
     heads = _heads(told)
     table = _table(heads, numbers=range(1, len(heads)))
     for row in _rows(told):
@@ -67,7 +67,7 @@ def print_results(console: Console, told: dict[str, Any]) -> None:
 
 
 def write(folder: Path, told: dict[str, Any]) -> list[Path]:
-    """results.json, .csv, .md and .svg. -> their paths"""
+    """Write results.json, .csv, .svg and .md, and return their paths."""
     texts = {"json": json.dumps(told, indent=1) + "\n", "csv": _csv(told), "svg": picture(told), "md": _markdown(told)}
     written = []
     for ending, text in texts.items():
@@ -139,7 +139,7 @@ def _markdown(told: dict[str, Any]) -> str:
 
 
 def _csv(told: dict[str, Any]) -> str:
-    """A line for each variant in all and against each opponent, and for each of its checkpoints."""
+    """Format a row per variant (in total and per opponent) and per checkpoint as CSV."""
     file = io.StringIO()
     out = csv.writer(file, lineterminator="\n")
     out.writerow(["variant", "seed", "opponent", "score", "low", "high"])
@@ -153,10 +153,10 @@ def _csv(told: dict[str, Any]) -> str:
 
 def _table(heads: list[str], *, numbers: range) -> Table:
     table = Table()
-    for place, head in enumerate(heads):
-        table.add_column(Text(head), justify="right" if place in numbers else "left")
+    for index, head in enumerate(heads):
+        table.add_column(Text(head), justify="right" if index in numbers else "left")
     return table
 
 
-def _say(console: Console, words: str) -> None:
-    console.print(Text(words), soft_wrap=True)
+def _say(console: Console, text: str) -> None:
+    console.print(Text(text), soft_wrap=True)

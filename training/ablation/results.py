@@ -1,4 +1,4 @@
-"""What came of an ablation, as data and in sentences: what the battles support, and no more."""
+"""The results of an ablation, as data and as conclusions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALL = "all"
 
 
 def results(ablation: Ablation, measured: Measured) -> dict[str, Any]:
-    """All that is told of an ablation, JSON-able. Scores are shares of the points, differences of two such shares."""
+    """Return the results of an ablation, JSON-serializable. Scores are from 0 to 1."""
     names = [one.variant for one in measured.plan]
     opponents = list(dict.fromkeys(measured.opponents))
     overall = findings(measured.scores, measured.blocks)
@@ -36,9 +36,9 @@ def results(ablation: Ablation, measured: Measured) -> dict[str, Any]:
                 "variant": one.variant,
                 "sizes": one.sizes,
                 "data": one.data,
-                **_told(overall.scores[place]),
-                "against": {name: _told(found.scores[place]) for name, found in against.items()},
-                "on": {name: _told(found.scores[place]) for name, found in on.items()},
+                **_score(overall.scores[place]),
+                "against": {name: _score(found.scores[place]) for name, found in against.items()},
+                "on": {name: _score(found.scores[place]) for name, found in on.items()},
                 "cells": [
                     {"seed": seed, "player": player, **_cell(measured, place, number)}
                     for number, (seed, player) in enumerate(
@@ -61,7 +61,7 @@ def results(ablation: Ablation, measured: Measured) -> dict[str, Any]:
 
 
 def sentences(names: list[str], found: Findings, seeds: int) -> list[str]:
-    """What the data supports: every clear difference, or that none was found; and what is known of the seeds' luck."""
+    """Return the conclusions: all significant differences, or that there is none, and caveats about few seeds."""
     said = [_better(names, one, seeds) for one in found.differences if one.clear]
     others = [one for one in found.differences if not one.clear]
     if others:
@@ -93,7 +93,7 @@ def _better(names: list[str], one: Difference, seeds: int) -> str:
 
 
 def notes(ablation: Ablation, measured: Measured) -> list[str]:
-    """What must be known to read the table."""
+    """Return the notes below the table."""
     said = [unequal(measured.plan)] if unequal(measured.plan) else []
     if measured.left_out:
         said.append(f"{counted(measured.left_out, 'pair')} left out: a battle of some checkpoint was aborted.")
@@ -107,17 +107,17 @@ def notes(ablation: Ablation, measured: Measured) -> list[str]:
 
 
 def unequal(plan: list[Planned]) -> str:
-    """The sizes in which variants differ, in a sentence; empty where they differ in none that counts."""
-    told = []
+    """Return a sentence that lists the sizes in which variants differ; empty if there is none."""
+    parts = []
     for size in ("parameters", "decisions", "battles", "processed", "steps", "batch"):
         values = {one.variant: one.sizes[size] for one in plan if size in one.sizes}
         if values and max(values.values()) > 1.02 * min(values.values()):
-            told.append(f"{size} ({', '.join(f'{name} {value:,}' for name, value in values.items())})")
-    return f"Not equal: {'; '.join(told)}." if told else ""
+            parts.append(f"{size} ({', '.join(f'{name} {value:,}' for name, value in values.items())})")
+    return f"Not equal: {'; '.join(parts)}." if parts else ""
 
 
 def _against(measured: Measured, of: list[str], name: str) -> Findings:
-    """The findings on the blocks of an opponent (or team set) alone."""
+    """Return the findings on the blocks of one opponent (or team set)."""
     mine = [block for block, one in enumerate(of) if one == name]
     chosen = np.isin(measured.blocks, mine)
     _, blocks = np.unique(measured.blocks[chosen], return_inverse=True)
@@ -125,10 +125,10 @@ def _against(measured: Measured, of: list[str], name: str) -> Findings:
 
 
 def _cell(measured: Measured, place: int, number: int) -> dict[str, Any]:
-    """One checkpoint by itself: its interval is of the battles' luck."""
+    """Return the score of one checkpoint; its interval covers sampling of the battles only."""
     one = measured.scores[place : place + 1, number : number + 1]
-    return _told(findings(one, measured.blocks).scores[0])
+    return _score(findings(one, measured.blocks).scores[0])
 
 
-def _told(one: Estimate) -> dict[str, float]:
+def _score(one: Estimate) -> dict[str, float]:
     return {"score": one.score, "low": one.low, "high": one.high}

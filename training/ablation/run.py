@@ -1,12 +1,12 @@
-"""An ablation from its file to its findings: data, cells, held-out battles.
+"""Runs an ablation: builds its datasets, trains its cells, and plays the evaluation battles.
 
-OUT/ablation.yaml              what it was begun with
-OUT/data/NAME…                 the datasets that were built, and the parts of equal size
-OUT/cells/VARIANT-SEED/        a run, as `train base` (or a curriculum) leaves it
-OUT/cells/VARIANT-SEED/held-out.json   what its checkpoint scored
-OUT/results.json, .csv, .md, .svg      what came of it
+OUT/ablation.yaml              the configuration that it was started with
+OUT/data/NAME…                 built datasets, and subsamples of equal size
+OUT/cells/VARIANT-SEED/        a run of `train base` or a curriculum
+OUT/cells/VARIANT-SEED/held-out.json   the scores of its checkpoint
+OUT/results.json, .csv, .md, .svg      the results
 
-Whatever ends it, the same command goes on: every part is whole or not there, and what is there is not made again.
+The same command resumes an interrupted ablation: all parts are written atomically, and existing ones are reused.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from training.files import write_whole
 from training.run_folder import lock_folder
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
-#: What may be changed in an ablation that was begun: more seeds may be added, and what is measured may be.
+#: Settings that may change after the start: seeds can be added, and the evaluation can be changed.
 _FREE = ("name", "out", "seeds", "evaluation")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What the battles said. players: of each variant, a checkpoint a seed. scores: [V, S, P]; blocks: [P], see findings().
+    """The evaluation results. players: variant -> a checkpoint per seed. scores [V, S, P], blocks [P]: see `findings`.
 
-    opponents, team_sets: of each block. left_out: pairs that are not in it, as a battle of some checkpoint was aborted.
+    opponents, team_sets: of each block. left_out: number of pairs left out because a checkpoint's battle was aborted.
     """
 
     plan: list[Planned]
@@ -52,9 +52,9 @@ class Measured:
 
 
 def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
-    """The variants with their sizes, equal where they must be. make: build the data; else only look and reckon.
+    """Return the variants with their sizes, and check those that must be equal. make: build datasets; else estimate.
 
-    Raises BadInput with what is wrong.
+    Raises BadInput.
     """
     check_available(resolve_each(tuple(ablation.evaluation.opponents)), tuple(ablation.evaluation.formats))
     plan = KINDS[ablation.kind].plan(ablation, make)
@@ -64,7 +64,7 @@ def planned(ablation: Ablation, *, make: bool) -> list[Planned]:
 
 @contextmanager
 def held(ablation: Ablation) -> Iterator[None]:
-    """Makes or takes up the ablation's folder, for this process alone. Raises BadConfig for one of another ablation."""
+    """Hold the lock of the ablation's folder. Raises BadConfig if the folder is of another ablation."""
     folder = Path(ablation.out)
     with lock_folder(folder, "in use by another process: wait, or name another folder"):
         _keep(ablation, folder / "ablation.yaml")
@@ -72,20 +72,20 @@ def held(ablation: Ablation) -> Iterator[None]:
 
 
 def _keep(ablation: Ablation, file: Path) -> None:
-    told = ablation.model_dump(mode="json")
+    settings = ablation.model_dump(mode="json")
     if file.exists():
         before = checked_ablation(read_yaml(file), str(file)).model_dump(mode="json")
-        changed = sorted(name for name in told if name not in _FREE and told[name] != before[name])
+        changed = sorted(name for name in settings if name not in _FREE and settings[name] != before[name])
         if changed:
             raise BadConfig(
                 f"out {file.parent}: was started with other settings ({', '.join(changed)}): restore them, or name another "
                 f"folder; the old ones are in {file}"
             )
-    write_whole(file, yaml.safe_dump(told, sort_keys=False))
+    write_whole(file, yaml.safe_dump(settings, sort_keys=False))
 
 
 def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:
-    """Trains and measures every cell that is not yet, a seed of all variants before the next. say: told what begins."""
+    """Train and evaluate all remaining cells, one seed of all variants after the other. say: called with progress lines."""
     run = KINDS[ablation.kind].run
     players: dict[str, list[str]] = {one.variant: [] for one in plan}
     blocks: dict[str, list[list[Block]]] = {one.variant: [] for one in plan}
@@ -104,7 +104,7 @@ def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], 
 
 
 def _together(plan: list[Planned], players: dict[str, list[str]], found: list[list[list[Block]]]) -> Measured:
-    """found: of each variant and seed, the blocks, all in the same order."""
+    """Combine the blocks of each variant and seed, which are all in the same order."""
     shape = found[0][0]
     scores = np.array(
         [[[np.nan if s is None else s for block in cell for s in block.scores] for cell in seeds] for seeds in found]

@@ -1,15 +1,15 @@
-"""What held-out battles say about variants, with the luck of the battles and the luck of the training seeds in the interval.
+"""Intervals and differences of variants' scores, over the sampling of the battles and of the training seeds.
 
-A score depends on three things: the variant, the seed that its network was trained with, and the battles. The unit of
-battles is the pair, and all networks play the same pairs. An interval is made of random worlds:
+A score depends on the variant, on its training seed and on the battles. The unit of battles is the pair, and all networks
+play the same pairs. Intervals come from resampling two components:
 
-- the pairs with random weights, the same for every network (Rubin's bootstrap, 1981), and beside them, as in
-  arena/ratings/rates.py, a little of a pair won and one lost;
-- the seeds' luck. Two or three seeds drawn again and again from themselves would hide most of it, so it is drawn from a
-  normal distribution instead. Its variance is the mean square between seeds less what the battles alone bring about there,
-  and that mean square is drawn from its own chi-square distribution: few seeds, wide intervals. All variants share it.
+- battles: random weights on the pairs, the same for all networks (Bayesian bootstrap, Rubin 1981), with a weak prior of a
+  pair won and a pair lost, as in arena/ratings/rates.py;
+- seeds: a normal distribution, because a bootstrap over two or three seeds would underestimate the variance. Its variance
+  is the mean square between seeds minus the part that the battles cause, where the mean square is drawn from its chi-square
+  distribution, so few seeds give wide intervals. All variants share it.
 
-A single seed tells nothing of the second: then an interval is about these networks, not about the variants.
+With a single seed the second component is unknown, and an interval is about these networks, not about the variants.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """How much `better` scored above `worse`, with its 95% interval. clear: it stands among all that were looked at."""
+    """Score of `better` minus that of `worse`, with its 95% interval. clear: significant after Benjamini-Hochberg."""
 
     better: int
     worse: int
@@ -50,17 +50,17 @@ class Difference:
 
 @dataclass(frozen=True)
 class Findings:
-    """Of V variants: their scores, and the differences of every two, the largest first and the clear before all."""
+    """Scores of V variants, and differences of all pairs of them: significant ones first, then by size."""
 
     scores: list[Estimate]
     differences: list[Difference]
 
 
 def findings(scores: Floats, blocks: Ints, *, resamples: int = RESAMPLES, seed: int = 0) -> Findings:
-    """What pairs' scores say about variants.
+    """Compute scores and differences with their intervals.
 
-    scores: [V, S, P], a pair's share of its points, for each variant, seed and pair. blocks: [P], from 0 on: the opponent
-    (and team set) of each pair; every block counts the same.
+    scores: [V, S, P], from 0 to 1, by variant, seed and pair. blocks: [P], index of the opponent (and team set) of each
+    pair; all blocks have equal weight.
     """
     variants, seeds, _ = scores.shape
     rng = np.random.default_rng(seed)
@@ -88,11 +88,11 @@ def _differences(score: Floats, worlds: Floats) -> list[Difference]:
         low, high = _ends(gaps)
         found.append((better, worse, float(score[better] - score[worse]), float(low), float(high)))
         chances.append(min(1.0, 2 * (np.sum(gaps <= 0) + 1) / (len(gaps) + 1)))
-    judged = [
+    found_differences = [
         Difference(*difference, clear=bool(stands and difference[3] > 0))
         for difference, stands in zip(found, standing(np.array(chances)), strict=True)
     ]
-    return sorted(judged, key=lambda one: (not one.clear, -one.points))
+    return sorted(found_differences, key=lambda one: (not one.clear, -one.points))
 
 
 def _ends(worlds: Floats) -> Floats:
@@ -100,25 +100,25 @@ def _ends(worlds: Floats) -> Floats:
 
 
 def _over_blocks(values: Floats, blocks: Ints) -> Floats:
-    """The mean over blocks of the mean over a block's pairs. [..., P] -> [...]"""
+    """Return the mean over blocks of the mean over a block's pairs: [..., P] -> [...]."""
     return np.mean([values[..., blocks == block].mean(axis=-1) for block in range(blocks.max() + 1)], axis=0)
 
 
 def _battles(means: Floats, blocks: Ints, seeds: int, resamples: int, rng: np.random.Generator) -> Floats:
-    """[resamples, V] scores with random weights on the pairs. means: [V, P], over the seeds."""
+    """Return scores [resamples, V] with random weights on the pairs. means: [V, P], over the seeds."""
     found = np.zeros((resamples, len(means)))
     count = blocks.max() + 1
     for block in range(count):
         mine = means[:, blocks == block]
         weights = rng.gamma(1.0, size=(resamples, mine.shape[1]))
-        # A pair of the prior beside `seeds` networks' pairs.
+        # The prior's pair relative to the pairs of `seeds` networks.
         lucky, unlucky = rng.gamma(PRIOR_PAIRS / 2, size=(2, resamples, len(mine))) / seeds
         found += (weights @ mine.T + lucky) / (weights.sum(axis=1, keepdims=True) + lucky + unlucky) / count
     return found
 
 
 def _between_seeds(scores: Floats, blocks: Ints) -> tuple[float, float, int]:
-    """The mean square between seeds within variants, what of it the battles bring about, and its degrees of freedom."""
+    """Return the mean square between seeds within variants, the part that the battles cause, and degrees of freedom."""
     variants, seeds, _ = scores.shape
     between = float(np.var(_over_blocks(scores, blocks), axis=1, ddof=1).mean())
     battles, count = 0.0, blocks.max() + 1

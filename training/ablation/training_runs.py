@@ -11,7 +11,7 @@ from training.schedule import total_steps
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
-    """Training runs. Where data is to be equal, larger sets are cut; where compute is, all process the least's decisions."""
+    """Plan training runs. Equal data: subsample to the smallest dataset. Equal compute: process equally many decisions."""
     asked = {name: _checked(ablation, name, ablation.seeds[0]) for name in variants(ablation)}
     data = {name: _portions(ablation, config, make) for name, config in asked.items()}
     if "data" in ablation.equal:
@@ -30,7 +30,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     limits = dict.fromkeys(asked, 0)
     batch = {name: _decisions_of_a_batch(config, data[name]) for name, config in asked.items()}
     if "compute" in ablation.equal:
-        # Not the steps: a batch of long battles holds more decisions than one of short ones.
+        # Decisions instead of steps, because a batch of long battles has more decisions than one of short battles.
         least_processed = min(steps[name] * batch[name] for name in asked)
         steps = limits = {name: max(1, round(least_processed / batch[name])) for name in asked}
     return [
@@ -53,12 +53,12 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
 
 
 def _run(config: Config, which: str) -> str:
-    """Trains to the end, or on from where it was. Needs torch, which a plan and a report do without."""
+    """Train or resume, and return the checkpoint's spec. Imports torch here, because a plan and a report do not need it."""
     from accelerate.state import AcceleratorState
 
     from training.trainer import train
 
-    AcceleratorState._reset_state()  # it would keep the precision of the cell before
+    AcceleratorState._reset_state()  # else it keeps the precision of the previous cell
     finished = train(config)
     step = finished.step if finished.best is None or which == "last" else finished.best["step"]
     return f"policy:{finished.folder}@{step}"
@@ -66,8 +66,8 @@ def _run(config: Config, which: str) -> str:
 
 def _checked(ablation: Ablation, variant: str, seed: int) -> Config:
     config = checked(cell_settings(ablation, variant, seed), f"variant {variant}")
-    judged = config.evaluation.every if config.evaluation.best_by == "rating" else config.data.validate_on
-    if ablation.evaluation.checkpoint == "best" and not judged:
+    measured = config.evaluation.every if config.evaluation.best_by == "rating" else config.data.validate_on
+    if ablation.evaluation.checkpoint == "best" and not measured:
         raise BadConfig(
             f"variant {variant}: evaluation.checkpoint: there is no measurement that selects the best: set "
             "data.validate_on, or use last"
@@ -86,20 +86,20 @@ def _decisions(portions: dict[str, Portion]) -> int:
 
 
 def _decisions_of_a_batch(config: Config, portions: dict[str, Portion]) -> float:
-    """On average, by the weights of the mixture, which are of trajectories."""
+    """Return the mean number of decisions of a batch, by the mixture's weights over trajectories."""
     sources = config.data.train
     sizes = [source.weight * portions[source.path].mean_length(config.data.max_length) for source in sources]
     return config.data.batch_size * sum(sizes) / sum(source.weight for source in sources)
 
 
 def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion], steps: int) -> Config:
-    """The cell's configuration with its data's folders, and no more steps than `steps` (0: as many as it says)."""
-    told = _checked(ablation, variant, seed).model_dump(mode="json")
-    for source in told["data"]["train"]:
+    """Return the cell's configuration with its datasets' folders and at most `steps` steps (0: as configured)."""
+    settings = _checked(ablation, variant, seed).model_dump(mode="json")
+    for source in settings["data"]["train"]:
         source["path"] = str(data[source["path"]].folder)
-    told["data"]["validate_on"] = [validation_folder(ablation, path) for path in told["data"]["validate_on"]]
-    told["length"]["max_steps"] = steps or told["length"]["max_steps"]
-    return checked(told, f"variant {variant}")
+    settings["data"]["validate_on"] = [validation_folder(ablation, path) for path in settings["data"]["validate_on"]]
+    settings["length"]["max_steps"] = steps or settings["length"]["max_steps"]
+    return checked(settings, f"variant {variant}")
 
 
 TRAINING = Kind(_plan, _run)

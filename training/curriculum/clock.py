@@ -1,7 +1,7 @@
-"""What each phase of an attempt costs in seconds, also where the process is killed in its middle.
+"""Seconds that each phase of an attempt takes, also if the process is killed during a phase.
 
-While a phase goes on, a thread writes every second how long it has taken into CLOCK. When the phase ends, the seconds go
-into the store and the file goes away; a file that is left was of a killed process, and the next one takes it in.
+During a phase a thread writes the elapsed time to the file CLOCK every second. At its end the time is stored in the database
+and the file is deleted. A file left by a killed process is read by the next one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.curriculum.book import Book
+from training.curriculum.store import CurriculumStore
 from training.files import write_whole
 
 CLOCK = "clock.json"
@@ -23,7 +23,7 @@ CLOCK = "clock.json"
 
 @dataclass
 class Spent:
-    """What a phase did besides taking time; set by those who know, before it ends."""
+    """What else a phase cost; set by the caller before the phase ends."""
 
     battles: int = 0
     decisions: int = 0
@@ -31,24 +31,24 @@ class Spent:
 
 
 class Clock:
-    """Of one curriculum's folder, which this process holds."""
+    """The clock of a curriculum's folder, whose lock this process holds."""
 
-    def __init__(self, folder: Path, book: Book) -> None:
-        self._path, self._book = folder / CLOCK, book
+    def __init__(self, folder: Path, store: CurriculumStore) -> None:
+        self._path, self._book = folder / CLOCK, store
         if self._path.exists():
             left = json.loads(self._path.read_text())
-            book.spend(**left)
+            store.spend(**left)
             self._path.unlink()
 
     @contextmanager
     def running(self, stage: int, attempt: int, phase: str) -> Iterator[Spent]:
-        """Counts the block's time for a phase. After an error, too: what was spent is spent."""
+        """Record the time of the block for a phase, also if it raises."""
         session, began, over, spent = uuid.uuid4().hex[:12], time.monotonic(), threading.Event(), Spent()
 
         def write() -> None:
             while not over.wait(1.0):
-                told = {"stage": stage, "attempt": attempt, "phase": phase, "session": session}
-                write_whole(self._path, json.dumps({**told, "seconds": time.monotonic() - began}))
+                row = {"stage": stage, "attempt": attempt, "phase": phase, "session": session}
+                write_whole(self._path, json.dumps({**row, "seconds": time.monotonic() - began}))
 
         writer = threading.Thread(target=write, daemon=True)
         writer.start()

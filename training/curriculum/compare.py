@@ -1,9 +1,8 @@
-"""A checkpoint against the whole pool: its rating, where it wins, where it fails, what changed since its parent.
+"""A checkpoint's results against the pool: its rating, its scores by opponent and team set, and changes since its parent.
 
-Shares are of the points, by opponent and team set; an average over opponents or team sets counts each alike, whatever was
-played. Intervals are of 95%, from random weights on pairs of battles (`resampled_rates`). A checkpoint and its parent meet
-an opponent with the same teams and seeds, which makes a difference more exact than its interval says: the weights of the
-two are drawn independently.
+Averages over opponents or team sets have equal weights. Intervals are 95%, from random weights on pairs of battles
+(`resampled_rates`). A checkpoint and its parent play an opponent with the same teams and seeds, but their weights are drawn
+independently, so the intervals of differences are conservative.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ RESAMPLES = 2000
 
 
 def gathered(db: Path, runs: Sequence[str], team_sets: Sequence[str], agents: Sequence[str]) -> Evidence:
-    """The pairs that count for any of the runs, on some team sets, between some agents; each once."""
+    """Return the distinct pairs that are evidence for any of the runs, for some team sets and agents."""
     found = rows(
         "SELECT agent, opponent, sum(score), count(score), team_set FROM "
         "(SELECT DISTINCT battle_id, agent, opponent, score, team_set, pair FROM evidence_results "
@@ -38,16 +37,16 @@ def gathered(db: Path, runs: Sequence[str], team_sets: Sequence[str], agents: Se
 
 
 def rating(evidence: Evidence, agent: str, anchor: str) -> tuple[float, float, float]:
-    """Elo and its interval, the anchor having 1000."""
+    """Return Elo with its interval (value, low, high); the anchor has 1000."""
     ratings = fit_ratings(evidence, anchor=anchor)
     place = ratings.agents.index(agent)
     return float(ratings.elo[place]), float(ratings.low[place]), float(ratings.high[place])
 
 
 def rating_change(evidence: Evidence, child: str, parent: str, anchor: str) -> tuple[float, float, float]:
-    """By how much Elo the child is rated above its parent, and the interval; their own battles are not counted.
+    """Return the Elo of the child minus its parent's, with the interval; their battles against each other are excluded.
 
-    So a child that has only learned to beat its parent is not taken to be stronger.
+    So a child that has only learned to beat its parent is not rated higher.
     """
     one, other = evidence.agents.index(child), evidence.agents.index(parent)
     own = np.isin(evidence.first, (one, other)) & np.isin(evidence.second, (one, other))
@@ -59,7 +58,7 @@ def rating_change(evidence: Evidence, child: str, parent: str, anchor: str) -> t
 def against_all(
     db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tuple[str, str], parent: tuple[str, str] | None
 ) -> list[dict[str, Any]]:
-    """What a checkpoint did against each opponent on each team set, and what it did better than its parent.
+    """Return a checkpoint's score against each opponent on each team set, and the change since its parent.
 
     child, parent: the checkpoint's spec, and the run of its battles against the pool. Rows: {opponent, team_set, battles,
     score, low, high, parent, change, change_low, change_high}; with ALL for the averages; the last four None at the root.
@@ -85,7 +84,7 @@ def against_all(
 
 
 def set_gaps(db: Path, pool: Sequence[str], team_sets: Sequence[str], child: tuple[str, str]) -> list[dict[str, Any]]:
-    """How much higher each share is on the first team set than on others: {opponent, more_on, less_on, gap, low, high}."""
+    """Return each score on the first team set minus that on others: {opponent, more_on, less_on, gap, low, high}."""
     shares, samples, _ = _shares(db, pool, team_sets, *child, seed=0)
     told = []
     for other in team_sets[1:]:
@@ -108,7 +107,7 @@ Key = tuple[str, str]
 def _shares(
     db: Path, pool: Sequence[str], team_sets: Sequence[str], agent: str, run_id: str, *, seed: int
 ) -> tuple[dict[Key, float], dict[Key, Floats], dict[Key, int]]:
-    """(opponent, team set) -> share of the points, resampled shares [B], battles; with ALL for averages."""
+    """Return (opponent, team set) -> score, resampled scores [RESAMPLES], number of battles; with ALL for averages."""
     shares: dict[Key, float] = {}
     samples: dict[Key, Floats] = {}
     battles: dict[Key, int] = {}

@@ -1,6 +1,6 @@
-"""What a curriculum is told: like a training run's, every setting is in its YAML file, none has a hidden default.
+"""The configuration of a curriculum. As for a training run, every setting is in its YAML file; none has a hidden default.
 
-The shipped ones lie in training/presets/curricula/, with a comment on every setting.
+The shipped ones are in training/presets/curricula/, with a comment on every setting.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from training.data.hold_out import By
 from training.renamed import Holds
 from training.settings import Change, named
 
-#: Keys of the section `training` that the curriculum itself sets.
+#: Keys of the section `training` that the curriculum sets.
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
-#: What `training.reference.checkpoint` may say for the curriculum's base; "" is the stage's parent.
+#: Value of `training.reference.checkpoint` for the curriculum's base; "" is the stage's parent.
 BASE = "base"
-#: As `base`: a network that has learned nothing yet, of the curriculum's preset and seed.
+#: Value of `base` for a randomly initialized network of the curriculum's preset and seed.
 NEW = "new"
 
 
 class Pool(Section):
-    """Who every checkpoint is measured against. anchor: rated 1000. battles: for each pairing on each team set."""
+    """The opponents of every evaluation. anchor: has Elo 1000. battles: per pairing and team set."""
 
     agents: Annotated[list[str], Field(min_length=2)]
     anchor: str
@@ -38,7 +38,7 @@ class Pool(Section):
 
 
 class Test(Section):
-    """A sequential test on the held-out teams. battles: at most."""
+    """A sequential probability ratio test (SPRT) on the held-out teams. battles: maximum."""
 
     elo0: float
     elo1: float
@@ -49,10 +49,10 @@ class Test(Section):
 
 
 class ParentGate(Test):
-    """The test against the parent. require: H1, or not H0 (undecided will do).
+    """The test against the parent. require: H1, or not H0 (undecided passes).
 
-    alpha: of the whole stage: each of its tries, the first and the retries, has an equal part of it. best: the same test
-    against the best checkpoint so far as well, where that is not the parent; files of earlier versions do not have it.
+    alpha: of the stage, divided equally among its attempts. best: also test against the best checkpoint so far, if it is
+    not the parent; files of earlier versions do not have it.
     """
 
     require: Literal["H1", "not H0", "nothing"]
@@ -60,10 +60,10 @@ class ParentGate(Test):
 
 
 class Verdict(Test):
-    """The test at the end, of the last checkpoint against an earlier one.
+    """The final test of the last checkpoint against an earlier one.
 
-    against: base, the name of a stage (what it left), or "" for no such test. teams: team sets that nothing else of the
-    curriculum plays on; none for the shipped set `verdict`, or, where the format has none, for the gates' sets.
+    against: base, the name of a stage (its checkpoint), or "" for no test. teams: team sets that the curriculum does not use
+    otherwise; []: the shipped set `verdict`, or the gates' sets if the format has none.
     """
 
     against: str
@@ -71,9 +71,9 @@ class Verdict(Test):
 
 
 class PoolGate(Section):
-    """The rating against the pool on the held-out teams, less the parent's. Kept where `by` of it is -`tolerance` or more.
+    """The rating against the pool on the held-out teams minus the parent's: passes if `by` of it is >= -`tolerance`.
 
-    by: the difference itself, the low end of its 95% interval (surely no worse) or the high end (not clearly worse).
+    by: the difference itself, the low end of its 95% interval (surely no worse), or the high end (not clearly worse).
     """
 
     by: Literal["low", "estimate", "high", "nothing"]
@@ -81,17 +81,17 @@ class PoolGate(Section):
 
 
 class Gate(Section):
-    """What a checkpoint must pass to be kept."""
+    """The acceptance tests of a checkpoint."""
 
     parent: ParentGate
     pool: PoolGate
 
 
 class Stage(Section):
-    """battles: in all, shared out by weights. overrides: of keys of `training`, dotted.
+    """A stage. battles: total, divided by weights. overrides: of `training`, by dotted key.
 
-    retries: what else to try, in turn, when the gate says no: settings of this stage that are replaced (`overrides` are
-    added). After the last the next stage begins from the parent.
+    retries: alternative settings, tried in turn if the gate rejects: settings of this stage that are replaced (`overrides`
+    are merged). If all are rejected, the next stage starts from the parent.
     """
 
     name: Annotated[str, Field(pattern=r"^[\w-]+$")]
@@ -110,13 +110,12 @@ class Stage(Section):
 
 
 class Curriculum(Section):
-    """A whole curriculum.
+    """A curriculum.
 
-    out: its folder. database: "" for arena.duckdb in it. base: the checkpoint that the first stage begins with, `new` for
-    one that has learned nothing. take: which checkpoint of a training run goes on. hold_out: share of the battles that is
-    measured and not learned from. hold_out_by: pairs of battles, or teams with all their battles. held_out: team sets of
-    the gates; evaluate_on: further ones on which what was kept is measured.
-    training: a training configuration without what the curriculum sets (SET_HERE).
+    out: its folder. database: "" for arena.duckdb in it. base: the initial checkpoint; `new`: random initialization. take:
+    the checkpoint of a training run that is used. hold_out: fraction of the battles that is held out for validation.
+    hold_out_by: pairs of battles, or teams with all their battles. held_out: team sets of the gates; evaluate_on: further
+    team sets for the evaluation of kept checkpoints. training: a training configuration without the keys SET_HERE.
     """
 
     name: Annotated[str, Field(min_length=1)]
@@ -129,7 +128,7 @@ class Curriculum(Section):
     think_limit: Annotated[float, Field(gt=0)]
     take: Literal["last", "best"]
     hold_out: Annotated[float, Field(ge=0, le=0.5)]
-    hold_out_by: By = "pairs"  # files of before do not say it
+    hold_out_by: By = "pairs"  # files of earlier versions do not have it
     pool: Pool
     held_out: list[str]
     evaluate_on: list[str]
@@ -143,7 +142,7 @@ class Curriculum(Section):
 
     @property
     def new_base(self) -> Path:
-        """The run's folder of a base that has learned nothing."""
+        """The run folder of a randomly initialized base."""
         return Path(self.out) / "00-base" / NEW
 
     @property
@@ -153,12 +152,12 @@ class Curriculum(Section):
 
 
 def read_curriculum(path: Path, changes: Sequence[Change] = ()) -> Curriculum:
-    """The curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for a change of no key."""
+    """Read the curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for an unknown key."""
     return checked_curriculum(settings_in(Curriculum, path, changes), named(str(path), changes))
 
 
 def checked_curriculum(told: Any, name: str) -> Curriculum:
-    """A curriculum from what YAML held, with everything in it checked that can be without playing. Raises BadConfig."""
+    """Validate parsed YAML as a curriculum, as far as that is possible without playing. Raises BadConfig."""
     if not isinstance(told, dict):
         raise BadConfig(f"{name}: contains no settings; `train config --curriculum gen1ou-cpu` prints a complete file")
     config = validated(Curriculum, told, name)
@@ -170,7 +169,7 @@ def checked_curriculum(told: Any, name: str) -> Curriculum:
 
 
 def attempts(stage: Stage) -> list[Stage]:
-    """The stage as it is, and as each of its retries has it. Raises BadConfig."""
+    """Return the stage, and its variants by each of its retries. Raises BadConfig."""
     told = stage.model_dump()
     found = [stage]
     for number, changes in enumerate(stage.retries, 1):
@@ -195,7 +194,7 @@ def training_config(
     sources: list[Source],
     validate_on: list[str],
 ) -> Config:
-    """The training run of an attempt. parent: as `agents.policy.checkpoint.find` takes it. Raises BadConfig."""
+    """Return the training configuration of an attempt. parent: for `agents.policy.checkpoint.find`. Raises BadConfig."""
     told = copy.deepcopy(config.training)
     named = f"stage {stage.name}: training"
     for key, value in stage.overrides.items():
@@ -217,7 +216,7 @@ def training_config(
 
 
 def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, known: bool = False) -> None:
-    """Sets a dotted key, which must be there before, or must not (new). known: it is one that is set elsewhere."""
+    """Set a dotted key, which must exist, or must not (new). known: the key is set by the curriculum itself."""
     *way, last = key.split(".")
     for name in way:
         if not isinstance(told, dict) or not isinstance(told.get(name), dict):
@@ -231,7 +230,7 @@ def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, know
 
 
 def _check(config: Curriculum) -> None:
-    """What hangs on several settings at once."""
+    """Check constraints between settings."""
     names = [stage.name for stage in config.stages]
     if len(set(names)) < len(names):
         raise BadConfig(f"stages: two have the same name: {', '.join(names)}")
@@ -243,8 +242,8 @@ def _check(config: Curriculum) -> None:
         )
     drawn = get_format(config.format).random
     if drawn == bool(config.held_out):
-        mend = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
-        raise BadConfig(f"held_out: {mend}")
+        fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
+        raise BadConfig(f"held_out: {fix}")
     if drawn and config.verdict.teams:
         raise BadConfig("verdict.teams: Showdown generates the teams: leave it empty")
     played = {*config.held_out, *config.evaluate_on, *(teams.set for stage in config.stages for teams in stage.teams)}
@@ -264,8 +263,8 @@ def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:
     if len(set(players)) < len(players):
         raise BadConfig(f"{named}: an agent is named twice among opponents and coaches: {', '.join(players)}")
     if drawn == bool(stage.teams):
-        mend = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
-        raise BadConfig(f"{named}: teams: {mend}")
+        fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
+        raise BadConfig(f"{named}: teams: {fix}")
     for teams in stage.teams:
         name, _, size = teams.set.partition(":")
         if name != variety.NAME and teams.set in config.held_out:

@@ -1,4 +1,4 @@
-"""Is a new checkpoint kept? Tests on held-out teams: against its parent, by SPRT, and against the pool, by rating."""
+"""Acceptance tests of a checkpoint on held-out teams: against its parent by SPRT, and against the pool by rating."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from training.curriculum.compare import gathered, rating_change
 from training.curriculum.config import Curriculum, ParentGate, PoolGate, Stage, Test
 from training.curriculum.play import seed_of, specs
 
-#: The shipped team set that is for verdicts alone.
+#: The shipped team set that is reserved for final tests.
 VERDICT_SET = "verdict"
 
 
 def held_out(config: Curriculum) -> tuple[str, ...]:
-    """The team sets of the gates."""
+    """Return the team sets of the gates."""
     return tuple(config.held_out) or (DRAWN,)
 
 
 def measured_on(config: Curriculum) -> tuple[str, ...]:
-    """The team sets on which what is kept is measured."""
+    """Return the team sets on which kept checkpoints are evaluated."""
     return tuple(dict.fromkeys([*held_out(config), *config.evaluate_on]))
 
 
 def verdict_on(config: Curriculum) -> tuple[str, ...]:
-    """The team sets of the verdict: those named, or the shipped set `verdict`, or, where the format has none, the gates'."""
+    """Return the team sets of the final test: those named, or the shipped set `verdict`, or else the gates'."""
     if config.verdict.teams:
         return tuple(config.verdict.teams)
     used = {*measured_on(config), *(teams.set for stage in config.stages for teams in stage.teams)}
@@ -46,13 +46,13 @@ def sprt_of(gate: Test) -> SprtSettings:
 
 
 def parent_test(stage: Stage) -> ParentGate:
-    """The test of one try at a stage: alpha is shared out over the tries, as each may pass by luck (Bonferroni)."""
+    """Return the test of one attempt at a stage: alpha is divided by the number of attempts (Bonferroni)."""
     asked = stage.gate.parent
     return asked.model_copy(update={"alpha": asked.alpha / (1 + len(stage.retries))})
 
 
 def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> EvaluateSettings:
-    """The match of a checkpoint against an earlier one."""
+    """Return the match of a checkpoint against an earlier one."""
     return EvaluateSettings(
         agents=(child, parent),
         formats=(config.format,),
@@ -67,9 +67,9 @@ def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> E
 
 
 def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSettings:
-    """The match of the last checkpoint against an earlier one: teams, seed and battles that no gate has played.
+    """Return the final test: a match against an earlier checkpoint on teams and seeds that no gate has used.
 
-    A gate's battles chose the checkpoint, so they would speak for it twice.
+    The gates' battles selected the checkpoint, so their results are biased in its favour.
     """
     team_sets = verdict_on(config)
     return replace(
@@ -82,11 +82,10 @@ def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSe
 
 
 def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[str, ...]) -> EvaluateSettings:
-    """The pool's own battles (checkpoint None), which count for every checkpoint after, or a checkpoint against the pool.
+    """Return the run of a checkpoint against the pool, or of the pool's own battles (checkpoint None).
 
-    The seed is always the same one, so what was played before, in a gate or by the pool, is not played again. All
-    checkpoints meet an opponent with the same teams and seeds, so that a child is compared with its parent by how they
-    play, and not by what they drew.
+    The seed is fixed, so battles that a gate or the pool has played before are reused. All checkpoints play an opponent with
+    the same teams and seeds, which removes their variance from the comparison of a child with its parent.
     """
     pool = tuple(specs(config.pool.agents))
     return EvaluateSettings(
@@ -103,15 +102,15 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
 
 
 def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, Any]]:
-    """Whether a match that is over is passed; in words; in numbers."""
+    """Return whether a finished match is passed, its summary as text, and its details."""
     match = played.schedule
     assert isinstance(match, Match) and match.test is not None
     decision = match.test.decision
     said = match_summary(pair_counts(match.points))
     passed = decision == "H1" or (require == "not H0" and decision is None)
     share = "" if said.score is None else f", {100 * said.score:.1f}% score"
-    words = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
-    told = {
+    summary = f"{decision or 'undecided'} after {2 * said.pairs} battles{share}, LLR {match.test.llr:.2f}"
+    details = {
         "decision": decision,
         "require": require,
         "llr": round(match.test.llr, 4),
@@ -122,18 +121,18 @@ def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, An
         "low": said.elo.low,
         "high": said.elo.high,
     }
-    return passed, words, told
+    return passed, summary, details
 
 
 def pool_verdict(
     config: Curriculum, gate: PoolGate, db: Path, child: tuple[str, str], parent: tuple[str, str]
 ) -> tuple[bool, str, dict[str, Any]]:
-    """Whether the rating is good enough. child, parent: spec, and the run of its battles against the pool."""
+    """Return whether the pool gate is passed, a summary, and details. child, parent: (spec, run against the pool)."""
     pool = specs(config.pool.agents)
     evidence = gathered(db, [child[1], parent[1]], held_out(config), [child[0], parent[0], *pool])
     change, low, high = rating_change(evidence, child[0], parent[0], specs([config.pool.anchor])[0])
     value = {"low": low, "estimate": change, "high": high}[gate.by if gate.by != "nothing" else "high"]
     passed = gate.by == "nothing" or value >= -gate.tolerance
     shown, *ends = (whole(value, signed=True) for value in (change, low, high))
-    words = f"{shown} Elo [{', '.join(ends)}] against the pool"
-    return passed, words, {"change": change, "low": low, "high": high, "by": gate.by, "tolerance": gate.tolerance}
+    summary = f"{shown} Elo [{', '.join(ends)}] against the pool"
+    return passed, summary, {"change": change, "low": low, "high": high, "by": gate.by, "tolerance": gate.tolerance}

@@ -1,4 +1,4 @@
-"""From a stage's battles to the checkpoint that they make: datasets, then a training run in the attempt's folder."""
+"""Training of an attempt: builds datasets from the stage's battles and runs the training in the attempt's folder."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 from arena.fixture import digest
 from arena.store import rows
 from training.config import BadConfig, Config, Source
-from training.curriculum.book import Attempt, Book
 from training.curriculum.config import Curriculum, Stage, training_config
 from training.curriculum.play import path_of, pinned, seed_of, specs
 from training.curriculum.stage import Sides
+from training.curriculum.store import Attempt, CurriculumStore
 from training.data.build import build_once
 from training.data.gates import Gates, Result
 from training.data.orders import HELD_OUT
@@ -22,22 +22,22 @@ from training.data.stats import target_lines
 
 @dataclass(frozen=True)
 class Learned:
-    """What a training run came to. checkpoint: its spec."""
+    """The result of a training run. checkpoint: its spec."""
 
     checkpoint: str
     steps: int
 
 
 def stage_folder(config: Curriculum, number: int, name: str) -> Path:
-    """Where everything of a stage lies."""
+    """Return the folder of a stage."""
     return Path(config.out) / f"{number:02}-{name}"
 
 
 def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The datasets of an attempt's battles, made once: [{path, weight, policy_from, value_from, trajectories, decisions}].
+    """Build an attempt's datasets, once: [{path, weight, policy_from, value_from, trajectories, decisions}].
 
-    They hold lost sides, too, for the value. Attempts that learn from the same battles have the same datasets. Raises
-    BadConfig where nothing is to be learned, or nothing by the policy that was to learn something.
+    They include lost sides, for the value. Attempts with the same battles share datasets. Raises BadConfig if no side
+    matches `learn_from`, or none for the policy although it is to be trained.
     """
     assert one.learner is not None and one.play_run is not None
     learn, made, taught = stage.learn_from, [], False
@@ -59,7 +59,7 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         elif sides.policy_from != "none":
             taught = True
         gates = Gates(min_decisions=stage.quality.min_decisions, result=result, drop_faulty=stage.quality.drop_faulty)
-        # By its former name: a run in progress finds the datasets that it has built.
+        # With the former key, so that a run of an earlier version finds the datasets that it has built.
         quality = {"least_decisions": stage.quality.min_decisions, "drop_faulty": stage.quality.drop_faulty}
         named_after = digest([where, result, quality, config.hold_out, config.hold_out_by, "sides"], 8)
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
@@ -87,7 +87,7 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
 
 
 def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str, Any]]) -> list[Source]:
-    """What is learned from: the stage's own, those of kept stages before in proportion to their size, and others."""
+    """Return the training mixture: the stage's datasets, those of earlier kept stages by size, and others."""
     learn = stage.learn_from
     sources = [_source(each, each["weight"]) for each in datasets]
     if learn.earlier:
@@ -100,22 +100,22 @@ def mixture(stage: Stage, datasets: list[dict[str, Any]], earlier: list[dict[str
 
 
 def _source(made: dict[str, Any], weight: float) -> Source:
-    """A dataset as `build_datasets` noted it; one that was noted without `policy_from` holds what it is learned from."""
+    """Return a dataset of `build_datasets` as a source. Rows of earlier versions without `policy_from` use all sides."""
     return Source(
         path=made["path"], weight=weight, **{key: made[key] for key in ("policy_from", "value_from") if key in made}
     )
 
 
-def run_config(config: Curriculum, stage: Stage, one: Attempt, book: Book) -> Config:
-    """The training run of an attempt whose datasets are there."""
+def run_config(config: Curriculum, stage: Stage, one: Attempt, store: CurriculumStore) -> Config:
+    """Return the training configuration of an attempt whose datasets are built."""
     assert one.datasets is not None
     earlier = [
         dataset
-        for each in book.attempts()
+        for each in store.attempts()
         if each.status == "kept" and each.stage < one.stage
         for dataset in each.datasets or []
     ]
-    # Also what was held out of what is learned again: a stage may forget.
+    # Validation includes the held-out parts of earlier stages' datasets, to detect forgetting.
     sources = mixture(stage, one.datasets, earlier)
     held_out = [source.path + HELD_OUT for source in sources if Path(source.path + HELD_OUT).exists()]
     return training_config(
@@ -130,8 +130,8 @@ def run_config(config: Curriculum, stage: Stage, one: Attempt, book: Book) -> Co
 
 
 def learn(config: Curriculum, told: Config) -> Learned:
-    """Trains to the end, from wherever the run is."""
-    from training.trainer import train  # torch is loaded here and not before: battles do not need it in this process
+    """Train or resume the run to its end."""
+    from training.trainer import train  # torch is imported here, because battles do not need it in this process
 
     finished = train(told)
     best = config.take == "best" and finished.best is not None
@@ -139,7 +139,7 @@ def learn(config: Curriculum, told: Config) -> Learned:
 
 
 def needed(sides: Sides) -> Result:
-    """Which sides a dataset of theirs must hold."""
+    """Return the `result` filter of a dataset for these sides."""
     return "won" if (sides.policy_from, sides.value_from) == ("won", "none") else "any"
 
 

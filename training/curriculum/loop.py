@@ -1,8 +1,8 @@
-"""The loop: play, make a dataset, learn, judge; keep what is better, try otherwise, or go back to the parent.
+"""The curriculum loop: play, build datasets, train, test; keep the checkpoint, retry, or roll back to the parent.
 
-Every step is noted in the store (training/curriculum/book.py) before the next begins, and each can be taken up where it was
-left: battles by their run, datasets by their folder, training by its checkpoints. So whatever ends the process, the same
-command goes on, and no battle is played and no step is learned twice.
+Every step is recorded in the database (training/curriculum/store.py) before the next one starts, and each can be resumed:
+battles by their run, datasets by their folder, training by its checkpoints. So the same command resumes an interrupted
+curriculum, and no battle and no training step is repeated.
 """
 
 from __future__ import annotations
@@ -19,49 +19,52 @@ from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, Played, prepare, resume
 from teamsets.errors import ArenaError
 from training.curriculum import gate, learn
-from training.curriculum.book import Attempt, Book
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import BASE, Curriculum, Stage, attempts
 from training.curriculum.lineage import VERDICT
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
+from training.curriculum.store import Attempt, CurriculumStore
 from training.files import write_whole
 from training.run_folder import lock_folder
 
 
 class Stopped(ArenaError):
-    """Somebody has stopped the curriculum; the message says how to go on."""
+    """The user has interrupted the curriculum; the message contains the command that resumes it."""
 
 
-def run_curriculum(config: Curriculum, console: Console, going_on: str) -> None:
-    """Goes through all stages that are left. going_on: the command that goes on with it.
+def run_curriculum(config: Curriculum, console: Console, resume_command: str) -> None:
+    """Run all remaining stages. resume_command: for messages.
 
-    Raises BadConfig for other settings than it was begun with, and for a folder that another process holds.
+    Raises BadConfig if the settings differ from those it was started with, or if another process holds its folder.
     """
     out = Path(config.out)
     with lock_folder(out, "in use by another process: wait, or give the curriculum another folder"):
         config.db.parent.mkdir(parents=True, exist_ok=True)
         with writer_lock(config.db):
-            Store(config.db)  # takes in what a killed process left in the journal
+            Store(config.db)  # ingests the journal that a killed process left
         base = pinned(base_of(config))
-        book = Book(config.db, config.name)
-        book.begin(config, base)
+        store = CurriculumStore(config.db, config.name)
+        store.begin(config, base)
         write_whole(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
-        loop = _Loop(config, book, Clock(out, book), console, going_on)
+        loop = _Loop(config, store, Clock(out, store), console, resume_command)
         loop.go(base)
-        book.end()
+        store.end()
         loop.page()
 
 
 class _Loop:
-    """One process's way through the stages."""
+    """Runs the stages of a curriculum in this process."""
 
-    def __init__(self, config: Curriculum, book: Book, clock: Clock, console: Console, going_on: str) -> None:
-        self.config, self.book, self.clock, self.console, self.going_on = config, book, clock, console, going_on
+    def __init__(
+        self, config: Curriculum, store: CurriculumStore, clock: Clock, console: Console, resume_command: str
+    ) -> None:
+        self.config, self.store, self.clock, self.console = config, store, clock, console
+        self.resume_command = resume_command
 
     def go(self, base: str) -> None:
-        self.book.begin_base(base)
+        self.store.begin_base(base)
         self.evaluate(base, 0, 0, Path(self.config.out) / "00-base")
         parent = base
         left = {BASE: base}
@@ -76,9 +79,9 @@ class _Loop:
         )
 
     def verdict(self, last: str, earlier: str) -> None:
-        """Whether the last checkpoint is better than an earlier one, noted with the attempt that made it."""
+        """Run the final test of the last checkpoint, recorded with the attempt that trained it."""
         asked = self.config.verdict
-        one = next((one for one in self.book.attempts() if one.checkpoint == last), None)
+        one = next((one for one in self.store.attempts() if one.checkpoint == last), None)
         if one is None or last == earlier:
             self.say(f"{self.config.name}: no checkpoint was kept since {earlier}, so there is no final test")
             return
@@ -86,11 +89,11 @@ class _Loop:
         self.match(one, f"{VERDICT} {asked.against}", settings, "H1", self.config.name)
 
     def stage(self, number: int, stage: Stage, parent: str) -> str:
-        """The checkpoint that the next stage begins with: the first that is kept, or the parent."""
+        """Run a stage, and return the checkpoint that the next stage starts with: the first one kept, or the parent."""
         for place, settings in enumerate(attempts(stage), 1):
-            one = self.book.attempt(number, place)
+            one = self.store.attempt(number, place)
             if one is None:
-                one = self.book.begin_attempt(number, place, stage.name, parent, settings.model_dump(mode="json"))
+                one = self.store.begin_attempt(number, place, stage.name, parent, settings.model_dump(mode="json"))
             if one.status == "running":
                 one = self.attempt(one, settings)
             if one.status == "kept":
@@ -100,53 +103,53 @@ class _Loop:
         return parent
 
     def attempt(self, one: Attempt, stage: Stage) -> Attempt:
-        """From wherever it is to its end. An attempt is the same after as before, but for what was added to its row."""
+        """Run or resume an attempt to its end, and return its updated row."""
         named = f"stage {one.name}" + (f", attempt {one.attempt}" if one.attempt > 1 else "")
         one = self.played(one, stage, named)
         if one.datasets is None:
             with self.clock.running(one.stage, one.attempt, "data"):
                 datasets = learn.build_datasets(self.config, stage, one, self.say)
-            self.book.note_datasets(one, datasets)
+            self.store.note_datasets(one, datasets)
             one = self.again(one)
         if one.checkpoint is None:
-            told = learn.run_config(self.config, stage, one, self.book)
+            told = learn.run_config(self.config, stage, one, self.store)
             self.say(f"{named}: training on {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs")
             with self.clock.running(one.stage, one.attempt, "learn") as spent:
                 learned = learn.learn(self.config, told)
                 spent.steps = learned.steps
-            self.book.note_checkpoint(one, learned.checkpoint)
+            self.store.note_checkpoint(one, learned.checkpoint)
             one = self.again(one)
         assert one.checkpoint is not None
         kept = self.passes(one, stage, named)
         if kept:
             folder = learn.stage_folder(self.config, one.stage, one.name)
             self.evaluate(one.checkpoint, one.stage, one.attempt, folder)
-        self.book.decide(one, kept)
+        self.store.decide(one, kept)
         self.say(f"{named}: {one.checkpoint} is {'kept' if kept else 'rejected'}")
         return self.again(one)
 
     def played(self, one: Attempt, stage: Stage, named: str) -> Attempt:
-        """The attempt with its battles played; those of an earlier attempt where it plays alike."""
+        """Play the attempt's battles, or reuse those of an earlier attempt with the same settings."""
         if one.play_run is None:
             learner = learner_spec(one.parent, stage)
             twin = self._twin(one)
             if twin is not None and twin.quotas is not None and twin.play_run is not None:
                 self.say(f"{named}: trains on the battles of attempt {twin.attempt}")
-                self.book.note_play(one, learner, twin.quotas, twin.play_run)
+                self.store.note_play(one, learner, twin.quotas, twin.play_run)
                 return self.again(one)
-            quotas = drawn_quotas(self.config, stage, one.stage, one.parent, self.book.lineage())
+            quotas = drawn_quotas(self.config, stage, one.stage, one.parent, self.store.lineage())
             settings = play_settings(self.config, learner, quotas, one.stage, one.attempt)
-            self.book.note_play(one, learner, quotas, self.prepared(settings))
+            self.store.note_play(one, learner, quotas, self.prepared(settings))
             one = self.again(one)
         assert one.play_run is not None
-        if self._owner(one) == one.attempt and not self.book.spent(one, "play"):
+        if self._owner(one) == one.attempt and not self.store.spent(one, "play"):
             self.say(f"{named}: generating battles with {one.learner}")
             with self.clock.running(one.stage, one.attempt, "play") as spent:
                 self.play(one.play_run, spent)
         return one
 
     def passes(self, one: Attempt, stage: Stage, named: str) -> bool:
-        """Whether the checkpoint passes every gate; the first that says no ends the asking."""
+        """Return whether the checkpoint passes all gates; stops at the first that fails."""
         assert one.checkpoint is not None
         config, asked = self.config, stage.gate
         child, parent = one.checkpoint, one.parent
@@ -157,62 +160,63 @@ class _Loop:
         if asked.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
             if self.gate(one, "pool", settings, named) is not None:
-                said = self.book.verdict(one, "pool")
-                before = self.book.measured(parent)
+                said = self.store.verdict(one, "pool")
+                before = self.store.measured(parent)
                 assert said is not None and before is not None
                 mine, theirs = (child, said.run_id), (parent, before["run_id"])
-                self.book.rate(child, self.rated(child, said.run_id, gate.held_out(config)))
-                self.book.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
-            return self.judged(one, "pool", named)
+                self.store.rate(child, self.rated(child, said.run_id, gate.held_out(config)))
+                self.store.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
+            return self.passed(one, "pool", named)
         return True
 
     def earlier(self, stage: Stage, parent: str) -> list[tuple[str, str]]:
-        """Gate -> checkpoint that the stage's has to beat: the parent, and the best so far where that is another one.
+        """Return (gate, opponent) of the stage's matches: the parent, and the best checkpoint so far if it is another one.
 
-        Else small losses that each pass as undecided or by luck add up, stage by stage.
+        Without the latter, small regressions that each pass by chance would accumulate over stages.
         """
         asked = stage.gate.parent
         if asked.require == "nothing":
             return []
-        best = self.book.best() if asked.best else None
+        best = self.store.best() if asked.best else None
         return [("parent", parent), *([("best", best)] if best not in (None, parent) else [])]
 
     def match(self, one: Attempt, which: str, settings: EvaluateSettings, require: str, named: str) -> bool:
-        """Whether the attempt's checkpoint passes a test against an earlier one."""
+        """Return whether the attempt's checkpoint passes a match against an earlier one."""
         played = self.gate(one, which, settings, named)
         if played is not None:
-            self.book.end_gate(one, which, *gate.match_verdict(require, played))
-        return self.judged(one, which, named)
+            self.store.end_gate(one, which, *gate.match_verdict(require, played))
+        return self.passed(one, which, named)
 
     def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> Played | None:
-        """A gate's battles, played; None where it has spoken already."""
-        said = self.book.verdict(one, which)
+        """Play a gate's battles; None if it is decided already."""
+        said = self.store.verdict(one, which)
         if said is None:
-            self.book.begin_gate(one, which, self.prepared(settings))
-            said = self.book.verdict(one, which)
+            self.store.begin_gate(one, which, self.prepared(settings))
+            said = self.store.verdict(one, which)
         assert said is not None
         if said.passed is not None:
             return None
-        whom = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
+        opponent = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
             which, which.removeprefix(VERDICT).strip()
         )
-        self.say(f"{named}: testing {one.checkpoint} against {whom}")
+        self.say(f"{named}: testing {one.checkpoint} against {opponent}")
         with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
             return self.play(said.run_id, spent)
 
-    def judged(self, one: Attempt, which: str, named: str) -> bool:
-        said = self.book.verdict(one, which)
+    def passed(self, one: Attempt, which: str, named: str) -> bool:
+        """Print and return whether a decided gate was passed."""
+        said = self.store.verdict(one, which)
         assert said is not None and said.passed is not None
         self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.words}")
         return said.passed
 
     def evaluate(self, checkpoint: str, stage: int, attempt: int, folder: Path) -> None:
-        """The checkpoint against the whole pool on every team set: into the store and the folder."""
-        known = self.book.measured(checkpoint)
+        """Evaluate a checkpoint against the pool on all team sets; results go to the database and the folder."""
+        known = self.store.measured(checkpoint)
         assert known is not None
         if known["told"] is None:
             self._battles_against_all(checkpoint, known, stage, attempt)
-        write_evaluation(self.book, checkpoint, folder)
+        write_evaluation(self.store, checkpoint, folder)
 
     def _battles_against_all(self, checkpoint: str, known: dict[str, Any], stage: int, attempt: int) -> None:
         config, team_sets = self.config, gate.measured_on(self.config)
@@ -221,73 +225,73 @@ class _Loop:
                 self.say(f"{config.name}: battles of the pool and of the base against it")
                 self._pool()
             run_id = self.prepared(gate.pool_settings(config, checkpoint, team_sets))
-            self.book.begin_evaluation(checkpoint, run_id)
+            self.store.begin_evaluation(checkpoint, run_id)
             known = {**known, "run_id": run_id}
         with self.clock.running(stage, attempt, "evaluate") as spent:
             self.play(known["run_id"], spent)
         pool, mine = specs(config.pool.agents), (checkpoint, known["run_id"])
-        before = None if known["parent"] is None else self.book.measured(known["parent"])
+        before = None if known["parent"] is None else self.store.measured(known["parent"])
         theirs = None if before is None else (before["checkpoint"], before["run_id"])
         told = {
             "team_sets": list(team_sets),
             "shares": against_all(config.db, pool, team_sets, mine, theirs),
             "gaps": set_gaps(config.db, pool, team_sets, mine),
         }
-        self.book.rate(checkpoint, self.rated(checkpoint, known["run_id"], gate.held_out(config)), told)
+        self.store.rate(checkpoint, self.rated(checkpoint, known["run_id"], gate.held_out(config)), told)
 
     def _pool(self) -> None:
-        """The pool's own battles; of a process that was killed in their midst, what is left of them."""
+        """Play the remaining battles of the pool's own agents."""
         settings = gate.pool_settings(self.config, None, gate.measured_on(self.config))
         with self.clock.running(0, 0, "pool") as spent:
             self.play(self.prepared(settings), spent)
 
     def rated(self, checkpoint: str, run_id: str, team_sets: tuple[str, ...]) -> tuple[float, float, float]:
-        """Its rating on the held-out teams."""
+        """Return its rating on the held-out teams (Elo, low, high)."""
         pool = specs(self.config.pool.agents)
         evidence = gathered(self.config.db, [run_id], team_sets, [checkpoint, *pool])
         return rating(evidence, checkpoint, specs([self.config.pool.anchor])[0])
 
     def prepared(self, settings: EvaluateSettings) -> str:
-        """The id of a new run. One that is not noted anywhere has no battle, and is never played."""
+        """Create a run and return its id. A run whose id is not recorded before an interruption stays empty."""
         with writer_lock(self.config.db):
             return prepare(Store(self.config.db), settings, kind=KIND).run_id
 
     def play(self, run_id: str, spent: Spent) -> Played:
-        """What is left of a run. Raises Stopped where Ctrl-C has ended it."""
+        """Play the remaining battles of a run. Raises Stopped after Ctrl-C."""
         db = self.config.db
         with writer_lock(db):
             store = Store(db)
             run = resume(store, run_id, None, kind=KIND)
-            with stoppable(self.console, store, run_id, self.going_on):
+            with stoppable(self.console, store, run_id, self.resume_command):
                 played = play_shown(self.console, store, run, self.config.workers)
         if not played.finished:
-            raise Stopped(f"stopped; to resume: {self.going_on}")
+            raise Stopped(f"stopped; to resume: {self.resume_command}")
         counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"
         ((spent.battles, spent.decisions),) = rows(f"{counted} WHERE run_id = ?", db, [run_id])
         return played
 
     def again(self, one: Attempt) -> Attempt:
-        """The attempt as the store has it now."""
-        found = self.book.attempt(one.stage, one.attempt)
+        """Return the attempt's current row."""
+        found = self.store.attempt(one.stage, one.attempt)
         assert found is not None
         return found
 
     def page(self) -> None:
         write_page(self.config.db, self.config.name, Path(self.config.out) / PAGE)
 
-    def say(self, words: str) -> None:
-        say(self.console, words)
+    def say(self, line: str) -> None:
+        say(self.console, line)
 
     def _twin(self, one: Attempt) -> Attempt | None:
-        """An earlier attempt at the same stage that plays alike."""
+        """Return an earlier attempt at the same stage with the same battles, or None."""
         keys = ("learner", "opponents", "coaches", "past", "teams", "battles")
         wanted = {key: one.settings[key] for key in keys}
-        for other in self.book.attempts():
+        for other in self.store.attempts():
             alike = {key: other.settings[key] for key in keys} == wanted
             if other.stage == one.stage and other.attempt < one.attempt and alike:
                 return other
         return None
 
     def _owner(self, one: Attempt) -> int:
-        """The attempt for which the battles were played."""
-        return min(each.attempt for each in self.book.attempts() if each.play_run == one.play_run)
+        """Return the number of the attempt for which the battles were played."""
+        return min(each.attempt for each in self.store.attempts() if each.play_run == one.play_run)

@@ -1,4 +1,4 @@
-"""How far the measuring of a plan has come: refreshed in place on a terminal, a line now and then in a log."""
+"""Progress of a plan's speed measurements: updated in place on a terminal, a line at intervals in a log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.runner.coordinator import Progress
 
 
 class Measuring:
-    """`with Measuring(console, kinds) as shown: ...`; kinds: how many kinds of battles there are to measure."""
+    """`with Measuring(console, kinds) as shown: ...`. kinds: number of kinds of battles to measure."""
 
     def __init__(self, console: Console, kinds: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._kinds, self._clock = console, kinds, clock
@@ -34,16 +34,16 @@ class Measuring:
             self._status.stop()
 
     def begin(self, what: str, kinds: int) -> None:
-        """The next kinds, which are played together."""
+        """Show the next kinds, which are played together."""
         self._done, self._now, self._what = self._done + self._now, kinds, what
         self._say("", at_once=True)
 
     def battles(self, progress: Progress) -> None:
-        """How far their battles have come."""
+        """Show the progress of their battles."""
         self._say(f" · {progress.done} of {progress.total} battles")
 
     def learning(self, steps: int) -> None:
-        """Steps of training are measured, which report for themselves."""
+        """Show that training steps are measured, which have their own progress line."""
         self._done, self._now = self._done + self._now, 0
         self._console.print(f"measuring {steps} training steps")
         if self._status is not None:

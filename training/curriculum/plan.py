@@ -1,7 +1,7 @@
-"""The dry run: what a curriculum will take, in battles, steps, disk and time, from speeds that were measured.
+"""Cost estimate of a curriculum: battles, steps, disk space and time, from measured speeds.
 
-Everything is counted at its most: every gate plays to its last battle, every stage is kept at its first attempt, and its
-data count as learned from by every stage after that asks for earlier data. Of sides that won there is one in every battle.
+The estimate is an upper bound without retries: gates play their maximum numbers of battles, every stage is kept at its first
+attempt, and later stages with earlier data train on all of it. One side of each battle is assumed to win.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from training.schedule import total_steps
 
 @dataclass
 class Step:
-    """A line of the plan. meetings: battles by who meets whom. kept: trajectories that its datasets hold."""
+    """A row of the plan. meetings: battles by pairing. kept: trajectories in its datasets."""
 
     stage: str
     what: str
@@ -49,7 +49,7 @@ class Step:
 
 
 def planned(config: Curriculum, base: str) -> list[Step]:
-    """Every step, each stage taken to be kept at its first attempt. base: the spec of the first checkpoint."""
+    """Return all steps, if every stage is kept at its first attempt. base: the spec of the initial checkpoint."""
     pool = specs(config.pool.agents)
     sets, held_out = len(gate.measured_on(config)), len(gate.held_out(config))
     own = Counter({pairing(a, b): config.pool.battles * sets for i, a in enumerate(pool) for b in pool[i + 1 :]})
@@ -66,7 +66,7 @@ def planned(config: Curriculum, base: str) -> list[Step]:
         earlier += kept
         if stage.gate.parent.require != "nothing":
             steps.append(Step(stage.name, "gate: parent, at most", _among(base, stage.gate.parent.battles)))
-            if stage.gate.parent.best and number:  # before the first stage the parent is all there is
+            if stage.gate.parent.best and number:  # in the first stage the best checkpoint is the parent
                 steps.append(Step(stage.name, "gate: best, at most", _among(base, stage.gate.parent.battles)))
         gated = held_out if stage.gate.pool.by != "nothing" else 0
         if gated:
@@ -81,10 +81,10 @@ def planned(config: Curriculum, base: str) -> list[Step]:
 
 
 def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: bool = False) -> None:
-    """Prints the plan. calibrate: measure what no battle in the curriculum's store tells. quick: on fewer battles."""
+    """Print the plan. calibrate: measure speeds that the curriculum's database lacks. quick: with fewer battles."""
     speeds = Speeds()
     if config.db.exists():
-        speeds.take_in(config.db, config.format, "store")
+        speeds.add_stored(config.db, config.format, "store")
         _stored_training(config, speeds)
     with tempfile.TemporaryDirectory() as scratch:
         here = config.model_copy(update={"out": scratch})
@@ -102,8 +102,8 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: b
                 _add(speeds, measure(here, wanted, base, Path(scratch), quick=quick, shown=shown))
     console.print(_steps_table(config, steps, speeds))
     console.print(_speeds_table(steps, speeds))
-    if told := _interval(steps, speeds):
-        console.print(told, soft_wrap=True, markup=False, highlight=False)
+    if sentence := _interval(steps, speeds):
+        console.print(sentence, soft_wrap=True, markup=False, highlight=False)
     for note in dict.fromkeys(speeds.notes):
         console.print(f"Note: {note}", soft_wrap=True, markup=False, highlight=False)
 
@@ -113,12 +113,12 @@ def _each(one: str, others: Iterable[str], battles: int) -> Counter[Pairing]:
 
 
 def _among(base: str, battles: int) -> Counter[Pairing]:
-    """Battles of two checkpoints."""
+    """Return battles between two checkpoints."""
     return Counter({pairing(base, base): battles})
 
 
 def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairing], float]:
-    """A stage's battles by who meets whom, and how many of their sides are learned from."""
+    """Return a stage's battles by pairing, and the number of their sides that are trained on."""
     learner, meetings, sides = learner_spec(base, stage), Counter[Pairing](), 0.0
     players = [(spec, each.weight) for each in [*stage.opponents, *stage.coaches] for spec in specs([each.agent])]
     if stage.past.weight:
@@ -133,7 +133,7 @@ def _played(config: Curriculum, stage: Stage, base: str) -> tuple[Counter[Pairin
 
 
 def _share(sides: Sides) -> float:
-    """Of somebody's sides those that are learned from, where half are won."""
+    """Return the fraction of sides that are trained on, if half of them won."""
     return {"any": 1.0, "won": 0.5}[needed(sides)] if sides.used else 0.0
 
 
@@ -152,7 +152,7 @@ def _steps(config: Curriculum, stage: Stage, kept: int, earlier: int) -> int:
 
 
 def _stored_training(config: Curriculum, speeds: Speeds) -> None:
-    """Seconds a step, from what this curriculum has learned so far."""
+    """Set the seconds per training step from this curriculum's finished training runs."""
     seconds, steps = rows(
         "SELECT sum(seconds), sum(steps) FROM (SELECT sum(seconds) AS seconds, max(steps) AS steps FROM costs "
         "WHERE curriculum = ? AND phase = 'learn' GROUP BY stage, attempt HAVING max(steps) > 0)",
@@ -164,7 +164,7 @@ def _stored_training(config: Curriculum, speeds: Speeds) -> None:
 
 
 def _add(speeds: Speeds, found: Speeds) -> None:
-    """What was measured now, where the store told nothing."""
+    """Add measurements where the database has none."""
     speeds.seconds |= {key: value for key, value in found.seconds.items() if key not in speeds.seconds}
     speeds.spreads = {**found.spreads, **speeds.spreads}
     speeds.source = {**found.source, **speeds.source}
@@ -184,9 +184,9 @@ def _seconds(step: Step, speeds: Speeds) -> float | None:
 
 
 def _interval(steps: list[Step], speeds: Speeds) -> str:
-    """The interval of the battles' time in all, in a sentence; empty where a kind is not measured.
+    """Return a sentence with the interval of the total time of the battles; empty if a kind is not measured.
 
-    Kinds of battles err independently of each other, and all battles of a kind by the same share.
+    Errors of different kinds of battles are independent, and all battles of a kind have the same relative error.
     """
     meetings = sum((step.meetings for step in steps), Counter[Pairing]())
     margins = {key: speeds.margin(key) for key in meetings}
@@ -231,13 +231,13 @@ def _steps_table(config: Curriculum, steps: list[Step], speeds: Speeds) -> Table
     return table
 
 
-def _least(values: list[float | None], words: object) -> str:
-    """The sum in words; "at least" where a part is not known."""
-    assert callable(words)
+def _least(values: list[float | None], text_of: object) -> str:
+    """Format the sum, with "at least" if a part is unknown."""
+    assert callable(text_of)
     known = [value for value in values if value is not None]
     if not known:
         return "not measured"
-    return f"{'at least ' if len(known) < len(values) else ''}{words(math.fsum(known))}"
+    return f"{'at least ' if len(known) < len(values) else ''}{text_of(math.fsum(known))}"
 
 
 def _size(size: float | None) -> str:
@@ -247,7 +247,7 @@ def _size(size: float | None) -> str:
 
 
 def _speeds_table(steps: list[Step], speeds: Speeds) -> Table:
-    """What the times rest on."""
+    """Return the table of the speeds that the estimate uses."""
     table = Table(title="Speeds used for the estimate")
     for head in ("who", "battles/s", "ms per decision", "from"):
         table.add_column(head, justify="left" if head in ("who", "from") else "right")

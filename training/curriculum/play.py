@@ -1,4 +1,4 @@
-"""A stage's battles: under which spec the learner plays, against whom, on which teams, how often."""
+"""The battles of a stage: the learner's spec, its opponents, the team sets, and the numbers of battles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Quotas = tuple[tuple[str, str, int], ...]
 
 
 def pinned(found: str) -> str:
-    """The spec of a checkpoint (as `checkpoint.find` takes it) that means the same one for ever. Raises BadInput."""
+    """Return the spec of a checkpoint with its step resolved. found: for `checkpoint.find`. Raises BadInput."""
     folder = checkpoint.find(found)
     if folder.parent == checkpoint.SHIPPED:
         return f"policy:{folder.name}"
@@ -35,24 +35,24 @@ def pinned(found: str) -> str:
 
 
 def base_of(config: Curriculum) -> str:
-    """The base as `checkpoint.find` takes it; one that has learned nothing is made now if it is not there yet."""
+    """Return the base, for `checkpoint.find`; a randomly initialized one is created if it does not exist."""
     if config.base == NEW:
         folder = checkpoint.folder_of(config.new_base, 0)
         if not folder.exists():
-            from training.learner import untrained  # torch is not loaded where there is a base
+            from training.learner import untrained  # torch is imported only if it is needed
 
-            told = Network.model_validate({**config.training["network"], "start_from": ""})
-            checkpoint.save(folder, untrained(told, seed_of(config, "base")), 0)
+            settings = Network.model_validate({**config.training["network"], "start_from": ""})
+            checkpoint.save(folder, untrained(settings, seed_of(config, "base")), 0)
     return config.base_found
 
 
 def path_of(spec: str) -> str:
-    """What `checkpoint.find` takes, of a policy's spec."""
+    """Return the path in a policy's spec, for `checkpoint.find`."""
     return checkpoint_of(spec).removeprefix("policy:")
 
 
 def learner_spec(parent: str, stage: Stage) -> str:
-    """Under which spec the checkpoint `parent` plays in a stage."""
+    """Return the spec under which the checkpoint `parent` plays in a stage."""
     spec = with_temperature(parent, stage.learner.temperature)
     if not stage.learner.expert:
         return spec
@@ -62,15 +62,15 @@ def learner_spec(parent: str, stage: Stage) -> str:
 
 
 def specs(named: Sequence[str]) -> list[str]:
-    """The same specs as the store knows them."""
+    """Return the canonical form of specs, as in the database."""
     return [resolve(each).spec for each in named]
 
 
 def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lineage: Sequence[str]) -> Quotas:
-    """(opponent, team set, battles) of a stage, in pairs, by its weights.
+    """Return (opponent, team set, battles) of a stage, in whole pairs, by its weights.
 
-    number: the stage's, from 1. parent: the checkpoint that learns. lineage: the kept ones, the base first. How hard
-    earlier selves are is what the store tells by now.
+    number: of the stage, from 1. parent: the learner's checkpoint. lineage: the kept checkpoints, the base first. Weights of
+    past checkpoints use the battles stored so far.
     """
     against = {spec: each.weight for each in [*stage.opponents, *stage.coaches] for spec in specs([each.agent])}
     if stage.past.weight:
@@ -88,7 +88,7 @@ def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lin
 
 
 def team_set(teams: Teams, number: int) -> str:
-    """The set's name in the stage of this number: `variety:N` grows."""
+    """Return the team set's name in a stage; `variety:N` grows with the stage's number."""
     if teams.growth == 1:
         return teams.set
     name, _, size = teams.set.partition(":")
@@ -96,7 +96,7 @@ def team_set(teams: Teams, number: int) -> str:
 
 
 def apportioned(weights: Sequence[float], total: int) -> list[int]:
-    """Whole numbers in proportion to weights that sum to `total` (largest remainders; of equal ones the first)."""
+    """Divide `total` into integers in proportion to weights (largest remainder method; ties go to the first)."""
     exact = [total * weight / sum(weights) for weight in weights]
     counts = [int(share) for share in exact]
     for place in sorted(range(len(exact)), key=lambda i: counts[i] - exact[i])[: total - sum(counts)]:
@@ -105,7 +105,7 @@ def apportioned(weights: Sequence[float], total: int) -> list[int]:
 
 
 def play_settings(config: Curriculum, learner: str, quotas: Quotas, number: int, attempt: int) -> EvaluateSettings:
-    """The run of an attempt's battles. Every attempt draws teams and luck of its own."""
+    """Return the run of an attempt's battles. Each attempt has its own seed."""
     opponents = tuple(dict.fromkeys(opponent for opponent, _, _ in quotas))
     return EvaluateSettings(
         agents=(learner, *opponents),
@@ -122,5 +122,5 @@ def play_settings(config: Curriculum, learner: str, quotas: Quotas, number: int,
 
 
 def seed_of(config: Curriculum, *parts: object) -> int:
-    """A seed for one part of a curriculum."""
+    """Return the seed of a part of a curriculum."""
     return int(digest([config.seed, config.name, *map(str, parts)], 8), 16) & 0x7FFFFFFF

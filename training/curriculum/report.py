@@ -1,6 +1,6 @@
-"""A curriculum as files: report.html of the whole, and what each checkpoint's battles against the pool told.
+"""Files of a curriculum: report.html, and each checkpoint's evaluation against the pool.
 
-The latter lie in its stage's folder, evaluation.json and evaluation.md. All are made from the store, whole or not at all.
+The latter are evaluation.json and evaluation.md in the stage's folder. All are written atomically from the database.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from typing import Any
 
 from arena.report.numbers import clear, difference, interval, percent_of, whole
 from teamsets.errors import BadInput
-from training.curriculum.book import Book
 from training.curriculum.lineage import ALL, lineage
 from training.curriculum.page import section
+from training.curriculum.store import CurriculumStore
 from training.files import write_whole
 
-#: The whole curriculum, in its folder.
+#: The report, in the curriculum's folder.
 PAGE = "report.html"
 
 
 def write_page(db: Path, name: str, path: Path) -> None:
-    """The curriculum as one HTML file, as far as it has come. Raises BadInput for a file that cannot be written."""
+    """Write the curriculum's report as one HTML file. Raises BadInput if the file cannot be written."""
     page = section.page(lineage(db, name))
     try:
         write_whole(path, page)
@@ -29,9 +29,9 @@ def write_page(db: Path, name: str, path: Path) -> None:
         raise BadInput(f"{path}: {error.strerror}; name a file in a writable folder") from None
 
 
-def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
-    """Both files of a checkpoint."""
-    row = book.measured(checkpoint)
+def write_evaluation(store: CurriculumStore, checkpoint: str, folder: Path) -> None:
+    """Write a checkpoint's evaluation.json and evaluation.md."""
+    row = store.measured(checkpoint)
     assert row is not None and row["told"] is not None
     told = {**row, "told": json.loads(row["told"])}
     folder.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def write_evaluation(book: Book, checkpoint: str, folder: Path) -> None:
 
 
 def markdown(row: dict[str, Any]) -> str:
-    """The evaluation of a checkpoint as a page."""
+    """Format a checkpoint's evaluation as Markdown."""
     shares, team_sets = row["told"]["shares"], row["told"]["team_sets"]
     at = {(each["opponent"], each["team_set"]): each for each in shares}
     sets = [*team_sets, ALL] if len(team_sets) > 1 else team_sets

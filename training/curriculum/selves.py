@@ -1,4 +1,4 @@
-"""Earlier checkpoints of the lineage as opponents: how often each is met, by how strong it has turned out to be."""
+"""Self-play against past checkpoints of the lineage: how often each is an opponent."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from arena.ratings.pentanomial import elo_score
 from arena.store import rows
 from training.curriculum.stage import Past
 
-#: Battles, half of them won, by which the fitted lead over an earlier self is drawn to nothing.
+#: Prior on the result against a past checkpoint: so many battles, half of them won.
 PRIOR_BATTLES = 8
 
 
 def with_temperature(spec: str, temperature: float) -> str:
-    """The spec of a checkpoint that draws its actions; 0 for the likeliest."""
+    """Return the spec of a checkpoint with a temperature; 0: the most probable action."""
     return resolve(f"{spec}?temperature={temperature:g}" if temperature else spec).spec
 
 
 def checkpoint_of(spec: str) -> str:
-    """The spec without its options; of a learner that was watched, the learner's."""
+    """Return a spec without its options; for `coached`, that of the learner."""
     parts = coached_parts(spec)
     return checkpoint_of(parts["learner"]) if parts else spec.partition("?")[0]
 
 
 def earlier(past: Past, learner: str, lineage: Sequence[str]) -> list[str]:
-    """The checkpoints that a learner can meet, of the kept ones, the base first. learner: the spec under which it plays.
+    """Return the past checkpoints that a learner can play, the base first. learner: its spec. lineage: kept checkpoints.
 
-    A copy of the learner is one, unless it would play under the very same spec. The base, which may have learned nothing,
-    is one only where there is no other.
+    They include the learner's own checkpoint, unless its spec would be the same. The base, which may be untrained, is used
+    only if there is no other.
     """
     able = [each for each in lineage if with_temperature(each, past.temperature) != learner]
     return [each for each in able if each != lineage[0]] or able
 
 
 def past_weights(db: Path, past: Past, parent: str, met: Sequence[str]) -> dict[str, float]:
-    """Earlier selves as opponents -> their weights, which sum to `past.weight`.
+    """Return spec -> weight of past checkpoints; the weights sum to `past.weight`.
 
-    met: at least one checkpoint, the latest last. prioritised: (1 - p) ** power, the hardest most (prioritised fictitious
-    self-play, Vinyals et al. 2019), p as `chances` has it.
+    met: one or more checkpoints, the latest last. prioritised: (1 - p) ** power, with p of `chances` (prioritised fictitious
+    self-play, Vinyals et al. 2019).
     """
     if past.sampling == "latest":
         weights = {met[-1]: 1.0}
@@ -55,11 +55,11 @@ def past_weights(db: Path, past: Past, parent: str, met: Sequence[str]) -> dict[
 
 
 def chances(db: Path, parent: str, others: Sequence[str]) -> dict[str, float]:
-    """The expected share of the points of a checkpoint against each other one; 1/2 against itself.
+    """Return the expected score of a checkpoint against each other one; 1/2 against itself.
 
-    From one Bradley-Terry fit of all stored battles, also those against the pool: a checkpoint that has never met another
-    is compared through the opponents that both have met. A checkpoint's battles count with whatever options it played.
-    PRIOR_BATTLES even ones against each are added, so few battles, or none, tell little.
+    From a Bradley-Terry fit of all stored battles, including those against the pool: checkpoints that have not played each
+    other are compared through common opponents. Battles of a checkpoint with different options are combined. PRIOR_BATTLES
+    even battles against each are added, which shrinks estimates from few battles towards 1/2.
     """
     stored = "SELECT agent, opponent, sum(score)::DOUBLE, count(score) FROM results WHERE agent < opponent GROUP BY ALL"
     battles = rows(stored, db) if db.exists() else []

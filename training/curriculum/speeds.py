@@ -1,7 +1,7 @@
-"""How fast things go here: measured from stored battles, or from a few that are played and learned from now. Never guessed.
+"""Speeds of battles and training steps, measured from stored battles, or from a few that are played and trained on now.
 
-The seconds of a run are shared out over its battles by how long each was in the air: a battle costs its own duration,
-divided by how many were in the air at once on average. That adds up to the run's time exactly.
+The duration of a run is divided among its battles: a battle costs its own duration, divided by the mean number of concurrent
+battles. The costs sum to the duration of the run.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from training.curriculum.selves import with_temperature
 from training.data.build import build_once
 from training.data.gates import Gates
 
-#: Battles of one kind below which the store is not asked.
+#: Minimum number of stored battles of a kind.
 LEAST_BATTLES = 8
-#: Battles for each kind that is measured now, and steps of training; in a quick plan so many.
+#: Battles per kind, and training steps, that are measured; the same in a quick plan.
 BATTLES, STEPS = 8, 4
 QUICK_BATTLES, QUICK_STEPS = 2, 2
 _LATEST = 20_000
@@ -43,7 +43,7 @@ Pairing = tuple[str, str]
 
 
 class Spread(NamedTuple):
-    """How much battles of one kind differ. squares: the sum of squares of each one's relative distance from their mean."""
+    """Variance of the costs of battles of one kind. squares: sum of squared relative deviations from their mean."""
 
     battles: int
     squares: float
@@ -56,11 +56,11 @@ class Spread(NamedTuple):
 
 @dataclass
 class Speeds:
-    """What was measured. Keys: `pairing(one, other)`; values of `source`: "store" or "measured now".
+    """Measured speeds. Keys: `pairing(one, other)`; values of `source`: "store" or "measured now".
 
-    seconds: of a battle on as many workers as were used; spreads: of the battles that this is the mean of. think_ms: of a
-    decision, the median, by `kind_of`. decisions: of one side of a battle. battle_bytes, decision_bytes: in the store, and
-    in a dataset. step_seconds, checkpoint_bytes: of training; None where nothing told.
+    seconds: mean cost of a battle with the number of workers that was used; spreads: its variance. think_ms: median per
+    decision, by `kind_of`. decisions: per side of a battle. battle_bytes: in the database; decision_bytes: in a dataset.
+    step_seconds, checkpoint_bytes: of training. None if unknown.
     """
 
     seconds: dict[Pairing, float] = field(default_factory=dict)
@@ -75,8 +75,8 @@ class Speeds:
     checkpoint_bytes: int | None = None
     notes: list[str] = field(default_factory=list)
 
-    def take_in(self, db: Path, format_id: str, source: str, *, least: int = LEAST_BATTLES) -> None:
-        """What the battles of a database tell, of kinds with `least` battles or more; what is known already stays."""
+    def add_stored(self, db: Path, format_id: str, source: str, *, least: int = LEAST_BATTLES) -> None:
+        """Add the speeds of a database's battles, for kinds with `least` battles or more that are not known yet."""
         taken: dict[Pairing, list[float]] = defaultdict(list)
         for run in _by_run(db, format_id).values():
             spans = [(started, started + seconds) for _, _, started, seconds in run]
@@ -90,7 +90,7 @@ class Speeds:
         self._sizes(db, format_id, least)
 
     def _sizes(self, db: Path, format_id: str, least: int) -> None:
-        battles, decisions, logs, words = rows(
+        battles, decisions, log_bytes, decision_bytes = rows(
             "WITH mine AS (SELECT * FROM battles WHERE format = $1), said AS ("
             "SELECT count(*) AS n, sum(length(legal::VARCHAR) + length(choice) + coalesce(length(thought), 0) + 24) AS size "
             "FROM decisions WHERE battle_id IN (SELECT battle_id FROM mine)) "
@@ -102,7 +102,7 @@ class Speeds:
         )[0]
         if battles >= least and self.decisions is None:
             self.decisions = decisions / battles / 2
-            self.battle_bytes = float(logs + words) / battles
+            self.battle_bytes = float(log_bytes + decision_bytes) / battles
         for agent, median in rows(
             "SELECT agent, median(think_ms) FROM decisions JOIN results USING (battle_id, seat) "
             "WHERE format = ? GROUP BY agent",
@@ -112,10 +112,10 @@ class Speeds:
             self.think_ms.setdefault(kind_of(agent), float(median))
 
     def margin(self, key: Pairing) -> float | None:
-        """Half of the 95% interval of a kind's seconds, as a share of them; None where it is not known.
+        """Return half the width of the 95% interval of a kind's seconds, relative to them; None if unknown.
 
-        The battles of one kind are few, so how much they differ is taken from all kinds together: the pooled relative
-        variance, and Student's t of its degrees of freedom.
+        From the relative variance pooled over all kinds, with Student's t for its degrees of freedom, because there are few
+        battles of each kind.
         """
         freedom = sum(spread.battles - 1 for spread in self.spreads.values())
         if key not in self.spreads or not freedom:
@@ -125,14 +125,14 @@ class Speeds:
 
 
 def kind_of(spec: str) -> str:
-    """What makes battles of one agent as slow as another's: all checkpoints of a network are alike."""
+    """Return the key of agents with the same speed: all checkpoints are of one kind."""
     if parts := coached_parts(spec):
         return f"policy labelled by {parts['coach']}"
     return "policy" if spec.partition("?")[0].startswith("policy:") else spec
 
 
 def pairing(one: str, other: str) -> Pairing:
-    """The key of two agents' battles, whoever sits where."""
+    """Return the key of two agents' battles, independent of their order."""
     first, second = sorted((kind_of(one), kind_of(other)))
     return first, second
 
@@ -140,9 +140,9 @@ def pairing(one: str, other: str) -> Pairing:
 def measure(
     config: Curriculum, wanted: list[Pairing], base: str, scratch: Path, *, quick: bool, shown: Measuring
 ) -> Speeds:
-    """Plays some battles of each stage's learner against all its opponents, and the base against the pool; learns a little.
+    """Play some battles of each stage's learner and of the base against their opponents, and run some training steps.
 
-    wanted: only what nobody has measured. base: its spec. What cannot play here is named in the notes. quick: few battles.
+    wanted: pairings to measure. base: its spec. Agents that cannot play are listed in the notes. quick: fewer battles.
     """
     found, pool = Speeds(), specs(config.pool.agents)
     groups: dict[str, list[str]] = {with_temperature(base, 0.7): [*pool, base]}
@@ -161,7 +161,7 @@ def measure(
             _play(config, learner, able, db, battles, shown)
             wanted = [key for key in wanted if key not in {pairing(learner, each) for each in able}]
     if db.exists():
-        found.take_in(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
+        found.add_stored(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
         steps = QUICK_STEPS if quick else STEPS
         shown.learning(steps)
         _learn(config, base, db, found, steps)
@@ -193,7 +193,7 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
 
 
 def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -> None:
-    """Some steps of the first stage's training on the battles just played."""
+    """Measure some training steps of the first stage on the battles just played."""
     from training.trainer import train
 
     folder = db.parent / "data"
@@ -213,7 +213,7 @@ def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -
 
 
 def checkpoint_bytes(base: str) -> int | None:
-    """A checkpoint's size with the optimizer's two numbers for each weight; None where the base is not there."""
+    """Return a checkpoint's size including AdamW's two moments per weight; None if the base does not exist."""
     try:
         return 3 * (checkpoint.find(path_of(base)) / checkpoint.WEIGHTS).stat().st_size
     except BadInput:
@@ -233,7 +233,7 @@ def _by_run(db: Path, format_id: str) -> dict[str, list[tuple[str, str, float, f
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
-    """The time in which at least one battle was in the air: a run may have been left and gone on with."""
+    """Return the time during which at least one battle was running, as a run may have been interrupted."""
     total, until = 0.0, 0.0
     for start, end in sorted(spans):
         total += max(0.0, end - max(start, until))

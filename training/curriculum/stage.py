@@ -1,4 +1,4 @@
-"""The parts of a curriculum's stage: who plays whom on which teams, and what is learned from which sides of it."""
+"""The settings of a stage: learner, opponents, team sets, and the sides that are trained on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ Weight = Annotated[float, Field(ge=0)]
 
 
 class Learner(Section):
-    """How the learner plays. temperature: 0 for its likeliest action.
+    """The learner. temperature: 0: the most probable action.
 
-    expert: an agent that is asked at each of the learner's decisions and whose answers are kept with them, as in DAgger; ""
-    for none.
+    expert: an agent that labels each of the learner's decisions (DAgger); "": none.
     """
 
     former_keys: ClassVar = {"watched_by": "expert"}
@@ -25,17 +24,17 @@ class Learner(Section):
 
 
 class Opponent(Section):
-    """An agent, and its share of the stage's battles in parts of the sum of all weights."""
+    """An opponent, and its weight in the stage's battles."""
 
     agent: str
     weight: Annotated[float, Field(gt=0)]
 
 
 class Past(Section):
-    """Earlier checkpoints of the lineage as opponents. weight: of all together, 0 for none. temperature: theirs.
+    """Past checkpoints of the lineage as opponents. weight: of all together; 0: none. temperature: of their play.
 
-    sampling: the battles are shared out evenly, all go to the latest, or by (1 - p) ** power, p being the learner's
-    expected share of the points against each by the battles so far (training/curriculum/selves.py).
+    sampling: uniform, the latest only, or prioritised by (1 - p) ** power, where p is the learner's expected score against
+    each (training/curriculum/selves.py).
     """
 
     weight: Weight
@@ -45,7 +44,7 @@ class Past(Section):
 
 
 class Teams(Section):
-    """A team set and its share. growth: `variety:N` is N * growth ** (stage - 1) teams; 1 for other sets."""
+    """A team set and its weight. growth: `variety:N` has N * growth ** (stage - 1) teams; 1 for other sets."""
 
     set: str
     weight: Annotated[float, Field(gt=0)]
@@ -53,9 +52,9 @@ class Teams(Section):
 
 
 class Sides(Section):
-    """Somebody's sides of a stage's battles. policy_from, value_from: as of a `Source`; both none: not learned from.
+    """The sides of the learner or of the coaches. policy_from, value_from: as in `Source`; both none: not used.
 
-    weight: in the mixture, in trajectories, those from which the value alone learns included.
+    weight: sampling weight over trajectories, including those that only enter the value loss.
     """
 
     policy_from: PolicyFrom
@@ -64,15 +63,15 @@ class Sides(Section):
 
     @property
     def used(self) -> bool:
-        """Whether anything learns from them."""
+        """Whether any loss uses them."""
         return (self.policy_from, self.value_from) != ("none", "none")
 
 
 class LearnFrom(Section):
-    """Which sides of which battles are learned from.
+    """The training data.
 
-    learner: its own sides (with the answers of who watched); coaches: theirs. earlier: the weight of all datasets of kept
-    stages before; also: datasets from elsewhere.
+    learner: the learner's sides (with the expert's labels); coaches: their sides. earlier: total weight of the datasets of
+    earlier kept stages; also: further datasets.
     """
 
     learner: Sides
@@ -84,7 +83,7 @@ class LearnFrom(Section):
 
 
 class Quality(Section):
-    """Which sides are left out of the data. min_decisions: shorter ones. drop_faulty: battles in which somebody failed."""
+    """Filters. min_decisions: minimum length of a side. drop_faulty: leave out battles that ended by a fault."""
 
     former_keys: ClassVar = {"least_decisions": "min_decisions"}
     min_decisions: Annotated[int, Field(ge=1)]

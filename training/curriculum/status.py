@@ -1,4 +1,4 @@
-"""How a curriculum stands: the lineage as a tree with ratings, gates and costs, for the terminal."""
+"""The status of a curriculum in the terminal: the lineage as a tree with ratings, gates and costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("…", "yellow")
 
 
 def show_status(db: Path, name: str | None, console: Console) -> None:
-    """The curriculum of a name, or all of the database. Raises BadInput where there is none."""
+    """Print the status of a curriculum, or of all in the database (None). Raises BadInput if there is none."""
     if not db.exists():
         raise BadInput(f"database {db}: no such file; name a curriculum, or a database with --db FILE")
     names = curricula(db) if name is None else [name]
@@ -37,12 +37,12 @@ def show_status(db: Path, name: str | None, console: Console) -> None:
 
 
 def not_started(db: Path, name: str) -> bool:
-    """Whether nothing of the curriculum is in the database, or there is no database yet."""
+    """Return whether the curriculum, or the database, does not exist yet."""
     return not db.exists() or name not in curricula(db)
 
 
 def lineage_tree(known: Lineage) -> Tree:
-    """The base, and under each checkpoint what was made from it."""
+    """Return the lineage as a tree with the base as its root."""
     base, *attempts = known["attempts"]
     tree = Tree(_checkpoint(base))
     nodes = {known["base"]: tree}

@@ -18,9 +18,9 @@ from support.tournaments import tournament
 
 from training.cli import cli
 from training.config import BadConfig, Source, read_config
-from training.curriculum.book import Attempt, Book
 from training.curriculum.config import Curriculum, attempts, checked_curriculum, read_curriculum
 from training.curriculum.learn import build_datasets, mixture
+from training.curriculum.store import Attempt, CurriculumStore
 from training.data.shards import all_trajectories, opened
 from training.data.stream import Batch, Stream, Use
 
@@ -165,17 +165,17 @@ def test_a_curriculum_that_was_begun_before_resumes(tmp_path: Path) -> None:
         found = stage["learn_from"]
         weights = {f"{who}_weight": found[who]["weight"] for who in ("learner", "coaches")}
         stage["learn_from"] = found | {who: found[who]["policy_from"] for who in ("learner", "coaches")} | weights
-    book = Book(config.db, config.name)
-    book.begin(config, "")
-    book.begin_attempt(1, 1, "first", "", {})
+    store = CurriculumStore(config.db, config.name)
+    store.begin(config, "")
+    store.begin_attempt(1, 1, "first", "", {})
     with duckdb.connect(str(config.db)) as connection:
         connection.execute("UPDATE curricula SET config = ?", [json.dumps(before)])
-    book.begin(config, "")
+    store.begin(config, "")
     before["stages"][0]["learn_from"]["coaches"] = "all"
     with duckdb.connect(str(config.db)) as connection:
         connection.execute("UPDATE curricula SET config = ?", [json.dumps(before)])
     with pytest.raises(BadConfig, match=r"started with other settings \(stages.1.learn_from.coaches.policy_from\)"):
-        book.begin(config, "")
+        store.begin(config, "")
 
 
 @pytest.mark.parametrize(("only_won", "policy_from"), [(True, "won"), (False, "all")])

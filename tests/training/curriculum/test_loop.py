@@ -27,9 +27,9 @@ from support import stand_in_curriculum as stand_in
 
 from arena.store import BadDatabase, rows
 from training.config import BadConfig
-from training.curriculum.book import Book
 from training.curriculum.lineage import lineage
 from training.curriculum.status import show_status
+from training.curriculum.store import CurriculumStore
 
 pytestmark = pytest.mark.slow
 
@@ -85,15 +85,15 @@ def told(db: Path) -> dict[str, Any]:
 
 
 def test_it_keeps_what_is_better_tries_again_and_rolls_back(undisturbed: Path) -> None:
-    book = Book(undisturbed, "toy")
-    said = [(one.stage, one.attempt, one.status, one.parent, one.checkpoint) for one in book.attempts()]
+    store = CurriculumStore(undisturbed, "toy")
+    said = [(one.stage, one.attempt, one.status, one.parent, one.checkpoint) for one in store.attempts()]
     assert said == [
         (1, 1, "rejected", stand_in.BASE, "random"),
         (1, 2, "kept", stand_in.BASE, "heuristic:expert"),
         (2, 1, "rejected", "heuristic:expert", "poke-env:RandomPlayer"),
         (3, 1, "kept", "heuristic:expert", "heuristic:staller"),
     ]
-    assert book.lineage() == [stand_in.BASE, "heuristic:expert", "heuristic:staller"]
+    assert store.lineage() == [stand_in.BASE, "heuristic:expert", "heuristic:staller"]
     passed = {row[:3]: row[3] for row in rows("SELECT stage, attempt, gate, passed FROM gates", undisturbed)}
     assert passed == {
         (1, 1, "parent"): False, (1, 2, "parent"): True, (1, 2, "pool"): True, (2, 1, "parent"): False,
@@ -103,7 +103,7 @@ def test_it_keeps_what_is_better_tries_again_and_rolls_back(undisturbed: Path) -
 
 
 def test_a_retry_that_plays_alike_learns_from_the_same_battles(undisturbed: Path) -> None:
-    first, second = Book(undisturbed, "toy").attempts()[:2]
+    first, second = CurriculumStore(undisturbed, "toy").attempts()[:2]
     assert first.play_run == second.play_run and first.datasets == second.datasets
     spent = lineage(undisturbed, "toy")["attempts"][1]["spent"]
     assert spent is not None and spent["battles"] > 12, "its play and its gate"
@@ -112,7 +112,7 @@ def test_a_retry_that_plays_alike_learns_from_the_same_battles(undisturbed: Path
 
 
 def test_earlier_selves_are_met_by_how_hard_they_are(undisturbed: Path) -> None:
-    last = Book(undisturbed, "toy").attempts()[-1]
+    last = CurriculumStore(undisturbed, "toy").attempts()[-1]
     assert last.learner == "heuristic:expert" and last.quotas is not None
     assert {(opponent, teams) for opponent, teams, _ in last.quotas} == {
         (stand_in.BASE, "variety:32"), (stand_in.BASE, "competitive"),
@@ -158,7 +158,7 @@ def test_the_verdict_is_no_gate_over_again(undisturbed: Path) -> None:
 def test_all_checkpoints_meet_the_pool_with_the_same_teams_and_seeds(undisturbed: Path) -> None:
     met = []
     for checkpoint in (stand_in.BASE, "heuristic:expert"):
-        measured = Book(undisturbed, "toy").measured(checkpoint)
+        measured = CurriculumStore(undisturbed, "toy").measured(checkpoint)
         assert measured is not None
         met.append(
             rows(

@@ -29,12 +29,12 @@ from arena.report.html import render
 from arena.report.summary import summarize
 from arena.store import BadDatabase, schema
 from teamsets.errors import BadInput
-from training.curriculum.book import Book
 from training.curriculum.config import checked_curriculum
 from training.curriculum.lineage import ALL, Lineage, curricula, curriculum_of, lineage
 from training.curriculum.page.drawings import tree
 from training.curriculum.page.section import page
 from training.curriculum.report import PAGE, write_page
+from training.curriculum.store import CurriculumStore
 
 NAME = "<b>toy</b>"
 SETS, POOL = ["variety:12", "competitive"], ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"]
@@ -63,49 +63,49 @@ def told(score: float, change: float | None) -> dict[str, Any]:
     return {"team_sets": SETS, "shares": cells, "gaps": gaps}
 
 
-def begun(folder: Path) -> tuple[Book, dict[str, Any]]:
+def begun(folder: Path) -> tuple[CurriculumStore, dict[str, Any]]:
     """A curriculum that has begun, and its configuration as YAML holds it."""
     config = stand_in.toy(folder, name=NAME)
     config["verdict"] |= {"against": ""}
     folder.mkdir(parents=True)
-    book = Book(folder / "arena.duckdb", NAME)
-    book.begin(checked_curriculum(config, "toy"), stand_in.BASE)
-    book.begin_base(stand_in.BASE)
-    return book, config
+    store = CurriculumStore(folder / "arena.duckdb", NAME)
+    store.begin(checked_curriculum(config, "toy"), stand_in.BASE)
+    store.begin_base(stand_in.BASE)
+    return store, config
 
 
-def attempt(book: Book, stage: int, number: int, name: str, parent: str, came: tuple[Any, ...]) -> None:
+def attempt(store: CurriculumStore, stage: int, number: int, name: str, parent: str, came: tuple[Any, ...]) -> None:
     """A whole attempt, as the loop writes it."""
     checkpoint, kept, rated, gates = came
-    one = book.begin_attempt(stage, number, name, parent, {})
-    book.note_play(one, parent, (), f"play-{stage}-{number}")
-    book.note_checkpoint(one, checkpoint)
+    one = store.begin_attempt(stage, number, name, parent, {})
+    store.note_play(one, parent, (), f"play-{stage}-{number}")
+    store.note_checkpoint(one, checkpoint)
     for place, (gate, words) in enumerate(gates.items(), 1):
-        book.begin_gate(one, gate, f"{gate}-{stage}-{number}")
-        book.end_gate(one, gate, kept or place < len(gates), words, {})
+        store.begin_gate(one, gate, f"{gate}-{stage}-{number}")
+        store.end_gate(one, gate, kept or place < len(gates), words, {})
     if rated is not None:
-        book.rate(checkpoint, rated, told(0.5 + 0.1 * stage, 0.1) if kept else None)
-    book.decide(one, kept)
+        store.rate(checkpoint, rated, told(0.5 + 0.1 * stage, 0.1) if kept else None)
+    store.decide(one, kept)
     for session, battles in (("one", 0), ("two", 1234)):
-        book.spend(stage, number, "play", session, 60.0, battles, 10 * battles)
-    book.spend(stage, number, "learn", "two", 5.0, steps=77)
+        store.spend(stage, number, "play", session, 60.0, battles, 10 * battles)
+    store.spend(stage, number, "learn", "two", 5.0, steps=77)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three stages: kept at the second attempt, rejected before it was rated, kept."""
     folder = tmp_path_factory.mktemp("curriculum") / "toy"
-    book, config = begun(folder)
-    book.begin_evaluation(stand_in.BASE, "evaluation")
-    book.rate(stand_in.BASE, (950.0, 900.0, 1000.0), told(0.4, None))
-    attempt(book, 1, 1, "first", stand_in.BASE, WEAKER)
-    attempt(book, 1, 2, "first", stand_in.BASE, FIRST)
-    attempt(book, 2, 1, "worse", FIRST[0], BEATEN)
-    attempt(book, 3, 1, "selves", FIRST[0], LAST)
-    last = book.attempt(3, 1)
+    store, config = begun(folder)
+    store.begin_evaluation(stand_in.BASE, "evaluation")
+    store.rate(stand_in.BASE, (950.0, 900.0, 1000.0), told(0.4, None))
+    attempt(store, 1, 1, "first", stand_in.BASE, WEAKER)
+    attempt(store, 1, 2, "first", stand_in.BASE, FIRST)
+    attempt(store, 2, 1, "worse", FIRST[0], BEATEN)
+    attempt(store, 3, 1, "selves", FIRST[0], LAST)
+    last = store.attempt(3, 1)
     assert last is not None
-    book.begin_gate(last, "verdict: against base", "verdict")
-    book.end_gate(last, "verdict: against base", True, "H1 after 40 battles", {})
+    store.begin_gate(last, "verdict: against base", "verdict")
+    store.end_gate(last, "verdict: against base", True, "H1 after 40 battles", {})
     (folder.parent / "toy.yaml").write_text(yaml.safe_dump(config))
     return folder
 
@@ -190,12 +190,12 @@ def test_names_stay_names_and_links_lead_somewhere(known: Lineage) -> None:
 
 
 def test_one_that_has_just_begun_is_drawn_too(tmp_path: Path) -> None:
-    book, _ = begun(tmp_path / "new")
-    assert "No checkpoint has been evaluated yet." in Read(page(lineage(book.db, NAME))).words
-    one = book.begin_attempt(1, 1, "first", stand_in.BASE, {})
-    book.note_checkpoint(one, "policy:new@1")
-    book.begin_gate(one, "parent", "match")
-    known = lineage(book.db, NAME)
+    store, _ = begun(tmp_path / "new")
+    assert "No checkpoint has been evaluated yet." in Read(page(lineage(store.db, NAME))).words
+    one = store.begin_attempt(1, 1, "first", stand_in.BASE, {})
+    store.note_checkpoint(one, "policy:new@1")
+    store.begin_gate(one, "parent", "match")
+    known = lineage(store.db, NAME)
     base, new = marks(known)
     assert (new["dots"], new["crosses"]) == (1, 0) and new["y"] > base["y"]
     read = Read(page(known))

@@ -15,10 +15,10 @@ from support.command_line import PROJECT
 from support.scripts import script
 
 from arena.store import Store
-from training.curriculum.book import Book
 from training.curriculum.clock import Clock
 from training.curriculum.config import Curriculum, attempts, checked_curriculum
 from training.curriculum.gate import match_settings, parent_test
+from training.curriculum.store import CurriculumStore
 
 SHIPPED = PROJECT / "training" / "presets" / "curricula"
 
@@ -40,34 +40,34 @@ def test_the_tries_of_a_stage_share_alpha(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def book(tmp_path: Path) -> Book:
+def store(tmp_path: Path) -> CurriculumStore:
     """Base at 1000; the checkpoint of stage 1 at 1200 and that of stage 2 at 1150 were kept, one of 1400 was rejected."""
     config = shipped(tmp_path)
     Store(config.db)
-    book = Book(config.db, config.name)
-    book.begin(config, "policy:base")
-    book.begin_base("policy:base")
-    book.rate("policy:base", (1000.0, 950.0, 1050.0))
+    store = CurriculumStore(config.db, config.name)
+    store.begin(config, "policy:base")
+    store.begin_base("policy:base")
+    store.rate("policy:base", (1000.0, 950.0, 1050.0))
     for stage, elo, kept in ((1, 1200.0, True), (2, 1150.0, True), (3, 1400.0, False)):
-        one = book.begin_attempt(stage, 1, f"stage-{stage}", "policy:base", {})
-        book.note_checkpoint(one, f"policy:{stage}")
-        book.rate(f"policy:{stage}", (elo, elo - 50, elo + 50))
-        learned = book.attempt(stage, 1)
+        one = store.begin_attempt(stage, 1, f"stage-{stage}", "policy:base", {})
+        store.note_checkpoint(one, f"policy:{stage}")
+        store.rate(f"policy:{stage}", (elo, elo - 50, elo + 50))
+        learned = store.attempt(stage, 1)
         assert learned is not None
-        book.decide(learned, kept)
-    return book
+        store.decide(learned, kept)
+    return store
 
 
-def test_the_best_so_far_is_met_where_it_is_not_the_parent(book: Book, tmp_path: Path) -> None:
+def test_the_best_so_far_is_met_where_it_is_not_the_parent(store: CurriculumStore, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     from training.curriculum.loop import _Loop
 
     def met(config: Curriculum, parent: str) -> list[tuple[str, str]]:
-        loop = _Loop(config, book, Clock(tmp_path, book), Console(file=io.StringIO()), "")
+        loop = _Loop(config, store, Clock(tmp_path, store), Console(file=io.StringIO()), "")
         return loop.earlier(config.stages[2], parent)
 
     config = shipped(tmp_path)
-    assert book.best() == "policy:1"
+    assert store.best() == "policy:1"
     assert met(config, "policy:2") == [("parent", "policy:2"), ("best", "policy:1")]
     assert met(config, "policy:1") == [("parent", "policy:1")]
     assert met(shipped(tmp_path, best=False), "policy:2") == [("parent", "policy:2")]
@@ -89,14 +89,14 @@ def test_a_gate_of_an_earlier_version_is_read_and_a_begun_curriculum_resumed(tmp
     told["stages"][0]["gate"]["parent"] |= old
     config = checked_curriculum(told, "test")
     Store(config.db)
-    book = Book(config.db, config.name)
-    book.begin(config, "policy:base")
-    book.begin_attempt(1, 1, "first-steps", "policy:base", {})
-    with book._writing() as connection:  # as the version without the key has left it
+    store = CurriculumStore(config.db, config.name)
+    store.begin(config, "policy:base")
+    store.begin_attempt(1, 1, "first-steps", "policy:base", {})
+    with store._writing() as connection:  # as the version without the key has left it
         connection.execute("UPDATE curricula SET config = replace(config, ', \"best\": null', '')")
         (text,) = connection.execute("SELECT config FROM curricula").fetchone() or ("",)
     assert '"battles": 400' in text and '"best"' not in text
-    book.begin(config, "policy:base")
+    store.begin(config, "policy:base")
     assert config.stages[0].gate.parent.best is None
 
 

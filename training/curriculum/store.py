@@ -1,4 +1,4 @@
-"""What is known of a curriculum, in the store: stages, gates, lineage, costs. Each is noted the moment it is known."""
+"""The database rows of a curriculum: stages, gates, lineage, costs. Each is written as soon as it is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from training.config import BadConfig
 from training.curriculum.config import Curriculum, Stage
 from training.renamed import current
 
-#: Settings that may be changed while a curriculum goes on, besides the stages that have not begun.
+#: Settings that may change after the start, besides those of stages that have not started.
 _FREE = ("workers", "training.tracking", "training.compute.threads", "training.evaluation.workers")
 
 
@@ -43,7 +43,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A row of the table `gates`. passed: None while it is not decided."""
+    """A row of the table `gates`. passed: None until it is decided."""
 
     gate: str
     run_id: str
@@ -52,14 +52,14 @@ class Verdict:
     told: dict[str, Any]
 
 
-class Book:
+class CurriculumStore:
     """The rows of one curriculum."""
 
     def __init__(self, db: Path, name: str) -> None:
         self.db, self.name = db, name
 
     def begin(self, config: Curriculum, base: str) -> None:
-        """Notes the curriculum, or checks that it is the one that was begun. Raises BadConfig that names what differs."""
+        """Insert the curriculum, or check that its settings have not changed. Raises BadConfig that names what differs."""
         now = config.model_dump(mode="json")
         found = self._rows("SELECT config FROM curricula WHERE curriculum = ?", [self.name]) if self.db.exists() else []
         if not found:
@@ -82,11 +82,11 @@ class Book:
         self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
 
     def end(self) -> None:
-        """All stages are through."""
+        """Record that all stages are finished."""
         self._write("UPDATE curricula SET ended = now() WHERE curriculum = ?", [self.name])
 
     def attempts(self) -> list[Attempt]:
-        """All that have begun, in their order."""
+        """Return all attempts that have started, in order."""
         found = self._rows(
             "SELECT stage, attempt, name, status, parent, settings, learner, quotas, play_run, datasets, checkpoint "
             "FROM stages WHERE curriculum = ? ORDER BY stage, attempt",
@@ -95,11 +95,11 @@ class Book:
         return [_attempt(*row) for row in found]
 
     def attempt(self, stage: int, attempt: int) -> Attempt | None:
-        """None for one that has not begun."""
+        """Return an attempt; None if it has not started."""
         return next((one for one in self.attempts() if (one.stage, one.attempt) == (stage, attempt)), None)
 
     def begin_attempt(self, stage: int, attempt: int, name: str, parent: str, settings: dict[str, Any]) -> Attempt:
-        """Notes that an attempt begins."""
+        """Insert a new attempt."""
         self._write(
             "INSERT INTO stages (curriculum, stage, attempt, name, status, parent, settings, started) "
             "VALUES (?, ?, ?, ?, 'running', ?, ?, now())",
@@ -110,14 +110,14 @@ class Book:
         return begun
 
     def note_play(self, one: Attempt, learner: str, quotas: tuple[tuple[str, str, int], ...], run_id: str) -> None:
-        """Who plays against whom how often, and in which run; before the first battle."""
+        """Record the pairings and the run of an attempt's battles, before the first of them."""
         self._set(one, learner=learner, quotas=json.dumps(quotas), play_run=run_id)
 
     def note_datasets(self, one: Attempt, datasets: list[dict[str, Any]]) -> None:
         self._set(one, datasets=json.dumps(datasets))
 
     def note_checkpoint(self, one: Attempt, checkpoint: str) -> None:
-        """What training came to, as a child of the attempt's parent."""
+        """Record the trained checkpoint, as a child of the attempt's parent."""
         with self._writing() as connection:
             connection.execute("BEGIN")
             connection.execute(
@@ -128,7 +128,7 @@ class Book:
             connection.execute("COMMIT")
 
     def decide(self, one: Attempt, kept: bool) -> None:
-        """Ends an attempt."""
+        """End an attempt: keep or reject its checkpoint."""
         with self._writing() as connection:
             connection.execute("BEGIN")
             connection.execute(
@@ -142,7 +142,7 @@ class Book:
             connection.execute("COMMIT")
 
     def verdict(self, one: Attempt, gate: str) -> Verdict | None:
-        """What a gate has said; None before it was asked."""
+        """Return a gate's row; None if it has not started."""
         found = self._rows(
             f"SELECT gate, run_id, passed, words, told FROM gates WHERE {_ATTEMPT} AND gate = ?",
             [*self._key(one), gate],
@@ -150,7 +150,7 @@ class Book:
         return None if not found else _verdict(*found[0])
 
     def begin_gate(self, one: Attempt, gate: str, run_id: str) -> None:
-        """Notes the run of a gate before its first battle."""
+        """Insert a gate with its run, before the first battle."""
         self._write(
             "INSERT INTO gates (curriculum, stage, attempt, gate, run_id) VALUES (?, ?, ?, ?, ?)",
             [*self._key(one), gate, run_id],
@@ -163,7 +163,7 @@ class Book:
         )
 
     def begin_base(self, checkpoint: str) -> None:
-        """The base is the lineage's root."""
+        """Insert the base checkpoint, the root of the lineage."""
         self._write(
             "INSERT INTO checkpoints (curriculum, checkpoint, stage, attempt, kept) VALUES (?, ?, 0, 0, true) "
             "ON CONFLICT DO NOTHING",
@@ -171,7 +171,7 @@ class Book:
         )
 
     def measured(self, checkpoint: str) -> dict[str, Any] | None:
-        """The row of a checkpoint in `checkpoints`; None for one that is not known."""
+        """Return a checkpoint's row in `checkpoints`; None if it has none."""
         names = ("checkpoint", "parent", "stage", "attempt", "kept", "run_id", "elo", "low", "high", "told")
         found = self._rows(
             f"SELECT {', '.join(names)} FROM checkpoints WHERE curriculum = ? AND checkpoint = ?",
@@ -180,14 +180,14 @@ class Book:
         return None if not found else dict(zip(names, found[0], strict=True))
 
     def begin_evaluation(self, checkpoint: str, run_id: str) -> None:
-        """Notes the run of a checkpoint's battles against the pool before the first of them."""
+        """Record the run of a checkpoint's battles against the pool, before the first of them."""
         self._write(
             "UPDATE checkpoints SET run_id = ? WHERE curriculum = ? AND checkpoint = ?",
             [run_id, self.name, checkpoint],
         )
 
     def rate(self, checkpoint: str, rated: tuple[float, float, float], told: dict[str, Any] | None = None) -> None:
-        """The rating of a checkpoint with its interval, and what its battles against the pool told."""
+        """Record a checkpoint's rating (Elo, low, high), and the details of its battles against the pool."""
         self._write(
             "UPDATE checkpoints SET elo = ?, low = ?, high = ?, told = ? WHERE curriculum = ? AND checkpoint = ?",
             [*rated, None if told is None else json.dumps(told), self.name, checkpoint],
@@ -197,26 +197,26 @@ class Book:
         self, stage: int, attempt: int, phase: str, session: str, seconds: float,
         battles: int = 0, decisions: int = 0, steps: int = 0,
     ) -> None:  # fmt: skip
-        """Notes what a process spent on a phase; once for each session."""
+        """Insert the cost of a phase; once per session."""
         self._write(
             "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             [self.name, stage, attempt, phase, session, seconds, battles, decisions, steps],
         )
 
     def spent(self, one: Attempt, phase: str) -> bool:
-        """Whether a phase that plays has come to its end."""
+        """Return whether a phase with battles has finished."""
         counted = f"SELECT 1 FROM costs WHERE {_ATTEMPT} AND phase = ? AND battles > 0 LIMIT 1"
         return bool(self._rows(counted, [*self._key(one), phase]))
 
     def lineage(self) -> list[str]:
-        """The checkpoints that were kept, the base first."""
+        """Return the kept checkpoints, the base first."""
         found = self._rows(
             "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept ORDER BY stage, attempt", [self.name]
         )
         return [name for (name,) in found]
 
     def best(self) -> str | None:
-        """The checkpoint that was kept and is rated highest on the held-out teams; None before any is rated."""
+        """Return the kept checkpoint with the highest rating on the held-out teams; None before any is rated."""
         found = self._rows(
             "SELECT checkpoint FROM checkpoints WHERE curriculum = ? AND kept AND elo IS NOT NULL "
             "ORDER BY elo DESC, stage LIMIT 1",
@@ -257,7 +257,7 @@ def _attempt(
     datasets: str | None,
     checkpoint: str | None,
 ) -> Attempt:
-    """From a row, with its JSON read."""
+    """Build an attempt from a row, parsing its JSON."""
     drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
     made = None if datasets is None else json.loads(datasets)
     told = current(Stage, json.loads(settings))
@@ -268,23 +268,25 @@ def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, tol
     return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
 
 
-def _settings(told: dict[str, Any]) -> dict[str, Any]:
-    """Every setting by its dotted key, without a key of before that says nothing (training/former.py)."""
-    return {key: value for key, value in _flat(told) if (key, value) != ("training.algorithm.only_won", False)}
+def _settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """Flatten settings to dotted keys, without a former key at its default (training/former.py)."""
+    return {key: value for key, value in _flat(settings) if (key, value) != ("training.algorithm.only_won", False)}
 
 
-def _flat(told: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Every setting by its dotted key; places in lists are numbers from 1."""
-    parts = told.items() if isinstance(told, dict) else enumerate(told, 1) if isinstance(told, list) else None
-    if parts is None or not told:
-        yield key, told
+def _flat(settings: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield all settings by dotted key; list indices start at 1."""
+    parts: Any = None
+    if isinstance(settings, dict | list):
+        parts = settings.items() if isinstance(settings, dict) else enumerate(settings, 1)
+    if parts is None or not settings:
+        yield key, settings
         return
     for name, value in parts:
         yield from _flat(value, f"{key}.{name}" if key else str(name))
 
 
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
-    """A configuration that was noted before it had all of today's settings, with the defaults of those."""
+    """Validate a stored configuration, which adds the defaults of settings that earlier versions did not have."""
     try:
         return Curriculum.model_validate(stored).model_dump(mode="json")
     except ValidationError:
