@@ -1,1 +1,1 @@
-"""Metamon's parsed trajectories as training data: read as the log of a seat, so that they are seen as any battle is."""
+"""Metamon's parsed trajectories as training data: converted to a seat's log, and then observed like any other battle."""

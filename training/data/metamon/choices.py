@@ -1,4 +1,4 @@
-"""What a player was asked at one of metamon's states, and what its action says of the answer."""
+"""The request at one of metamon's states, and the choice that metamon's action means."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from arena.human.asks import Ask, Evidence
 from arena.human.own_side import BINDING, Slot
 from arena.human.requests import request
 from training.data.metamon.moves import source, spent
+from training.data.metamon.names import NOTHING, UNKNOWN, State
 from training.data.metamon.stage import ROLE, Stage, fainted, health
-from training.data.metamon.words import NOTHING, UNKNOWN, Told
 
 
-def chosen(stage: Stage, states: Sequence[Told], action: int, place: int) -> Evidence:
-    """What metamon's action at a state says: 0 to 3 a move, 4 to 8 a switch, 9 to 12 a move with terastallizing, -1 nothing.
+def chosen(stage: Stage, states: Sequence[State], action: int, place: int) -> Evidence:
+    """Return what metamon's action at a state means: 0-3 a move, 4-8 a switch, 9-12 a move with tera, -1 unknown.
 
-    Its moves and switches are in the order of their names there. Where the next state contradicts it, that one counts.
+    Moves and switches are in alphabetical order. If the next state contradicts the action, the state takes precedence.
     """
     state, after = states[place], states[place + 1]
     active, then = state["player_active_pokemon"], after["player_active_pokemon"]
     stays = stage.dex.base(active) == stage.dex.base(then)
     used = spent(active, then) if stays else ""
     if action <= 0 and stage.dex.has_flag(used, "recharge"):
-        return Evidence("move", used)  # told there as the rest that follows it: as action 0, or not at all
-    if action == 0 and not used and stays:  # what stands for the one thing that could be done
+        return Evidence("move", used)  # metamon records the recharge turn instead: action 0, or none
+    if action == 0 and not used and stays:  # action 0 stands for the only possible choice
         if stage.own.side.stay.recharging:
             return Evidence("cant", reason="recharge")
         if stage.gen == 1 and active["status"] in ("slp", "frz"):
@@ -37,7 +37,7 @@ def chosen(stage: Stage, states: Sequence[Told], action: int, place: int) -> Evi
             return Evidence("switch", f"{ROLE}: {stage.dex.nickname(bench[action - 4])}")
     elif action >= 0:
         if stays and then["effect"] == "encore" != active["effect"]:
-            return Evidence("cant")  # what was used need not be what was chosen
+            return Evidence("cant")  # Encore may have replaced the chosen move
         moves = sorted(str(move["name"]) for move in active["moves"])
         if action % 9 < len(moves):
             move = moves[action % 9]
@@ -46,22 +46,22 @@ def chosen(stage: Stage, states: Sequence[Told], action: int, place: int) -> Evi
     return Evidence("cant")
 
 
-def asked(stage: Stage, state: Told, evidence: Evidence, committed: bool) -> tuple[dict[str, Any], Ask]:
-    """The request at a state, with the team as the state has it. committed: the battle went on after it."""
+def request_at(stage: Stage, state: State, evidence: Evidence, committed: bool) -> tuple[dict[str, Any], Ask]:
+    """Return the request at a state, with the team as the state has it. committed: the battle continued after it."""
     side, active = stage.own.side, state["player_active_pokemon"]
     bench = {stage.dex.nickname(mon): mon for mon in state["available_switches"]}
     revived = bool(bench) and state["forced_switch"] and all(map(fainted, bench.values()))
     known = {each.nickname: each for each in stage.own.known.values()}
     for own in side.team:
         name = own.member.ident.partition(": ")[2]
-        told, seen = active if own is side.active else bench.get(name), known.get(name)
-        if told is None:
+        entry, seen = active if own is side.active else bench.get(name), known.get(name)
+        if entry is None:
             own.hp = own.hp if revived else 0
         else:
-            # Of who has not come out yet, newer versions tell the health that it has after it came.
-            own.hp = own.hp if seen is None else health(told, own.member.stats[0])
-            own.status = "" if told["status"] == "nostatus" else str(told["status"])
-            own.item = "" if told["item"] in NOTHING else own.item if told["item"] in UNKNOWN else str(told["item"])
+            # For a Pokémon that has not entered yet, newer versions of metamon have the HP of its later entry.
+            own.hp = own.hp if seen is None else health(entry, own.member.stats[0])
+            own.status = "" if entry["status"] == "nostatus" else str(entry["status"])
+            own.item = "" if entry["item"] in NOTHING else own.item if entry["item"] in UNKNOWN else str(entry["item"])
         own.status = own.status if own.hp > 0 else ""
         for slot in own.slots:
             slot.pp = max(0, slot.most - (seen.spent.get(_plain(slot.id), 0) if seen else 0))

@@ -1,11 +1,11 @@
-"""Metamon's parsed trajectories (`<format>/*.json.lz4`) as training data: each file is one player's battle.
+"""Metamon's parsed trajectories (`<format>/*.json.lz4`) as training data: a file is one player's view of a battle.
 
     refused = Counter()
     for one in metamon_trajectories(parsed_files(Path("parsed-replays")), Filters(format_id="gen1ou"), refused):
-        ...  # a Trajectory, as a stored battle gives it
+        ...  # a Trajectory, as of a stored battle
 
-A file holds `states` (what metamon keeps of each decision) and `actions`. They become the log of a seat again (log.py), and
-are then observed as every other battle is. docs/replays.md says what is lost on the way.
+A file contains `states` (metamon's state at each decision) and `actions`. They are converted to a seat's log (log.py), and
+then observed like any other battle. docs/replays.md lists what is lost.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from arena.human.reading import SUFFIXES, Unusable
 from teamsets.errors import UnknownFormat
 from teamsets.formats import get_format
 from training.data.metamon.log import side_log
+from training.data.metamon.names import State
 from training.data.metamon.stage import ROLE
-from training.data.metamon.words import Told
 from training.data.pooled import pooled
 from training.data.replay_import import Filters, replay_trajectories
 from training.data.shards import BadData
@@ -38,17 +38,17 @@ _NAME = re.compile(
     r"(?P<date>\d\d-\d\d-\d{4})(?:-(?P<time>\d\d:\d\d:\d\d))?_(?P<result>WIN|LOSS)"
 )
 _FORMAT = re.compile(r"gen[1-9][a-z0-9]+")
-#: From so many files on several processes are worth their start.
+#: Minimum number of files for which several processes are started.
 _MANY = 100
-#: The most that a file may hold when unpacked; one of 1,000 decisions is about 5 MB.
+#: Maximum size of an unpacked file; one of 1,000 decisions is about 5 MB.
 _MAX_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class Named:
-    """What a file's name tells. battle: its id; date: Unix time; result: 1 won, 0 not won (see `_result`).
+    """The metadata in a file's name. battle: id; date: Unix time; result: 1 won, 0 not won (see `_result`).
 
-    rating: of the player whose view it is, None for "Unrated".
+    rating: of the file's player, None for "Unrated".
     """
 
     battle: str
@@ -61,36 +61,36 @@ class Named:
 
 
 def parsed_files(folder: Path) -> list[Path]:
-    """Metamon's files under a folder, or the one file given, sorted by path."""
+    """Return metamon's files under a folder (or a single file), sorted by path."""
     if folder.is_file():
         return [folder] if folder.name.endswith(SUFFIX) else []
     return sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
 
 
 def read_name(path: Path) -> Named:
-    """Raises Unusable with a short reason."""
-    told = _NAME.fullmatch(path.name.removesuffix(SUFFIX))
-    if told is None:
+    """Parse a file's name. Raises Unusable with a short reason."""
+    parts = _NAME.fullmatch(path.name.removesuffix(SUFFIX))
+    if parts is None:
         raise Unusable("a name that is not metamon's")
     try:
-        day = datetime.datetime.strptime(f"{told['date']} {told['time'] or '00:00:00'}", "%m-%d-%Y %H:%M:%S")
+        day = datetime.datetime.strptime(f"{parts['date']} {parts['time'] or '00:00:00'}", "%m-%d-%Y %H:%M:%S")
     except ValueError:
         raise Unusable("a name that is not metamon's") from None
     return Named(
-        battle=told["battle"],
-        format_id=_format(told["battle"], path),
-        player=told["player"],
-        opponent=told["opponent"],
-        rating=int(told["rating"]) if told["rating"].isdigit() else None,
+        battle=parts["battle"],
+        format_id=_format(parts["battle"], path),
+        player=parts["player"],
+        opponent=parts["opponent"],
+        rating=int(parts["rating"]) if parts["rating"].isdigit() else None,
         date=day.replace(tzinfo=datetime.UTC).timestamp(),
-        result=float(told["result"] == "WIN"),
+        result=float(parts["result"] == "WIN"),
     )
 
 
-def read_states(path: Path) -> tuple[list[Told], list[int]]:
-    """The states and actions: one for each decision, and one more for the battle's end.
+def read_states(path: Path) -> tuple[list[State], list[int]]:
+    """Read the states and actions: one for each decision, and one for the end of the battle.
 
-    Raises Unusable with a short reason, and BadData where lz4 is not installed.
+    Raises Unusable with a short reason, and BadData if lz4 is not installed.
     """
     frame = _lz4()
     try:
@@ -98,14 +98,14 @@ def read_states(path: Path) -> tuple[list[Told], list[int]]:
             text = file.read(_MAX_BYTES + 1)
         if len(text) > _MAX_BYTES:
             raise Unusable(f"larger than {_MAX_BYTES // 1024**2} MB when unpacked")
-        told = orjson.loads(text)
+        document = orjson.loads(text)
     except (OSError, RuntimeError, EOFError):
         raise Unusable("lz4 that is damaged or cut off") from None
     except orjson.JSONDecodeError:
         raise Unusable("not JSON") from None
-    if not isinstance(told, dict) or "states" not in told or "actions" not in told:
+    if not isinstance(document, dict) or "states" not in document or "actions" not in document:
         raise Unusable("JSON without states and actions")
-    states, actions = told["states"], told["actions"]
+    states, actions = document["states"], document["actions"]
     if len(states) != len(actions) or len(states) < 2 or not all(isinstance(action, int) for action in actions):
         raise Unusable("states and actions that do not match")
     return states, actions
@@ -120,9 +120,9 @@ def people_trajectories(
     seed: int = 0,
     workers: int | None = None,
 ) -> Iterator[Trajectory]:
-    """What a folder holds of both: replays (training/data/replay_import.py), and metamon's files.
+    """Yield the trajectories of a folder's replays (training/data/replay_import.py) and of its files of metamon.
 
-    Raises BadInput where it holds neither.
+    Raises BadInput if it has neither.
     """
     parsed = parsed_files(folder)
     if not parsed or any(path.suffix in SUFFIXES for path in folder.rglob("*")):
@@ -139,10 +139,10 @@ def metamon_trajectories(
     seed: int = 0,
     workers: int | None = None,
 ) -> Iterator[Trajectory]:
-    """The trajectories of files that pass the filters, with such a result; what is left out is counted by its reason.
+    """Yield the trajectories of files that pass the filters and have one of the results; others are counted by reason.
 
-    The rating that a filter asks for is this player's alone, and how a battle ended is not told. workers: processes, one a
-    core where it is not told. Raises BadData where lz4 is not installed.
+    A filter by rating applies to the file's player only; the kind of end is unknown. workers: processes; None: one per core.
+    Raises BadData if lz4 is not installed.
     """
     chosen: list[Path] = []
     for path in paths:
@@ -165,8 +165,8 @@ def metamon_trajectories(
             yield made
 
 
-def trajectory(name: Named, states: list[Told], actions: list[int], seed: int = 0) -> Trajectory | None:
-    """None where no action is known. Raises Unusable, and KeyError and such for states of another form."""
+def trajectory(name: Named, states: list[State], actions: list[int], seed: int = 0) -> Trajectory | None:
+    """Build a trajectory; None if no action is known. Raises Unusable, and KeyError and others for malformed states."""
     log = side_log(states, actions, name.format_id, f"{name.battle}:{name.player}:{seed}")
     people = _FORMAT.match(name.battle) is not None
     about = {
@@ -177,8 +177,8 @@ def trajectory(name: Named, states: list[Told], actions: list[int], seed: int = 
     return build_trajectory(ROLE, name.format_id, log.lines, log.choices, _result(name, states[-1]), about)
 
 
-def _result(name: Named, last: Told) -> float:
-    """1 won, 0.5 neither won nor lost, 0 lost. A file's name calls all LOSS that was not won: ties, and stopped battles."""
+def _result(name: Named, last: State) -> float:
+    """Return 1 won, 0.5 neither, 0 lost. In a file's name LOSS includes ties and aborted battles."""
     if not name.result and last.get("battle_won") is False and last.get("battle_lost") is False:
         return 0.5
     return name.result
@@ -191,7 +191,7 @@ def _made(paths: list[Path], read: partial[Trajectory | str], workers: int | Non
 
 
 def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:
-    """The trajectory of a file, or the reason why it has none."""
+    """Return the trajectory of a file, or the reason why it has none."""
     try:
         name, (states, actions) = read_name(path), read_states(path)
         reason = _left_out(name, filters, sum(not state["forced_switch"] for state in states[:-1]))
@@ -202,7 +202,7 @@ def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:
         return str(error)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return "states of another form"
-    except Exception as error:  # one file of many: the others are still read
+    except Exception as error:  # a damaged file must not stop the import of the others
         return f"damaged file {path.name} ({type(error).__name__})"
 
 
@@ -213,7 +213,7 @@ def _left_out(name: Named, filters: Filters, turns: int) -> str | None:
 
 
 def _format(battle: str, path: Path) -> str:
-    """The format that a battle's id names ("gen1ou-123", "metamon-gen1ou-123"), or the folder."""
+    """Return the format in a battle's id ("gen1ou-123", "metamon-gen1ou-123"), or else of the folder's name."""
     found = _FORMAT.search(battle.replace("[", "").replace("]", "").replace(" ", "").lower())
     try:
         return get_format(found[0] if found else path.parent.name).id

@@ -1,8 +1,8 @@
-"""Metamon's states as the log of one player.
+"""Converts metamon's states to the log of one player.
 
-A state of metamon's says how things stand at one decision. From each to the next this writes the protocol lines that bring
-it about, and after them the request that the player got, in the shape of the store's own side logs. What poke-env makes of
-that is what a model of ours sees. What a state leaves out is inferred from those around it where they allow it.
+A state describes the battle at one decision. For each transition this writes protocol lines that produce the next state, and
+then the player's request, in the format of the store's side logs, so that poke-env and our observations can read them. What
+a state omits is inferred from neighbouring states where possible.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from arena.human.reconstruction import SideLog
 from arena.human.requests import answer
 from arena.human.revealed import ILLUSIONISTS, Shown
 from teamsets.formats import get_format
-from training.data.metamon.choices import asked, chosen
+from training.data.metamon.choices import chosen, request_at
 from training.data.metamon.moves import leave_foe, move_foe, move_own, spent
-from training.data.metamon.seen import LAYING, Conditions
-from training.data.metamon.stage import OTHER, ROLE, Half, Stage, fainted
-from training.data.metamon.words import (
+from training.data.metamon.names import (
     NOTHING,
     UNKNOWN,
     Dex,
-    Told,
+    State,
     condition_name,
     effect_name,
     untype_hidden_power,
     weather_name,
 )
+from training.data.metamon.seen import LAYING, Conditions
+from training.data.metamon.stage import OTHER, ROLE, Half, Stage, fainted
 
 
-def side_log(states: Sequence[Told], actions: Sequence[int], format_id: str, seed: str) -> SideLog:
-    """The log of a trajectory. seed: which stats (and moves, where they are not told) stand for what metamon leaves out.
+def side_log(states: Sequence[State], actions: Sequence[int], format_id: str, seed: str) -> SideLog:
+    """Return the log of a trajectory. seed: for sampling stats (and moves) that metamon omits.
 
-    The last state is the battle's end and no decision. Raises Unusable, and KeyError for a state that lacks a key.
+    The last state is the end of the battle and no decision. Raises Unusable, and KeyError for a state that lacks a key.
     """
     if any(mon["name"] in ILLUSIONISTS for state in states for mon in _everyone(state)):
-        raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
+        raise Unusable("a Pokémon with Illusion: the active Pokémon is ambiguous")
     for state in states:
         untype_hidden_power(move for mon in _everyone(state) for move in mon["moves"])
         untype_hidden_power((state["player_prev_move"], state["opponent_prev_move"]))
@@ -51,12 +51,12 @@ def side_log(states: Sequence[Told], actions: Sequence[int], format_id: str, see
     return SideLog(ROLE, format_id, lines, choices, tuple(members))
 
 
-def _everyone(state: Told) -> tuple[Told, ...]:
+def _everyone(state: State) -> tuple[State, ...]:
     return (state["player_active_pokemon"], state["opponent_active_pokemon"], *state["available_switches"])
 
 
-def _members(states: Sequence[Told], dex: Dex, format_id: str, seed: str) -> list[Completed]:
-    """The own team as it was when each was first told, with stats and what else is missing drawn."""
+def _members(states: Sequence[State], dex: Dex, format_id: str, seed: str) -> list[Completed]:
+    """Return the own team as first seen, with sampled stats and other missing information."""
     shown: dict[str, Shown] = {}
     for state in states:
         for mon in (state["player_active_pokemon"], *state["available_switches"]):
@@ -65,35 +65,35 @@ def _members(states: Sequence[Told], dex: Dex, format_id: str, seed: str) -> lis
 
 
 class _Writer:
-    """Goes through the states once."""
+    """Writes the log in one pass over the states."""
 
-    def __init__(self, states: Sequence[Told], actions: Sequence[int], dex: Dex, members: list[Completed]) -> None:
+    def __init__(self, states: Sequence[State], actions: Sequence[int], dex: Dex, members: list[Completed]) -> None:
         self._states, self._actions, self._dex = states, actions, dex
         benched = (mon for state in states for mon in state["available_switches"])
         keeps_pp = any(move["current_pp"] < move["max_pp"] for mon in benched for move in mon["moves"])
         self._stage = Stage(dex.gen, members, dex, keeps_pp)
         self._turn, self._weather, self._field = 0, "none", Conditions()
-        # The opponent's Pokémon -> the last state in which it stands.
+        # The opponent's Pokémon -> index of the last state in which it is active and has not fainted.
         foes = [state["opponent_active_pokemon"] for state in states]
         self._stood = {dex.base(foe): place for place, foe in enumerate(foes) if not fainted(foe)}
 
     def write(self) -> tuple[list[str], list[str | None]]:
-        """The lines, and for each request the answer."""
+        """Return the lines, and the answer to each request."""
         choices, evidence = [], Evidence()
         for place, state in enumerate(self._states[:-1]):
             if place == 0:
-                self._begin(state)
+                self._write_start(state)
             else:
-                self._go_on(place, self._states[place - 1], evidence, state)
+                self._write_transition(place, self._states[place - 1], evidence, state)
             evidence = chosen(self._stage, self._states, self._actions[place], place)
-            went_on = self._actions[place] >= 0 or place < len(self._states) - 2
-            told, ask = asked(self._stage, state, evidence, went_on)
-            self._stage.lines.append("|request|" + orjson.dumps(told).decode())
-            choices.append(answer(told, self._stage.own.side, ask))
+            continued = self._actions[place] >= 0 or place < len(self._states) - 2
+            request, ask = request_at(self._stage, state, evidence, continued)
+            self._stage.lines.append("|request|" + orjson.dumps(request).decode())
+            choices.append(answer(request, self._stage.own.side, ask))
         return self._stage.lines, choices
 
-    def _begin(self, state: Told) -> None:
-        stage, seen = self._stage, dict[str, Told]()
+    def _write_start(self, state: State) -> None:
+        stage, seen = self._stage, dict[str, State]()
         for each in self._states:
             seen.setdefault(self._dex.base(each["opponent_active_pokemon"]), each["opponent_active_pokemon"])
         for name in state.get("opponent_teampreview", ()):
@@ -102,8 +102,8 @@ class _Writer:
         stage.enter(stage.foe, state["opponent_active_pokemon"])
         self._settle(state, {})
 
-    def _go_on(self, place: int, before: Told, evidence: Evidence, state: Told) -> None:
-        """From one state to the next: who switched, who moved, and how things then stand. evidence: of what was chosen."""
+    def _write_transition(self, place: int, before: State, evidence: Evidence, state: State) -> None:
+        """Write the transition to a state: switches, moves, and resulting conditions. evidence: of the player's choice."""
         stage, own, foe = self._stage, state["player_active_pokemon"], state["opponent_active_pokemon"]
         if evidence.kind == "switch":
             stage.enter(stage.own, own)
@@ -122,14 +122,17 @@ class _Writer:
         self._settle(state, moved)
 
     def _rests(self, place: int) -> bool:
-        """Whether our Pokémon has nothing to do at a state but to rest: its action is 0, and no move is used."""
+        """Return whether our Pokémon recharges at a state: its action is 0, and no move is used."""
         now, then = (self._states[at]["player_active_pokemon"] for at in (place, place + 1))
         stays = self._dex.base(now) == self._dex.base(then) == self._stage.own.standing.base
         return self._actions[place] == 0 and stays and not spent(now, then)
 
     def _fall(self, place: int, gone: bool) -> None:
-        """One of the opponent's has fainted unseen since the last state: the one that stood there, if it is gone and never
-        seen again; else of the others that never are the weakest. One that came and fell in between was never told of."""
+        """Record that one of the opponent's Pokémon has fainted between two states.
+
+        It is the active one if it left and never returns, else the one with the lowest HP of those that never return. A
+        Pokémon that entered and fainted in between is unknown.
+        """
         stage = self._stage
         able = [each for each in stage.foe.known.values() if each.hp > 0 and self._stood.get(each.base, -1) < place]
         others = [each for each in able if each is not stage.foe.standing]
@@ -138,8 +141,8 @@ class _Writer:
         elif others:
             stage.fall(min(others, key=lambda each: each.hp))
 
-    def _settle(self, state: Told, moved: dict[str, str]) -> None:
-        """How things stand at a state. moved: by role what was used before it."""
+    def _settle(self, state: State, moved: dict[str, str]) -> None:
+        """Write the conditions at a state. moved: role -> move used before it."""
         stage, turns = self._stage, not state["forced_switch"]
         for half, whose in ((stage.own, "player"), (stage.foe, "opponent")):
             now = state[f"{whose}_active_pokemon"]
@@ -151,7 +154,7 @@ class _Writer:
             self._lie(half.conditions.changed(shown, self._turn, laid), "-side", f"{half.role}: {half.role}|")
         self._lie(self._field.changed(str(state["battle_field"]), self._turn), "-field", "")
         weather = weather_name(str(state["weather"]))
-        # From generation 4 on who has fainted is replaced at the turn's end.
+        # From generation 4 on a fainted Pokémon is replaced at the end of the turn.
         ends = turns or (stage.gen >= 4 and fainted(state["player_active_pokemon"]))
         if weather != self._weather or (weather != "none" and ends):
             stage.say(f"|-weather|{weather}" + ("|[upkeep]" if weather == self._weather else ""))
@@ -160,8 +163,8 @@ class _Writer:
             self._turn += 1
             stage.say(f"|turn|{self._turn}")
 
-    def _settle_one(self, half: Half, now: Told, turns: bool) -> None:
-        """The one on the field: forme, status, health, ability, item, boosts, effects."""
+    def _settle_one(self, half: Half, now: State, turns: bool) -> None:
+        """Write the active Pokémon's forme, status, HP, ability, item, boosts and effects."""
         stage, known, at = self._stage, half.standing, half.place
         if known.forme != now["name"]:
             known.forme = str(now["name"])

@@ -1,4 +1,4 @@
-"""Who moved between two of metamon's states, told from the PP that are gone, the actions, and who is hurt."""
+"""Moves used between two of metamon's states, inferred from PP, actions and damage."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Iterable
 
 from arena.human.asks import Evidence
 from arena.human.own_side import BINDING
+from training.data.metamon.names import State
 from training.data.metamon.stage import OTHER, Half, Stage, fainted
-from training.data.metamon.words import Told
 
-_RAMPAGE = 2  # turns after which a rampage may be over
+_RAMPAGE = 2  # turns after which a rampage may end
 
 
-def move_own(stage: Stage, chosen: Evidence, before: Told, state: Told) -> str:
-    """Writes what ours did, chosen as that; gives its move, "" for none."""
+def move_own(stage: Stage, chosen: Evidence, before: State, state: State) -> str:
+    """Write our Pokémon's action, given the choice; return its move, "" for none."""
     half, known, now = stage.own, stage.own.standing, state["player_active_pokemon"]
     everyone = {stage.dex.base(mon): mon for mon in (*state["available_switches"], now)}
-    told, left = everyone.get(known.base), stage.is_other(half, now)
+    entry, left = everyone.get(known.base), stage.is_other(half, now)
     move = chosen.name if chosen.kind == "move" else ""
-    if chosen.tera and told is not None:
-        stage.terastallize(half, told)
-    if told is not None and (not left or stage.keeps_pp):
-        used = known.spend(told)
+    if chosen.tera and entry is not None:
+        stage.terastallize(half, entry)
+    if entry is not None and (not left or stage.keeps_pp):
+        used = known.spend(entry)
     else:
-        used = move  # it left after it, and what it spent is not told
+        used = move  # it left the field after it, and its PP are unknown
         known.spent[used] = known.spent.get(used, 0) + 1
     prepares = stage.dex.has_flag(move, "charge") and not chosen.source
     if used or (prepares and before["player_active_pokemon"]["item"] == "powerherb"):
@@ -40,8 +40,8 @@ def move_own(stage: Stage, chosen: Evidence, before: Told, state: Told) -> str:
     return used
 
 
-def move_foe(stage: Stage, before: Told, state: Told) -> str:
-    """Writes what the opponent's Pokémon on the field used, as far as its PP tell it; gives it."""
+def move_foe(stage: Stage, before: State, state: State) -> str:
+    """Write the move of the opponent's active Pokémon, inferred from its PP; return it."""
     half, now, ours = stage.foe, state["opponent_active_pokemon"], state["player_active_pokemon"]
     last, used = str(state["opponent_prev_move"]["name"]), half.standing.spend(now)
     if used:
@@ -57,10 +57,10 @@ def move_foe(stage: Stage, before: Told, state: Told) -> str:
     return used
 
 
-def leave_foe(stage: Stage, later: Iterable[Told]) -> None:
-    """What the opponent's Pokémon did as it left: a move that is first told when it comes back, and then with all its PP.
+def leave_foe(stage: Stage, later: Iterable[State]) -> None:
+    """Write the move that the opponent's Pokémon used before it left: one that is listed with full PP when it returns.
 
-    later: the states from now on.
+    later: the following states.
     """
     known = stage.foe.standing
     foes = (state["opponent_active_pokemon"] for state in later)
@@ -74,43 +74,43 @@ def leave_foe(stage: Stage, later: Iterable[Told]) -> None:
 
 
 def source(stage: Stage, move: str, half: Half) -> str:
-    """What makes a Pokémon go on with a move, "" where it is chosen freely."""
+    """Return what locks a Pokémon into a move, "" if it is chosen freely."""
     stay = half.side.stay
     locked = stay.preparing == move or (stay.last == move and 0 < stay.rampage <= _RAMPAGE)
     return "lockedmove" if locked else ""
 
 
-def spent(before: Told, now: Told) -> str:
-    """The move of which one Pokémon has fewer PP than it had, "" for none."""
+def spent(before: State, now: State) -> str:
+    """Return the move of a Pokémon whose PP have decreased, "" for none."""
     pp = {move["name"]: move["current_pp"] for move in before["moves"]}
     return next((str(m["name"]) for m in now["moves"] if m["current_pp"] < pp.get(m["name"], m["max_pp"])), "")
 
 
-def _move(stage: Stage, half: Half, move: str, target: Half, now: Told) -> None:
-    """now: who then stands on the other side."""
+def _move(stage: Stage, half: Half, move: str, target: Half, now: State) -> None:
+    """Write a move. now: the other side's active Pokémon afterwards."""
     known, locked, hit = half.standing, source(stage, move, half), _hit(stage, target, now)
     tag = f"|[from]{locked}" if locked else "|[miss]" if move in BINDING and not hit else ""
     asleep = known.status == "slp" and move in ("sleeptalk", "snore")
     if asleep:
         stage.say(f"|cant|{half.place}|slp")
-    elif known.status == "slp":  # it woke up, and may sleep again by now
+    elif known.status == "slp":  # it woke up; it may be asleep again in the state
         stage.say(f"|-curestatus|{half.place}|slp")
         known.status = "nostatus"
     stage.say(f"|move|{half.place}|{stage.dex.move_name(move)}|{target.place}{tag}")
     if asleep and move == "sleeptalk":
-        stage.say(f"|cant|{half.place}|slp")  # for the move that was called: poke-env counts it as a turn of sleep
+        stage.say(f"|cant|{half.place}|slp")  # poke-env counts the called move as a turn of sleep
     stands = not stage.is_other(target, now) and not fainted(now)
     if stage.dex.has_flag(move, "recharge") and hit and (stage.gen > 1 or stands):
         stage.say(f"|-mustrecharge|{half.place}")
 
 
-def _hit(stage: Stage, target: Half, now: Told) -> bool:
-    """Whether who stood there was hurt, or stands there no more."""
+def _hit(stage: Stage, target: Half, now: State) -> bool:
+    """Return whether the target was damaged or has left."""
     return stage.is_other(target, now) or bool(now["hp_pct"] < target.standing.hp)
 
 
-def _could_not(stage: Stage, half: Half, now: Told) -> None:
-    """It did not move, and a line says so where it is asleep, frozen or resting, or where it is ours."""
+def _could_not(stage: Stage, half: Half, now: State) -> None:
+    """Write that a Pokémon did not move, if it is asleep, frozen or recharging, or if it is ours."""
     if fainted(now):
         return
     if half.side.stay.recharging:

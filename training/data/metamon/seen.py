@@ -1,4 +1,4 @@
-"""What is remembered of a Pokémon, and of what lies on a side, from one state of metamon's to the next."""
+"""State of a Pokémon and of a side's conditions, tracked over metamon's states."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from poke_env.battle.side_condition import STACKABLE_CONDITIONS
 from poke_env.data import to_id_str
 
-from training.data.metamon.words import NOTHING, Told
+from training.data.metamon.names import NOTHING, State
 
-#: Conditions that end by themselves -> after so many turns. That of the screens is with Light Clay, which most bring along.
+#: Duration of temporary conditions in turns. Screens are assumed to have Light Clay, which is usual.
 _LASTING = {"reflect": 8, "lightscreen": 8, "auroraveil": 8, "safeguard": 5, "mist": 5, "luckychant": 5, "tailwind": 4}
 _STACKED = {to_id_str(condition.name): most for condition, most in STACKABLE_CONDITIONS.items()}
-#: Moves that lay what may lie unseen under another condition of the side.
+#: Moves that set a hazard, which metamon may not show because of another condition of the side.
 LAYING = {"spikes": "spikes", "ceaselessedge": "spikes", "toxicspikes": "toxicspikes"}
 _BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 
 
 @dataclass
 class Known:
-    """What was last told of a Pokémon.
+    """The last known state of a Pokémon.
 
-    hp: the share that is left. pp: as told last, while it stays; spent: of each move, in the whole battle. perishing: turns
-    since it has heard Perish Song.
+    hp: fraction left. pp: last known, while it stays active; spent: PP of each move used in the whole battle. perishing:
+    turns since Perish Song.
     """
 
     base: str
@@ -42,15 +42,15 @@ class Known:
     spent: dict[str, int] = field(default_factory=dict)
 
     def enter(self, keeps_pp: bool) -> None:
-        """It comes onto the field: nothing hangs on it. keeps_pp: what it has spent before is still told."""
+        """Reset the temporary state on entry. keeps_pp: the states keep its PP while it is on the bench."""
         self.boosts, self.effects, self.shown_effect, self.perishing = {}, [], "noeffect", 0
         if not keeps_pp:
             self.pp = {}
 
-    def spend(self, told: Told) -> str:
-        """Takes in the PP that are told; gives the move that has fewer than before, "" where none has."""
+    def spend(self, state: State) -> str:
+        """Update the PP from a state; return the move whose PP have decreased, "" for none."""
         used = ""
-        for move in told["moves"]:
+        for move in state["moves"]:
             name, now = str(move["name"]), int(move["current_pp"])
             before = self.pp.get(name, int(move["max_pp"]))
             self.pp[name] = now
@@ -58,19 +58,19 @@ class Known:
             used = name if now < before and not used else used
         return used
 
-    def changed_boosts(self, told: Told) -> Iterable[tuple[str, int]]:
-        """Those that are not as before, which are noted."""
+    def changed_boosts(self, state: State) -> Iterable[tuple[str, int]]:
+        """Yield and record the boosts that have changed."""
         for stat in _BOOSTS:
-            now = int(told[f"{stat}_boost"])
+            now = int(state[f"{stat}_boost"])
             if now != self.boosts.get(stat, 0):
                 self.boosts[stat] = now
                 yield stat, now
 
     def changed_effects(self, shown: str) -> tuple[list[str], list[str]]:
-        """What began and what ended.
+        """Return the effects that started and ended.
 
-        Of several effects metamon shows the oldest, so that others may be there unseen; one that gives way to another has
-        ended, unless it is counted (confusion).
+        Metamon shows only the oldest of several effects. An effect that is replaced by another one has ended, unless it has
+        a duration (confusion).
         """
         ended: list[str] = []
         if shown == "noeffect":
@@ -85,15 +85,17 @@ class Known:
 
 
 class Conditions:
-    """What lies on a side, or on the field, the oldest first. Metamon shows one alone: the one that began last, and one that
-    comes in layers only where there is no other."""
+    """Conditions of a side or of the field, oldest first.
+
+    Metamon shows a single one: the latest; a stackable one only if there is no other.
+    """
 
     def __init__(self) -> None:
         self._layers: dict[str, int] = {}
         self._since: dict[str, int] = {}
 
     def changed(self, shown: str, turn: int, laid: str = "") -> tuple[list[str], list[str]]:
-        """What began and what ended by a turn. laid: what the other side's move may have laid."""
+        """Return the conditions that started and ended by a turn. laid: hazard that the other side's move may have set."""
         names = list(self._layers)
         if shown in NOTHING:
             began, ended = [], names
