@@ -1,1 +1,1 @@
-"""What is brought: named sets of teams per format, loading, validating, sampling."""
+"""Team sets: named sets of teams per format; loading, validating and generating teams."""

@@ -17,7 +17,7 @@ def folder() -> Path:
 
 
 def read(name: str) -> Any:
-    """The value kept under a name, or None when there is none or it cannot be read."""
+    """Return the cached value of a name, or None if there is none or it cannot be read."""
     try:
         return json.loads((folder() / name).read_bytes())
     except (OSError, ValueError):
@@ -25,7 +25,7 @@ def read(name: str) -> Any:
 
 
 def write(name: str, value: Any) -> None:
-    """Keep a value under a name, whole or not at all. A folder that cannot be written only means no cache."""
+    """Cache a value under a name, atomically. If the folder cannot be written, nothing is cached."""
     target = folder() / name
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Team files in folders: which files there are, and which format each is meant for."""
+"""Team files in folders, and the format of each."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 from teamsets.errors import BadInput, BadTeam
 from teamsets.reading import Refused, read_text
 
-#: The largest team file, in bytes. A team in export text is about one kilobyte.
+#: Maximum size of a team file, in bytes. A team in export format has about one kilobyte.
 MAX_TEAM_BYTES = 1024 * 1024
 
-#: Where the sets that are shipped as files lie, a folder each.
+#: Folder of the team sets that are shipped as files.
 SHIPPED = Path(__file__).parent
 
 _FORMAT_FOLDER = re.compile(r"gen[1-9][a-z0-9]+")
@@ -22,7 +22,7 @@ _METAMON = re.compile(r"(?P<name>.+)\.(?P<format>gen[1-9][a-z0-9]+)_team(\.txt)?
 
 @dataclass(frozen=True)
 class TeamFile:
-    """A file that holds one team. `format` is what its name or its folders say, None where they say nothing."""
+    """A file with one team. format: from its name or its folders, None if they name none."""
 
     path: Path
     name: str
@@ -38,10 +38,10 @@ class TeamFile:
 
 
 def team_files(root: Path, format_id: str) -> list[TeamFile]:
-    """The team files for a format under a folder (or the one file given), sorted by path.
+    """Return the team files for a format under a folder (or the given file), sorted by path.
 
-    A file is meant for the format in its own name (`*.gen1ou_team`, as metamon writes them) or else for the nearest
-    folder's that is named like a format; where nothing says so, for any. Raises BadInput when there are none.
+    A file's format is that in its name (`*.gen1ou_team`, as metamon writes them), or else that of the nearest folder named
+    like a format; a file with neither is for any format. Raises BadInput if there are none.
     """
     if root.is_file():
         return [_team_file(root, root.parent) or TeamFile(root, root.stem, None)]

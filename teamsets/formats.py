@@ -1,4 +1,4 @@
-"""Which formats are played here. An id is judged by its shape; Showdown has the last word when a team is read."""
+"""The supported formats. An id is checked by its form only; Showdown checks it when a team is validated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from teamsets.errors import UnknownFormat
 
 #: Formats with a shipped `competitive` set.
 LADDER_FORMATS = tuple(f"gen{gen}ou" for gen in range(1, 10))
-#: Formats whose teams the simulator draws itself.
+#: Formats whose teams the simulator generates.
 RANDOM_FORMATS = tuple(f"gen{gen}randombattle" for gen in range(1, 10))
 
 _NOT_SINGLES = re.compile(r"doubles|vgc|triples|multi|freeforall|ffa|rotation|2v2|battlefestival|allstars")
@@ -20,7 +20,7 @@ _SHAPE = re.compile(r"gen([1-9])([a-z][a-z0-9]*|1v1)")
 
 @dataclass(frozen=True)
 class Format:
-    """One of Showdown's formats: its id, its generation, and whether the simulator draws the teams."""
+    """A format of Showdown. random: whether the simulator generates the teams."""
 
     id: str
     gen: int
@@ -29,9 +29,9 @@ class Format:
 
 
 def get_format(format_id: str) -> Format:
-    """The format of an id such as "gen1ou" (or a name such as "[Gen 1] OU"), without asking Showdown.
+    """Return the format of an id such as "gen1ou" (or a name such as "[Gen 1] OU"), without Showdown.
 
-    Raises UnknownFormat for doubles and for what has not the shape of a format id.
+    Raises UnknownFormat for doubles and for a text that does not have the form of a format id.
     """
     name = re.sub(r"[^a-z0-9]", "", format_id.lower())
     if _NOT_SINGLES.search(name):
@@ -43,7 +43,7 @@ def get_format(format_id: str) -> Format:
 
 
 def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
-    """The mend for a mistyped format: the ids that look like it, or what is commonly played."""
+    """Return the suggestion for a mistyped format: similar ids, or common formats."""
     found = lookalikes(format_id, known)
     if found:
         return f"did you mean {found}?"
@@ -51,7 +51,7 @@ def suggestion(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_
 
 
 def lookalikes(format_id: str, known: tuple[str, ...] = LADDER_FORMATS + RANDOM_FORMATS) -> str:
-    """ "gen1ou or gen1uu": the ids that look like a mistyped one, of its own generation if there are any; or ""."""
+    """Return ids similar to a mistyped one ("gen1ou or gen1uu"), preferably of its generation; "" if there are none."""
     swapped = [each for each in known if each != format_id and sorted(each) == sorted(format_id)]
     close = swapped or difflib.get_close_matches(format_id, known, n=3)
     same_generation = [each for each in close if each[:4] == format_id[:4]]

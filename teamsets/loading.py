@@ -18,7 +18,7 @@ from teamsets.verdicts import judge
 
 @dataclass(frozen=True)
 class TeamSet:
-    """The teams of a set for one format, in a fixed order; `skipped` says of each team left out which and why."""
+    """The teams of a set for one format, in a fixed order. skipped: a line per team that was left out, with the reason."""
 
     name: str
     format: str
@@ -27,20 +27,20 @@ class TeamSet:
 
 
 def set_names() -> list[str]:
-    """The sets that can be asked for by name: those shipped as files, and `variety`, made on demand."""
+    """Return the names of sets: those shipped as files, and `variety`, which is generated."""
     shipped = [folder.name for folder in SHIPPED.iterdir() if any(folder.glob("gen*/*.txt"))]
     return [*sorted(shipped), variety.NAME]
 
 
 def count_shipped(name: str, format_id: str) -> int:
-    """How many teams a set shipped as files has for a format."""
+    """Return the number of teams that a shipped set has for a format."""
     return sum(1 for _ in (SHIPPED / name / format_id).glob("*.txt"))
 
 
 def load_set(
     name_or_path: str, format_id: str, *, skip_invalid: bool = False, count: int | None = None, seed: int = 0
 ) -> TeamSet:
-    """The teams of a set for a format, every one passed by Showdown's validator.
+    """Return the teams of a set for a format, all accepted by Showdown's validator.
 
     `name_or_path` is one of set_names(), `variety:N` for N generated teams, or a folder (or file) of teams. For
     `variety`, `seed` and `count` say which teams are made; for files, `count` draws that many of them by `seed`, kept
@@ -112,7 +112,7 @@ def _load_files(name: str, root: Path, format_id: str, skip_invalid: bool) -> Te
 
 
 def _judged(files: list[TeamFile], format_id: str) -> Iterable[tuple[TeamFile, str, str]]:
-    """Each file with its packed team and, if it is refused, one line that says why."""
+    """Yield each file with its packed team, and the reason in one line if it is rejected."""
     texts: list[str] = []
     unreadable: dict[Path, str] = {}
     for file in files:

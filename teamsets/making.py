@@ -1,4 +1,4 @@
-"""Generated sets as files, for people who want to read, mend or add to them."""
+"""Writes generated team sets as files, to be read, edited or extended."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MAKERS: dict[str, tuple[Callable[[Format, int, int], list[Team]], int]] = {
 
 
 def make_files(name: str, format_id: str, folder: Path, *, count: int | None = None, seed: int = 0) -> list[Path]:
-    """Make the teams of a generated set and write them as FOLDER/<format>/<name>.txt in Showdown's export text.
+    """Generate the teams of a set and write them as FOLDER/<format>/<name>.txt in Showdown's export format.
 
-    Returns the paths. Raises BadInput for a set that nothing makes, and for a folder that is not empty: two sets in one
-    folder would be one set.
+    Returns the paths. Raises BadInput for a set that cannot be generated, and for a folder that is not empty, because two
+    sets in one folder would be one set.
     """
     if name not in _MAKERS:
         raise BadInput(f"team set '{name}': not a set that can be generated: choose {' or '.join(_MAKERS)}")

@@ -1,4 +1,4 @@
-"""Reads text, JSON and YAML that others wrote, within limits: a hostile file is refused, in bounded time and memory."""
+"""Reads untrusted text, JSON and YAML with limits: a hostile file is refused in bounded time and memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_YAML_SCALAR = 65_536
 
 
 class Refused(ValueError):
-    """What a file holds cannot be used. The message is a short reason, without the file's name."""
+    """A file's content cannot be used. The message is a short reason, without the file's name."""
 
 
 def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
@@ -40,7 +40,7 @@ def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What JSON holds. Raises Refused, also for more than 1,024 levels of nesting and for numbers that are none (NaN)."""
+    """Parse JSON. Raises Refused, also for more than 1,024 levels of nesting and for NaN."""
     try:
         return orjson.loads(text)
     except ValueError as error:
@@ -48,7 +48,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def parse_yaml(text: str) -> Any:
-    """What YAML holds, as yaml.safe_load has it. Raises Refused, also for YAML that is too deep, too large or circular."""
+    """Parse YAML as yaml.safe_load does. Raises Refused, also for YAML that is too deep, too large or circular."""
     if len(text) > MAX_YAML_BYTES:
         raise Refused(f"larger than {_size(MAX_YAML_BYTES)}")
     try:
@@ -75,7 +75,7 @@ def _size(count: int) -> str:
 
 
 class _Limited(yaml.SafeLoader):
-    """Counts while it reads, so that it stops at the limit and not after the file."""
+    """A loader that counts while it reads, so that it stops at the limit and not at the end of the file."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

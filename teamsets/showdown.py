@@ -1,4 +1,4 @@
-"""Where the Showdown simulator lies on this machine: node and the npm package `pokemon-showdown`."""
+"""Locates the Showdown simulator: the node binary and the npm package `pokemon-showdown`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _binary() -> str:
 
 @cache
 def node_version() -> str:
-    """What node says it is, e.g. "v20.11.1". Raises MissingTool when it does not run or is too old."""
+    """Return node's version, e.g. "v20.11.1". Raises MissingTool if it does not run or is too old."""
     try:
         done = subprocess.run([_binary(), "--version"], capture_output=True, text=True, timeout=60)
         found = done.stdout.strip()
@@ -67,7 +67,7 @@ def cached() -> Path:
 
 
 def is_package(folder: Path) -> bool:
-    """Whether a folder holds the npm package `pokemon-showdown`."""
+    """Return whether a folder is the npm package `pokemon-showdown`."""
     return (folder / "dist" / "sim" / "index.js").is_file()
 
 
@@ -95,5 +95,5 @@ def package() -> Path:
 
 
 def version() -> str:
-    """The simulator's version, as in its package.json, e.g. "0.11.11"."""
+    """Return the simulator's version from its package.json, e.g. "0.11.11"."""
     return json.loads((package() / "package.json").read_text(encoding="utf-8"))["version"]

@@ -1,4 +1,4 @@
-"""One team, as it is played."""
+"""A validated team."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Team:
 
     @classmethod
     def of(cls, format_id: str, packed: str, *, name: str, source: str) -> Team:
-        """A team of a validated packed string; its id is made from format and content."""
+        """Create a team from a validated packed string; its id is a hash of format and content."""
         digest = hashlib.sha256(f"{format_id}\n{packed}".encode()).hexdigest()
         return cls(digest[:16], format_id, name, packed, source)
 
     @property
     def species(self) -> list[str]:
-        """The species in the team's order, lead first."""
+        """Return the species in the team's order, lead first."""
         return [member.split("|", 1)[0] for member in self.packed.split("]")]
 
     @property
     def export(self) -> str:
-        """Showdown's export text. Starts node for it: for many teams use one TeamValidator's export()."""
+        """Return Showdown's export text. Starts node: for many teams use TeamValidator.export()."""
         with TeamValidator() as validator:
             return validator.export(self.packed)

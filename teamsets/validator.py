@@ -1,4 +1,4 @@
-"""Showdown's TeamValidator, kept running in one node child for as long as it is needed."""
+"""Showdown's TeamValidator in a node subprocess."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SCRIPT = Path(__file__).with_name("validator.mjs")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What Showdown says of a team: the packed team as validated, or ("" and) its problems in Showdown's words."""
+    """The result of a validation: the packed team as validated ("" if rejected), and Showdown's list of problems."""
 
     packed: str
     problems: tuple[str, ...]
@@ -31,12 +31,12 @@ class Verdict:
 
 @cache
 def rules_version() -> str:
-    """What a verdict depends on besides the team and its format: the simulator's version and our reading of it."""
+    """Return what a result depends on besides team and format: the versions of the simulator and of our script."""
     return f"{showdown.version()}-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:8]}"
 
 
 class TeamValidator:
-    """A node child that validates and writes teams. Use it as a context manager; it is not safe between threads.
+    """A node subprocess that validates and exports teams. Use it as a context manager; it is not thread-safe.
 
     with TeamValidator() as validator:
         verdict = validator.validate("gen1ou", text)
@@ -64,7 +64,7 @@ class TeamValidator:
         self.close()
 
     def close(self) -> None:
-        """End the node child. Closing its stdin is enough; a child that does not see it is killed."""
+        """End the node subprocess, by closing its stdin; it is killed if it does not exit."""
         if self._node.stdin:
             with contextlib.suppress(BrokenPipeError):  # the child may have ended with a request unread
                 self._node.stdin.close()

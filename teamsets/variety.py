@@ -1,4 +1,4 @@
-"""The set `variety`: teams of published sets put together at random, with unusual leads; made on demand and kept."""
+"""The set `variety`: random teams of published sets with unusual leads, generated on demand and cached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ATTEMPTS = 200
 
 
 def teams(chosen: Format, count: int, seed: int) -> list[Team]:
-    """The first `count` teams of a format's variety for a seed; team `i` is the same whatever the count.
+    """Return the first `count` teams of a format's variety for a seed; team `i` does not depend on the count.
 
     Raises BadInput for a format without published sets, UnknownFormat for one that Showdown does not play.
     """
@@ -61,7 +61,7 @@ def _make(chosen: Format, count: int, seed: int) -> list[str]:
 
 
 def _draws(pool: Pool, lead: dict[str, float], others: dict[str, float], seed: str) -> Iterator[str]:
-    """Teams of a seed, in export text, as many as are asked for."""
+    """Yield random teams for a seed, in export format, without end."""
     for attempt in range(_ATTEMPTS):
         rng = random.Random(f"{seed}:{attempt}")
         team = pool.fill(rng.choices(list(lead), list(lead.values())), others, _SHARED_WEAKNESS, rng)
@@ -71,7 +71,7 @@ def _draws(pool: Pool, lead: dict[str, float], others: dict[str, float], seed: s
 
 
 def _first_valid(draws: Iterator[str], format_id: str, validator: TeamValidator, made: Container[str]) -> str:
-    """The first draw that Showdown accepts and that was not made before, packed."""
+    """Return the first new team that Showdown accepts, packed."""
     problem = "no six species fit together"
     for text in draws:
         verdict = validator.validate(format_id, text)

@@ -1,4 +1,4 @@
-"""Validation that remembers: a text that was judged once is not judged again."""
+"""Cached validation of teams."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from teamsets.validator import TeamValidator, Verdict, rules_version
 
 
 def judge(format_id: str, texts: Sequence[str]) -> list[Verdict]:
-    """Showdown's verdict on each text, in order. Starts node only for texts that are not in the cache.
+    """Validate each text, in order. Starts node only for texts that are not in the cache.
 
-    Raises UnknownFormat (and remembers nothing) for a format that Showdown does not play.
+    Raises UnknownFormat (and caches nothing) for a format that Showdown does not support.
     """
     name = f"verdicts/{format_id}-{rules_version()}.json"
     known: dict[str, Verdict] = _read(name)

@@ -1,8 +1,8 @@
-"""Finds each decision of both players in a public log, and the part of the choice that the log shows.
+"""Finds each decision of both players in a public log, and what the log shows of the choice.
 
-Two kinds of moments: after each `turn` line both are asked; and in between a side must bring another Pokémon, because its
-own has fainted or leaves by its move (U-turn), its item (Eject Button) or its ability. What a player chose is only taken
-from lines that cannot be there for another reason; everything else stays unknown.
+There are two kinds of decisions: both sides choose after each `turn` line, and a side must switch in between if its Pokémon
+has fainted or leaves by its move (U-turn), its item (Eject Button) or its ability. A choice is inferred only from lines that
+cannot have another cause; all others stay unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from poke_env.data import to_id_str
 from arena.fixture import SEATS
 from arena.human.lines import Line
 
-#: Ways to leave the field in the middle of a turn, as the tag of the switch names them.
+#: Causes of a switch in the middle of a turn, as in the tag of the switch line.
 _LEAVING = frozenset({
     "batonpass", "uturn", "voltswitch", "flipturn", "partingshot", "teleport", "shedtail", "chillyreception",
     "ejectbutton", "ejectpack", "emergencyexit", "wimpout",
@@ -26,7 +26,7 @@ _ENDS = frozenset({"win", "tie"})
 
 @dataclass
 class Evidence:
-    """What a turn shows of a side's choice.
+    """What a turn reveals of a side's choice.
 
     kind: "move" (a move was used, or named though it failed to come), "switch", "cant" (it could not act) or "" (nothing).
     name: a move's id, or the ident of who came in. source: the tag of the move's line ("lockedmove"), as an id.
@@ -44,7 +44,7 @@ class Evidence:
 
 @dataclass
 class Ask:
-    """One moment in which a player was asked.
+    """One decision of a player.
 
     at: the request stands before the line of this index. kind: "move" at the beginning of a turn, "switch" in between,
     "revive" (Revival Blessing), "team" at the preview. committed: the turn went on, so a choice was made.
@@ -58,7 +58,7 @@ class Ask:
 
 
 def find_asks(lines: list[Line]) -> list[Ask]:
-    """Every moment in which a side was asked, in the order of the log."""
+    """Return all decisions of both sides, in the order of the log."""
     finder = _Finder()
     for index, line in enumerate(lines):
         finder.take(index, line)
@@ -67,7 +67,7 @@ def find_asks(lines: list[Line]) -> list[Ask]:
 
 @dataclass
 class _Side:
-    """What the finder remembers of a side.
+    """The finder's state of a side.
 
     open: the ask of this turn while its answer has not been seen. cut: the one that a faint left unanswered, and fell: the
     line of that faint.

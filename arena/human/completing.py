@@ -43,10 +43,10 @@ class Completed:
 
 
 def complete(shown: list[Shown], size: int, role: str, format_id: str, gen: int, rng: random.Random) -> list[Completed]:
-    """The whole team of a side: those shown, in their order, then as many as are missing to `size`.
+    """Return the complete team of a side: the revealed Pokémon in their order, then sampled ones up to `size`.
 
-    Who was never shown is drawn by how often the format's competitive teams have it; where there are no such teams, the
-    team stays smaller.
+    Unrevealed species are sampled by their frequency in the format's competitive teams; without such teams, the team stays
+    smaller.
     """
     team = [_complete(each, format_id, gen, rng) for each in shown]
     bases = {base_name(each.species, gen) for each in shown}
@@ -87,7 +87,7 @@ def _complete(shown: Shown, format_id: str, gen: int, rng: random.Random, never_
 def _draw(
     shown: Shown, moves: tuple[str, ...], item: str | None, format_id: str, gen: int, rng: random.Random
 ) -> Carried:
-    """A set that does not contradict what the log rules out, if one of some draws is such."""
+    """Sample a set that is consistent with the log, if one of several samples is."""
     for _ in range(_TRIES):
         carried = draw_set(format_id, gen, shown.species, moves, item, shown.ability or None, rng)
         if item is not None or carried.item not in shown.not_items:
@@ -96,7 +96,7 @@ def _draw(
 
 
 def _hidden_power(shown: Shown, format_id: str, gen: int, rng: random.Random) -> str:
-    """Hidden Power with its type, of which the log is silent: one that the species' sets have."""
+    """Return Hidden Power with a type from the species' sets, because the log does not show it."""
     typed = sorted(
         {
             move

@@ -1,4 +1,4 @@
-"""One protocol line, taken apart: its kind, its words, and the tags at its end ([from], [of], …)."""
+"""Parses a protocol line: its kind, its arguments, and the tags at its end ([from], [of], …)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_BATTLE = frozenset({
     "unlink", "askreg", "deinit", "expire", "message", "-message", "seed", "popup", "request", "split", "tournament",
     "warning", "userstats", "battle", "gametypes", "sentchoice", "timestamp", "users",
 })  # fmt: skip
-#: Kinds of lines that carry a Pokémon's health -> at which word.
+#: Kinds of lines that contain a Pokémon's HP -> index of the argument.
 CONDITION = {"switch": 2, "drag": 2, "replace": 2, "-damage": 1, "-heal": 1, "-sethp": 1}
 
 
@@ -35,7 +35,7 @@ class Line:
 
     @classmethod
     def read(cls, text: str) -> Line:
-        """Of a line as it was sent. One without a leading | is chat of old times: it has the kind "chat"."""
+        """Parse a line. One without a leading | is chat in an old log: it has the kind "chat"."""
         parts = text.split("|")
         if parts[0] or len(parts) < 2:
             return cls(text, "chat" if text else "", (), "", "", frozenset(), "", "")
@@ -53,17 +53,17 @@ class Line:
         return cls(text, parts[1], tuple(words), source, of, frozenset(tags), ident[:2], ident)
 
     def word(self, place: int) -> str:
-        """The word at a place, "" where there is none."""
+        """Return the argument at an index, "" if there is none."""
         return self.words[place] if place < len(self.words) else ""
 
     @property
     def move(self) -> str:
-        """The id of the move that a `move` line tells of."""
+        """Return the move's id in a `move` line."""
         return to_id_str(self.word(1))
 
     @property
     def source_id(self) -> str:
-        """What stands behind [from] as an id, without "move: ", "item: " or "ability: "."""
+        """Return the cause in [from] as an id, without "move: ", "item: " or "ability: "."""
         return to_id_str(self.source.rpartition(": ")[2])
 
 

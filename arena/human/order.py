@@ -13,10 +13,10 @@ _ENDS = ("win", "tie")
 
 
 def disorder(lines: Sequence[str]) -> str | None:
-    """Why the lines cannot be those of a whole battle in order, as a short reason; None where nothing speaks against it.
+    """Return why the lines are not a complete battle in order, as a short reason; None if there is no contradiction.
 
-    Choices come in at the empty lines, "|": without them one cannot tell a turn's choice from the switch that a faint made
-    necessary, so a log in which a turn has none is refused.
+    Empty lines, "|", mark where choices arrive. Without them a turn's choice cannot be distinguished from a forced switch,
+    so a log with a turn that has none is refused.
     """
     turn, begun, ended, choices_came = 0, False, False, True
     for text in lines:

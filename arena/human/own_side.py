@@ -1,4 +1,4 @@
-"""A player's own side as its requests describe it, followed line by line: health, status, PP, items, what binds it."""
+"""A player's own side as its requests describe it, updated line by line: HP, status, PP, items, locks and traps."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Own:
 
 @dataclass
 class Stay:
-    """What hangs on the Pokémon on the field until it leaves.
+    """State of the active Pokémon that ends when it leaves.
 
     slots: the moves that it has instead of its own (Transform, Mimic). chosen: the move that a Choice item holds it to.
     rampage: turns of its Outrage so far, preparing: the move whose second turn comes. binding, bound: turns for which it
@@ -99,27 +99,27 @@ class OwnSide:
 
     @property
     def active(self) -> Own:
-        """The Pokémon on the field."""
+        """The active Pokémon."""
         return self.team[0]
 
     @property
     def slots(self) -> list[Slot]:
-        """The moves that the Pokémon on the field has now."""
+        """The moves that the active Pokémon has now."""
         return self.active.slots if self.stay.slots is None else self.stay.slots
 
     def find(self, ident: str) -> Own | None:
-        """The member of a name such as "p1: Tauros"."""
+        """Return the team member of an ident such as "p1: Tauros"."""
         return next((own for own in self.team if own.member.ident == ident), None)
 
     def lead(self, ident: str) -> None:
-        """After the preview: who comes first; the others keep their order."""
+        """Set the lead after team preview; the others keep their order."""
         first = self.find(ident)
         if first is not None:
             self.team.remove(first)
             self.team.insert(0, first)
 
     def take(self, line: Line, other: OwnSide) -> None:
-        """One line of the log. `other`: the opponent's side, whose moves a transformed Pokémon gets to know."""
+        """Process a line. other: the opponent's side, whose moves a transformed Pokémon learns."""
         if line.kind == "turn":
             self.stay.acted = False
         elif line.role == self.role:
@@ -128,7 +128,7 @@ class OwnSide:
             self.stay.trapped, self.stay.bound = False, 0
 
     def health(self, line: Line) -> str:
-        """The line with this side's exact health, which is noted; as it is where it tells none."""
+        """Return the line with this side's exact HP, which is recorded; unchanged if it contains none."""
         place = CONDITION.get(line.kind)
         own = self.find(line.ident)
         if place is None or own is None or not line.word(place):
@@ -279,6 +279,6 @@ def _exact(condition: str, own: Own) -> tuple[int, str]:
 
 
 def shared(hp: int, most: int) -> str:
-    """Health as the other side sees it: in percent, rounded up, 100 only for a whole one."""
+    """Return HP as the other side sees it: in percent, rounded up, 100 only at full HP."""
     percent = math.ceil(100 * hp / most)
     return f"{99 if percent == 100 and hp < most else percent}/100"

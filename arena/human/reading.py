@@ -1,6 +1,6 @@
 """Reading replays: Showdown's replay JSON, raw protocol logs and saved HTML pages, each as a `PublicBattle`.
 
-A file that cannot be used raises `Unusable` with a short reason, which whoever reads many of them counts.
+A file that cannot be used raises `Unusable` with a short reason, by which callers count such files.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class PublicBattle:
 
 
 def replay_files(folder: Path) -> list[Path]:
-    """The replays under a folder, or the one file given, sorted by path. Raises BadInput where there are none."""
+    """Return the replays under a folder (or the given file), sorted by path. Raises BadInput if there are none."""
     if folder.is_file():
         return [folder]
     if not folder.exists():
@@ -75,9 +75,9 @@ def replay_files(folder: Path) -> list[Path]:
 
 
 def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> Iterator[PublicBattle]:
-    """The usable replays under a folder; the others are counted in `refused` by reason. format_id: only that format.
+    """Yield the usable replays under a folder; others are counted in `refused` by reason. format_id: only this format.
 
-    A battle that is there twice, as JSON and as a log, say, is yielded once.
+    A battle that exists twice, for example as JSON and as a log, is yielded once.
     """
     known = _Known()
     for path in replay_files(folder):
@@ -96,10 +96,10 @@ def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> I
 
 @contextmanager
 def counted(refused: Counter[str], file: str) -> Iterator[None]:
-    """Counts what goes wrong with one file of many, so that the others are still read.
+    """Count the error of one file of many, so that the others are still read.
 
     An Unusable is counted by its reason, any other exception as damage, with the file's name and the exception's class.
-    What is no file's fault (a tool that is missing) is raised.
+    Errors that are not the file's (a missing tool) are raised.
     """
     try:
         yield
@@ -113,13 +113,13 @@ def counted(refused: Counter[str], file: str) -> Iterator[None]:
 
 @dataclass
 class _Known:
-    """The battles that were read: by their ids, which a local server counts from 1 again, and by what happened in them."""
+    """The battles read so far, by id and by content, because local servers restart their ids at 1."""
 
     _ids: set[tuple[str, tuple[str, str], int]] = field(default_factory=set)
     _contents: dict[bytes, str] = field(default_factory=dict)
 
     def has(self, battle: PublicBattle) -> bool:
-        """Whether the battle was read before; from now on it was."""
+        """Return whether the battle was read before, and record it."""
         named = _ID_IN_NAME.fullmatch(battle.id) is not None
         by_id = battle.id, battle.players, sum(line.startswith("|turn|") for line in battle.lines)
         kept = [line for line in battle.lines if Line.read(line).kind not in NOT_BATTLE]

@@ -40,9 +40,9 @@ class SideLog:
 
 
 def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
-    """The points of view of p1 and p2. seed: which sets are drawn for what was hidden.
+    """Return the points of view of p1 and p2. seed: for sampling hidden sets.
 
-    Raises Unusable where the log cannot tell who is who.
+    Raises Unusable if the log does not identify the Pokémon.
     """
     lines = [Line.read(text) for text in battle.lines]
     lines = [line for line in lines if line.kind not in NOT_BATTLE or line.text == "|"]
@@ -76,7 +76,7 @@ class _Writer:
         self._tera_left = dict.fromkeys(SEATS, True)
 
     def write(self) -> None:
-        """Fills both logs."""
+        """Write both logs."""
         asks: dict[int, list[Ask]] = defaultdict(list)
         for ask in find_asks(self._lines):
             asks[ask.at].append(ask)
@@ -88,7 +88,7 @@ class _Writer:
             self._ask(ask)
 
     def side_log(self, role: str) -> SideLog:
-        """What has been written for a side."""
+        """Return the log of a side."""
         return SideLog(role, self._battle.format_id, self._out[role], self._choices[role], self._teams[role])
 
     def _ask(self, ask: Ask) -> None:

@@ -30,7 +30,7 @@ def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
 
 
 def answer(asked: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
-    """The words of what was chosen, None where the log does not tell it for certain."""
+    """Return the label of the choice, None if the log does not reveal it with certainty."""
     evidence, legal = ask.evidence, legal_choices(asked)
     words = None
     if evidence.kind == "switch":
@@ -101,7 +101,7 @@ def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any
 
 
 def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
-    """The one move that is offered, "" where there is a choice; and whether it could not even leave."""
+    """Return the only available move ("" if there is a choice), and whether the Pokémon cannot switch."""
     stay = side.stay
     moved = evidence.kind == "move"
     if evidence.reason == "recharge":
@@ -120,7 +120,7 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
 
 
 def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
-    """What it is held to while it may still leave."""
+    """Return the move that it is locked into although it can switch."""
     freely = evidence.kind == "move" and not evidence.source
     if side.stay.binding == 1 and not (freely and evidence.name != side.stay.last):
         return side.stay.last

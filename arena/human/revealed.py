@@ -49,7 +49,7 @@ class Shown:
 
 @dataclass
 class _Field:
-    """The Pokémon of a side that is on the field, and what hangs on its stay there."""
+    """A side's active Pokémon, and its temporary state."""
 
     shown: Shown | None = None
     used: set[str] = field(default_factory=set)
@@ -60,9 +60,9 @@ class _Field:
 
 
 def revealed(battle: PublicBattle, lines: list[Line]) -> dict[str, list[Shown]]:
-    """By role the Pokémon of each team that were shown, in the order in which they were.
+    """Return role -> the revealed Pokémon of each team, in the order in which they appeared.
 
-    Raises Unusable where the log cannot tell who is who.
+    Raises Unusable if the log does not identify the Pokémon.
     """
     reader = _Reader(battle.gen)
     for line in lines:
@@ -202,7 +202,7 @@ class _Reader:
             place.fed |= line.kind == "-heal" and line.source_id in _RESIDUAL
 
     def _end_of_turn(self) -> None:
-        """Whoever is hurt and was not healed by Leftovers does not hold them."""
+        """Record that a damaged Pokémon that was not healed by Leftovers does not hold them."""
         for place in self._fields.values():
             if place.shown is not None and not place.fed and 0 < place.health < 1:
                 place.shown.not_items |= _RESIDUAL

@@ -24,9 +24,9 @@ _SEEDS = 5  # how often the hidden part is drawn again where the validator refus
 
 @dataclass
 class Gathered:
-    """What came of a folder of replays. paths: the team files; teams: how many of each format.
+    """The result of `gather`. paths: the team files; teams: number by format.
 
-    refused: why replays and teams were left out -> how many; doubled: teams that were there already.
+    refused: reason -> number of replays and teams left out; doubled: number of duplicate teams.
     """
 
     paths: list[Path] = field(default_factory=list)
@@ -61,7 +61,7 @@ def gather(
 
 
 def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validator: TeamValidator) -> Team:
-    """One side's team. Raises Unusable with a reason where it cannot be used."""
+    """Return one side's team. Raises Unusable with a reason."""
     problem = ""
     for draw in range(_SEEDS):
         side = reconstruct(battle, seed * _SEEDS + draw)[place]
@@ -76,7 +76,7 @@ def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validat
 
 
 def _kind(problem: str, side: SideLog) -> str:
-    """The validator's words without the names of this one team, so that equal problems are counted together."""
+    """Return the validator's message without this team's names, so that equal problems are counted together."""
     words = problem
     for member in side.team:
         words = re.sub(

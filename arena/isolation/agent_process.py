@@ -1,4 +1,4 @@
-"""The worker's end of one agent process: one request at a time, its answer or failure, and the order of turns."""
+"""The worker's end of an agent process: one request at a time, its answer or failure, and the scheduling of turns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Turns:
         self._waiting: deque[Callable[[], None]] = deque()
 
     def take(self, begin: Callable[[], None]) -> None:
-        """Calls `begin` as soon as nobody has the turn. Whoever has it gives it back."""
+        """Call `begin` as soon as the turn is free. The caller releases it with `give`."""
         if self._taken:
             self._waiting.append(begin)
         else:
@@ -48,7 +48,7 @@ class Turns:
             begin()
 
     def give(self) -> None:
-        """Ends a turn; the next begins."""
+        """Release the turn; the next waiting process gets it."""
         if self._waiting:
             self._waiting.popleft()()
         else:
@@ -136,7 +136,7 @@ class AgentProcess(asyncio.Protocol):
             self.kill()
 
     def _settle(self, answer: Answer) -> None:
-        """Hands the answer to whoever waits for it."""
+        """Pass the answer to the waiting callback."""
         self._give_turn()
         answered, self._answered = self._answered, None
         if answered is not None:

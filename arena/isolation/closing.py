@@ -1,4 +1,4 @@
-"""What a process asks of Linux: to be closed to others, and not to outlive its parent. Elsewhere nothing happens."""
+"""Linux process settings: no access for other processes, and termination with the parent. No effect elsewhere."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ IMPORT_SECONDS = 300.0
 
 @dataclass(frozen=True)
 class Description:
-    """What an agent says of itself; see `AgentSource`. lacks: format -> what it lacks to play it."""
+    """An agent's metadata; see `AgentSource`. lacks: format -> what it lacks to play it."""
 
     spec: str
     fingerprint: str
@@ -99,7 +99,7 @@ def _is_description(answer: Any) -> bool:
 
 
 def describe(spec: str, formats: list[str]) -> dict[str, Any]:
-    """An agent's description or the words of a refusal. Imports its code."""
+    """Return an agent's description, or the error message. Imports its code."""
     try:
         source = resolve(spec)
         lacks = {format_id: words for format_id in formats if (words := source.missing(format_id))}

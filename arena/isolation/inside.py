@@ -46,7 +46,7 @@ class SeatSettings:
 
 
 class InsideSeat(Seat):
-    """A seat in an agent process. The worker keeps the record: here nothing is kept that the next choice does not need."""
+    """A seat in an agent process. The record is kept by the worker; here only what the next choice needs is kept."""
 
     @functools.cached_property
     def _plain(self) -> bool:

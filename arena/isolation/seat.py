@@ -1,4 +1,4 @@
-"""The worker's end of a seat whose agent is in a process of its own."""
+"""The worker's end of a seat whose agent runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class IsolatedSeat(Seat):
             self._choice.set_exception(error)
 
     def _question(self) -> bytes | None:
-        """The question's line, when it is this seat's turn."""
+        """Return the request line, when it is this seat's turn."""
         if self._choice is None or self._choice.done():
             return None  # the battle is over
         self._asked = True
@@ -99,21 +99,21 @@ class IsolatedSeat(Seat):
         return kept
 
     async def _bring(self) -> AgentProcess:
-        """A process in which the agent has been made."""
+        """Return a process in which the agent has been created."""
         self._process = process = await self._nursery.agent_process(self._told.spec, self.role, self._told.gen)
         late = f"was not ready within {MAKING_SECONDS:g} s"
         await self._told_of(process, self._told.order(), MAKING_SECONDS + GRACE_SECONDS, late)
         return process
 
     async def _told_of(self, process: AgentProcess, line: bytes, seconds: float, late: str) -> dict[str, Any]:
-        """The answer to a line that asks for no choice. Raises Fault when there is none (`late` says so)."""
+        """Return the answer to a line that requests no choice. Raises Fault with the message `late` if there is none."""
         try:
             return _checked(await process.answer(line, seconds), late)
         except (ProcessEnded, Silent) as error:
             return _checked(error, late)
 
     def _new_views(self) -> bytes:
-        """What the seat has seen since the last time, as a list of JSON."""
+        """Return what the seat has seen since the last request, as a list of JSON."""
         views, self._views = self._views, []
         return b"[" + b",".join(views) + b"]"
 

@@ -1,1 +1,1 @@
-"""How people see what the store holds, and a run while it goes on."""
+"""Reports on stored battles, and the live display of a run."""

@@ -1,4 +1,4 @@
-"""The state of a battle, followed through its protocol lines: both teams, their HP, and what lies on the field."""
+"""The state of a battle, tracked through its protocol lines: both teams, their HP, and field conditions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Board:
         return {**found, "field": field} if field else found
 
     def share(self, line: str) -> float | None:
-        """What share of its HP the Pokémon of a line about HP has now, 0 to 1; None for other lines."""
+        """Return the fraction of its HP that the Pokémon of a line about HP has now; None for other lines."""
         parts = line.split("|")
         if len(parts) < 4 or parts[1] not in ("-damage", "-heal", "-sethp"):
             return None
@@ -38,7 +38,7 @@ class Board:
         return member.hp / member.most
 
     def take(self, line: str) -> None:
-        """Follows one line. Lines that change nothing here, and lines shorter than they should be, are passed over."""
+        """Process a line. Lines without effect here, and malformed short lines, are skipped."""
         parts = line.split("|")
         follow = _FOLLOW.get(parts[1]) if len(parts) > 1 else None
         if follow is None:

@@ -1,4 +1,4 @@
-"""What the store counts for a report: a few aggregations in SQL over the battles that count for a run."""
+"""Counts for a report: SQL aggregations over the battles that count for a run."""
 
 from __future__ import annotations
 

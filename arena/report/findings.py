@@ -39,7 +39,7 @@ def match_findings(match: dict[str, Any] | None) -> list[str]:
 
 
 def match_facts(match: dict[str, Any]) -> list[list[str]]:
-    """(what, value) for each number of a match with at least one pair, as words."""
+    """Return (label, value) for each number of a match with one or more pairs, as text."""
     first = match["agents"][0]
     facts = [
         ["pairs (battles)", f"{match['pairs']:,} ({match['battles']:,})"],
@@ -88,7 +88,7 @@ def chance_of_better(said: dict[str, Any], agent: str, other: str) -> float | No
 
 
 def order(said: dict[str, Any]) -> list[str]:
-    """Which places of a ranking are certain and which are not: P(better than next) and how many pairs of agents are ordered.
+    """Return sentences on which ranks are certain: P(better than next), and how many pairs of agents are separated.
 
     Two neighbours are separated when the one is better than the other with a probability of SURE or more. Of two agents
     alone `_best` says it all.
@@ -124,7 +124,7 @@ def _ranks(run: list[dict[str, Any]]) -> str:
 
 
 def _close(said: dict[str, Any]) -> tuple[dict[str, Any], list[tuple[str, float]]]:
-    """The leader, and those that may be as good: (agent, probability that the leader is better), the closest first."""
+    """Return the leader, and the agents not separated from it: (agent, P(leader is better)), the closest first."""
     first = said["ranking"][0]
     chances = [(row["agent"], chance_of_better(said, first["agent"], row["agent"])) for row in said["ranking"][1:]]
     close = [(agent, chance) for agent, chance in chances if chance is not None and chance < SURE]
@@ -176,7 +176,7 @@ def equals(chance: float | None) -> str:
 
 
 def _best_of_many(formats: list[dict[str, Any]]) -> str:
-    """One sentence for many formats: who leads where, and where that is sure."""
+    """Return one sentence for many formats: the leaders, and which of them are certain."""
     where: dict[tuple[str, bool], list[str]] = defaultdict(list)
     for said in formats:
         first, close = _close(said)
@@ -189,7 +189,7 @@ def _best_of_many(formats: list[dict[str, Any]]) -> str:
 
 
 def _team_sets(formats: list[dict[str, Any]]) -> list[str]:
-    """The greatest clear differences between team sets, and how many were looked at."""
+    """Return the largest significant differences between team sets, and the number of comparisons."""
     differences = [(each, said["format"]) for said in formats for each in said["set_differences"]]
     if not differences:
         return []
@@ -222,7 +222,7 @@ def _cycles(formats: list[dict[str, Any]]) -> list[str]:
 
 
 def _faults(formats: list[dict[str, Any]]) -> str:
-    """The agents that lost battles by their own failure."""
+    """Return a sentence on agents that lost battles by a fault."""
     lost: dict[str, int] = defaultdict(int)
     for said in formats:
         for fault in said["faults"]:

@@ -1,4 +1,4 @@
-"""How long battles are: quantiles, and how they are spread."""
+"""Battle lengths: quantiles and a histogram."""
 
 from __future__ import annotations
 

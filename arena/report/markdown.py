@@ -14,7 +14,7 @@ _SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")
 
 
 def render(summary: dict[str, Any]) -> str:
-    """The whole report but the battles."""
+    """Format the report without its battles."""
     run = summary["run"]
     blocks = [
         f"# Battle arena: run {run['id']}",
@@ -37,7 +37,7 @@ def render(summary: dict[str, Any]) -> str:
 
 
 def match_blocks(match: dict[str, Any] | None) -> list[str]:
-    """The match as a table of its numbers; nothing for a run that was none."""
+    """Format a match as a table; empty for other runs."""
     if match is None or not match["pairs"]:
         return []
     first, second = match["agents"]

@@ -1,4 +1,4 @@
-"""What a match between two agents says: the pentanomial, the lead with its interval, and the sequential test's decision."""
+"""The result of a match: pentanomial counts, Elo difference with its interval, and the sequential test's decision."""
 
 from __future__ import annotations
 

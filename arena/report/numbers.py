@@ -1,4 +1,4 @@
-"""Numbers as people read them: the same in the terminal, in Markdown and in HTML."""
+"""Number formatting, shared by the terminal, Markdown and HTML output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def difference(value: float, low: float, high: float) -> str:
 
 
 def clear(low: float, high: float) -> bool:
-    """Whether an interval leaves out 0."""
+    """Return whether an interval excludes 0."""
     return low > 0 or high < 0
 
 

@@ -1,4 +1,4 @@
-"""What a report says of each agent: whom it beats, with which teams, how it plays, and who wins early or late."""
+"""The data of the agents' sections: best and worst opponents and teams, moves, leads, and results by turn."""
 
 from __future__ import annotations
 

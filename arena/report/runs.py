@@ -1,4 +1,4 @@
-"""What was run: so that a reader can repeat it, and knows what to be careful about."""
+"""The settings of a run: the command that repeats it, and notes on its interpretation."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> 
 
 
 def command(kind: str, config: dict[str, Any], db: Path) -> str:
-    """The command line that plays the same battles again, for a shell."""
+    """Return the command line that plays the same battles again, quoted for a shell."""
     target = [] if db == DEFAULT else ["--db", str(db)]
     agents = [agent for agent in config["agents"] if agent not in config.get("challengers", [])]
     if kind == "battle":
@@ -131,7 +131,7 @@ def settings_words(config: dict[str, Any]) -> str:
 
 
 def notes(run: dict[str, Any], formats: list[dict[str, Any]]) -> list[str]:
-    """What a reader must be careful about, one sentence each."""
+    """Return notes on the interpretation of the results, one sentence each."""
     users = sorted({row["agent"] for each in formats for row in each["ranking"] if row["agent"].startswith("user:")})
     return [
         *_notes_on_run(run),
@@ -239,7 +239,7 @@ def _agents(db: Path, run_id: str, config: dict[str, Any]) -> list[dict[str, Any
 
 
 def _is_played(db: Path) -> bool:
-    """Whether a process plays into the database at this moment."""
+    """Return whether a process is writing to the database now."""
     try:
         with writer_lock(db):
             return False

@@ -1,4 +1,4 @@
-"""One side of a battle as its protocol lines show it: the team with its HP, and what holds for it at the moment."""
+"""One side of a battle, tracked through its protocol lines: the team with its HP, and current conditions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Member:
         return species if species.startswith(nickname) else f"{nickname} ({species})"
 
     def take(self, condition: str) -> None:
-        """Takes in "204/353 par" or "0 fnt"."""
+        """Process a condition: "204/353 par" or "0 fnt"."""
         share, _, status = condition.partition(" ")
         hp, _, most = share.partition("/")
         self.hp = int(hp)
@@ -52,7 +52,7 @@ class Side:
     layers: dict[str, int] = field(default_factory=dict)
 
     def find(self, ident: str, details: str | None = None) -> int:
-        """The index of that Pokémon; one that was never seen joins the team."""
+        """Return the index of a Pokémon; an unknown one is added to the team."""
         for number, member in enumerate(self.team):
             if member.ident == ident and (details is None or _species(details) == _species(member.details)):
                 return number
@@ -63,7 +63,7 @@ class Side:
         return len(self.team) - 1
 
     def meet(self, team: list[dict[str, Any]]) -> None:
-        """Takes in the team as it is before the battle, from a side's first request (its slot order is the team's)."""
+        """Process the team before the battle, from a side's first request (its slot order is the team's)."""
         for entry in team:
             member = Member(entry["ident"], entry["details"])
             member.take(entry["condition"])
@@ -71,7 +71,7 @@ class Side:
             self.team.append(member)
 
     def ask(self, team: list[dict[str, Any]]) -> None:
-        """Takes in the team of a request, which is the truth about it (illusions and silent healing included)."""
+        """Update the team from a request, which is authoritative (Illusion and silent healing included)."""
         free = list(range(len(self.team)))
         active = None
         for entry in team:

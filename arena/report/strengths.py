@@ -1,4 +1,4 @@
-"""Who is how strong, for a report: the ratings' results as plain numbers."""
+"""The ratings of a report as plain numbers."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Which agent is charged when a worker ends with battles in it. Pure: it knows no processes and no clocks.
+"""Decides which agent is charged when a worker ends with battles in it. Pure: without processes and clocks.
 
-The step in which a worker died is a hint and no proof: a thread of the other agent's may have ended the process. So a
-battle is charged to an agent only after it was played again alone in a fresh worker and that worker ended, too. Then
+The step in which a worker died is a hint but no proof: a thread of the other agent may have ended the process. So a battle
+is charged to an agent only after it was replayed alone in a new worker and that worker ended, too. Then
 
 1. an agent that has been convicted in this run is charged; else
 2. the only agent in it that can have done it; else
 3. each of the two plays a trial, alone, against `HARMLESS`, with the same teams and seed: who ends that worker, too, is
    convicted; else the battle is played alone a second time, and if that worker ends as well:
 4. the agent in whose step the worker ended both times; else
-5. the agent that the undecided battles against two different opponents share; else nobody: the battle is aborted, and its
-   record names both.
+5. the agent that undecided battles against two different opponents have in common; else neither: the battle is aborted, and
+   its record names both.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Charge:
     end: End
 
     def record(self, started: float) -> BattleRecord:
-        """What is kept of the battle. started: Unix time."""
+        """Return the record of the battle. started: Unix time."""
         if self.seat is None:
             both = " or ".join(self.fixture.agents)
             words = f"alone in a worker, either {both} ended it, and it is not clear who: {self.end.words}"
@@ -153,7 +153,7 @@ class Culprits:
         return self._compare(case)
 
     def _trials(self, case: _Case, suspects: list[int]) -> list[tuple[int | None, Fixture]]:
-        """First, unless the worker ended in a step, one without any suspect: it may be nobody's doing."""
+        """Return the trials. The first has no suspect, unless the worker ended in a step: the cause may be neither agent."""
         seat = case.ends[-1].seat
         trials: list[tuple[int | None, Fixture]] = []
         if seat is None:
@@ -183,7 +183,7 @@ class Culprits:
         return rulings
 
     def _compare(self, case: _Case) -> list[Ruling]:
-        """Trials and steps say nothing: the agent that undecided battles with different opponents share has done it."""
+        """Charge the agent that undecided battles against different opponents have in common, if trials are inconclusive."""
         del self._cases[case.serial]
         self._undecided[case.serial] = case
         opponents: dict[str, set[str]] = defaultdict(set)

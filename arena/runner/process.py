@@ -192,7 +192,7 @@ class WorkerProcess(ChildProcess):
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether a process was stopped by a signal (Linux; elsewhere nobody knows)."""
+    """Return whether a process is stopped by a signal (Linux; False elsewhere)."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:

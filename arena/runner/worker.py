@@ -86,7 +86,7 @@ class Worker:
         self.guard.reported()
 
     async def serve(self, orders: asyncio.StreamReader) -> None:
-        """Until the input ends: then what is in the air is dropped, it has not been reported and will be played again."""
+        """Serve until the input ends. Battles in progress are dropped then; they were not reported and are replayed."""
         playing: set[asyncio.Task[None]] = set()
         failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 

@@ -1,1 +1,1 @@
-"""How teams are made: published sets, what roles they fill, and how six of them are put together."""
+"""Team generation: published sets, the roles that they fill, and the selection of six of them."""

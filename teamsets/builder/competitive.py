@@ -1,4 +1,4 @@
-"""Competitive teams: drawn by a format's recipe, kept when they fill its roles, differ, and Showdown accepts them."""
+"""Competitive teams: sampled by a format's recipe, kept if they fill its roles, differ, and Showdown accepts them."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ class _Made:
 
 
 def make(chosen: Format, count: int, seed: int) -> list[Team]:
-    """`count` different competitive teams for a format, from a seed.
+    """Generate `count` different competitive teams for a format, from a seed.
 
-    Raises BadInput for a format without a recipe, and ArenaError when the recipe cannot give so many.
+    Raises BadInput for a format without a recipe, and ArenaError if the recipe does not allow so many.
     """
     plan = recipe(chosen.id)
     rng = random.Random(f"{chosen.id}:{seed}")
@@ -100,7 +100,7 @@ def _has_roles(plan: Recipe, pool: Pool, members: list[Member]) -> bool:
 
 
 def _rarest(plan: Recipe, species: list[str]) -> str:
-    """The member that tells a team from others: the one that the recipe draws least."""
+    """Return the most characteristic member of a team: the one with the lowest weight in the recipe."""
     return min(species, key=lambda name: plan.core.get(name, 0) * 10 + plan.others.get(name, 0))
 
 

@@ -1,4 +1,4 @@
-"""What teams are drawn from: published sets by species, beside what the Pokédex says of each."""
+"""The pool that teams are sampled from: published sets by species, with facts from the Pokédex."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Pool:
     def fill(
         self, team: list[str], weights: dict[str, float], shared_weakness: int, rng: random.Random
     ) -> list[str] | None:
-        """Six species that begin with `team`: no species twice, at most `shared_weakness` weak to one type.
+        """Complete `team` to six different species, at most `shared_weakness` of them weak to the same type.
 
-        None when the draws find no such six.
+        None if the samples contain no such team.
         """
         names, chances = list(weights), list(weights.values())
         for _ in range(_TRIES):

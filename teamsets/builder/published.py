@@ -1,4 +1,4 @@
-"""Smogon's published sets, as the package `localsets` carries them, and concrete members drawn from them."""
+"""Smogon's published sets, from the package `localsets`, and members sampled from them."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def version() -> str:
 
 @cache
 def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
-    """Every set published for a tier of a generation; none where `localsets` has no such tier."""
+    """Return all sets published for a tier of a generation; empty if `localsets` has no such tier."""
     package = importlib.util.find_spec("localsets")  # its data alone: importing the package would read all of it
     if package is None or package.origin is None:
         raise MissingTool("localsets: not installed: `pip install localsets`, or `make setup` in a checkout")
@@ -129,7 +129,7 @@ def published_sets(gen: int, tier: str) -> tuple[PublishedSet, ...]:
 
 
 def pool(gen: int, tier: str) -> tuple[PublishedSet, ...]:
-    """The sets published for a tier and for the tiers below it. Raises BadInput where there are none."""
+    """Return the sets published for a tier and the tiers below it. Raises BadInput if there are none."""
     if tier not in TIERS:
         likely = lookalikes(f"gen{gen}{tier}", tuple(f"gen{gen}{each}" for each in TIERS))
         fix = f"did you mean {likely}? Or bring" if likely else "bring"

@@ -1,4 +1,4 @@
-"""Which roles a team member fills, judged by what it carries: the words of the recipes' at_least and at_most."""
+"""The roles of a team member, by its moves, item and EVs: the terms of the recipes' at_least and at_most."""
 
 from __future__ import annotations
 

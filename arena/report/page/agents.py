@@ -1,4 +1,4 @@
-"""A part for each agent: whom it beats, with which teams, how it plays, and whether it wins early or late."""
+"""The section of an agent: opponents, teams, moves and leads, and results by turn."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def agent_ids(formats: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def agent_section(agent: str, place: str, formats: list[dict[str, Any]]) -> Html:
-    """Everything on one agent, behind a line that opens it."""
+    """Return the collapsible section of an agent."""
     about = next((row["about"] for said in formats for row in said["ranking"] if row["agent"] == agent), None)
     parts, ranks = [], []
     for said in formats:

@@ -1,4 +1,4 @@
-"""The battles that an HTML report holds: which ones, and how they lie in the page.
+"""The battles in an HTML report: their selection and their encoding.
 
 Stories are JSON, some dozens to a chunk; a chunk is gzip in base64, and the browser opens one when a battle of it is
 asked for. Neighbours in a chunk share a format and agents where they can, so that they shrink together.

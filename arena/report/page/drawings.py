@@ -42,7 +42,7 @@ class Axis:
         return cls(10.0**low, 10.0**high, tuple(10.0**power for power in range(low, high + 1)), log=True)
 
     def place(self, value: float) -> float:
-        """Where a value lies, in percent of the width."""
+        """Return the position of a value, in percent of the width."""
         if self.log:
             share = math.log10(max(value, self.low) / self.low) / math.log10(self.high / self.low)
         else:

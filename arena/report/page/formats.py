@@ -1,4 +1,4 @@
-"""The sections of one format: ranking, who beats whom, faults, how long battles and thoughts are."""
+"""The sections of one format: ranking, cross table, faults, battle lengths and think times."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def parts(said: dict[str, Any]) -> dict[str, str]:
 
 
 def format_section(said: dict[str, Any], ids: dict[str, str], watched: frozenset[int]) -> Html:
-    """Everything on one format. ids: agent -> id of its part; watched: ids of the battles that the page holds."""
+    """Return the section of a format. ids: agent -> id of its part; watched: ids of the battles in the page."""
     make = {
         "ranking": lambda: ranking(said, ids),
         "against": lambda: against(said),

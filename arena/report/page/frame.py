@@ -1,4 +1,4 @@
-"""What stands around the numbers: the head, the contents, what was run, and how to read it."""
+"""The frame of the page: header, table of contents, settings of the run, and explanations."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def title(summary: dict[str, Any]) -> str:
 
 
 def head(summary: dict[str, Any]) -> Html:
-    """Title, when and what, the findings, and what to be careful about."""
+    """Return the header: title, run, findings and notes."""
     run = summary["run"]
     battles = sum(said["battles"] for said in summary["formats"])
     when = moment(run["ended"] or run["started"])
@@ -124,7 +124,7 @@ def section_contents(section: Section) -> Html:
 
 
 def run_section(summary: dict[str, Any]) -> Html:
-    """Versions, seeds, commands: what a reader needs to do it again."""
+    """Return the settings for reproducing the run: versions, seeds, commands."""
     run = summary["run"]
     evidence = run["evidence"]
     earlier = [f"{source['battles']:,} of run {source['run']}" for source in evidence["earlier"]]
@@ -167,7 +167,7 @@ def run_section(summary: dict[str, Any]) -> Html:
 
 
 def reading_section(summary: dict[str, Any], sections: Sequence[Section]) -> Html:
-    """What the words and numbers mean."""
+    """Return the explanations of terms and numbers."""
     told = dict(_READING)
     for section in sections:
         told |= section.reading

@@ -75,7 +75,7 @@ def table(
 
 
 def fold(head: Html, *content: Content) -> Html:
-    """A part behind its heading: opened by a click, by a link to its section, and on paper (report.js)."""
+    """Return a collapsible part: opened by a click, by a link to its section, and in print (report.js)."""
     return el("details", el("summary", head), content, cls="fold")
 
 

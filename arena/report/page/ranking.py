@@ -1,4 +1,4 @@
-"""Who is how strong in a format: the ranking as a picture, how sure each place is, cycles and the Nash average."""
+"""The ranking of a format: ratings with intervals, pairwise probabilities, cycles and the Nash average."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _number(label: str, value: str) -> Html:
 
 
 def _better(said: dict[str, Any]) -> Html:
-    """The probability that one is better than the other, for every two."""
+    """Return the table of P(better) for all pairs of agents."""
     names, matrix = said["better"]["agents"], said["better"]["matrix"]
     cells = {
         (names[i], names[j]): (value, percent(value).replace("%", "").replace(" ", ""), "")
@@ -104,7 +104,7 @@ def _better(said: dict[str, Any]) -> Html:
 
 
 def cycles(said: dict[str, Any]) -> Html:
-    """Who beats whom in a ring, and the mixture that nobody beats."""
+    """Return the cycles, and the Nash average."""
     support = [row for row in said["ranking"] if row["nash"] and row["nash"]["mean"] >= 0.005]
     mixture = [
         el(

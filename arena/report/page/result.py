@@ -1,4 +1,4 @@
-"""The first card of the page: who is first, how certain that is, and which places are not separated."""
+"""The first card of the page: the leader, P(best), and which ranks are not separated."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WHOLE = 3
 
 
 def result_card(summary: dict[str, Any]) -> Html | None:
-    """The result of every format, or of the match; None where no battle was finished."""
+    """Return the card with the result of each format or of the match; None without a finished battle."""
     ranked = [said for said in summary["formats"] if len(said["ranking"]) > 1]
     parts = [_leader(said, alone=len(ranked) == 1, whole=len(ranked) <= _WHOLE) for said in ranked]
     match = summary["match"]

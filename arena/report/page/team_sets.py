@@ -1,4 +1,4 @@
-"""Where the teams matter: each agent by team set, and the differences with their intervals."""
+"""Results by team set: win rates of each agent, and differences with their intervals."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _FOLDER = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Recipe:
-    """What makes a sensible team in a format.
+    """The recipe of a format's competitive teams.
 
     `first` is the chance that a field takes the published set's first alternative; `shared_weakness` the most members
     that may be weak to one type; `leads` and `others` are species -> weight, `core` species -> chance of being on the
@@ -53,7 +53,7 @@ def formats() -> list[str]:
 
 @cache
 def recipe(format_id: str) -> Recipe:
-    """The recipe of a format. Raises BadInput where there is none."""
+    """Return the recipe of a format. Raises BadInput if there is none."""
     if format_id not in formats():
         raise BadInput(f"format '{format_id}': no recipe for competitive teams: there are {', '.join(formats())}")
     return Recipe(**tomllib.loads((_FOLDER / f"{format_id}.toml").read_text(encoding="utf-8")))
