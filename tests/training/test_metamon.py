@@ -163,7 +163,7 @@ def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: P
         "states of another form": 1,
         "states and actions that do not match": 1,
         "unknown format": 1,
-        "a Pokémon with Illusion: who was on the field cannot be told": 1,
+        "a Pokémon with Illusion: the active Pokémon is ambiguous": 1,
     }
 
 
