@@ -28,9 +28,9 @@ _ENDS = frozenset({"win", "tie"})
 class Evidence:
     """What a turn reveals of a side's choice.
 
-    kind: "move" (a move was used, or named though it failed to come), "switch", "cant" (it could not act) or "" (nothing).
-    name: a move's id, or the ident of who came in. source: the tag of the move's line ("lockedmove"), as an id.
-    tera: it terastallized. unsure: what is shown need not be what was chosen (Encore, Z-moves, mega evolution).
+    kind: "move" (a move was used, or announced without effect), "switch", "cant" (it could not act) or "" (nothing).
+    name: the move's id, or the ident of the incoming Pokémon. source: id in the move line's tag ("lockedmove").
+    tera: it terastallized. unsure: the choice may differ from what is shown (Encore, Z-moves, mega evolution).
     reason: why it could not act.
     """
 
@@ -46,8 +46,8 @@ class Evidence:
 class Ask:
     """One decision of a player.
 
-    at: the request stands before the line of this index. kind: "move" at the beginning of a turn, "switch" in between,
-    "revive" (Revival Blessing), "team" at the preview. committed: the turn went on, so a choice was made.
+    at: index of the line that follows the request. kind: "move" at the start of a turn, "switch" in between, "revive"
+    (Revival Blessing), "team" at team preview. committed: the turn continued, so a choice was made.
     """
 
     role: str
