@@ -18,6 +18,7 @@ from arena.report import markdown
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.store import frame
+from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 
 _BATTLES = """
@@ -61,7 +62,7 @@ class Outcome:
         }.get(path.suffix)
         if made is None:
             raise BadInput(f"{path}: unknown kind of report: use a name ending in .html, .md or .json")
-        path.write_text(made(), encoding="utf-8")
+        write_atomic(path, made())
         return path
 
     def _rows(self, part: str) -> pandas.DataFrame:

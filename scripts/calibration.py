@@ -9,9 +9,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.calibration import calibrations, picture
-from training.files import write_whole
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
             f"{one.base_rate:.3f} · {gain:+.3f} [{low:+.3f}, {high:+.3f}]"
         )
     if asked.out:
-        write_whole(asked.out, picture(found))
+        write_atomic(asked.out, picture(found))
         print(f"wrote {asked.out}", file=sys.stderr)
 
 

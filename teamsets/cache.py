@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
+
+from teamsets.atomic import write_atomic
 
 
 def folder() -> Path:
@@ -29,11 +30,4 @@ def write(name: str, value: Any) -> None:
     target = folder() / name
     with contextlib.suppress(OSError):
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                json.dump(value, file)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        write_atomic(target, json.dumps(value))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -11,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from teamsets import showdown
+from teamsets.atomic import atomic_folder
 from teamsets.errors import MissingTool
+from teamsets.locking import file_lock
 
 #: npm's codes for a registry that could not be reached. A test that needs the registry is skipped at these.
 _OFFLINE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "ENOTCACHED")
@@ -61,8 +62,7 @@ def install(say: Callable[[str], None]) -> Path:
     showdown.node_version()
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with (target.parent / f".{target.name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with file_lock(target.parent / f".{target.name}.lock"):
             if not showdown.is_package(package):  # another process may have installed it while this one waited
                 say(
                     f"installing pokemon-showdown {pinned_version()} into {target} (32 MB to download, 154 MB on disk) ..."
@@ -78,10 +78,7 @@ def install(say: Callable[[str], None]) -> Path:
 
 
 def _install_into(target: Path, node: str, tool: str) -> None:
-    part = target.with_name(f".{target.name}.part")
-    shutil.rmtree(part, ignore_errors=True)  # of an installation that was killed
-    part.mkdir()
-    try:
+    with atomic_folder(target, replace=True) as part:  # there may be one of which somebody has removed a part
         for name in ("package.json", "package-lock.json"):
             shutil.copyfile(showdown.PINNED / name, part / name)
         _npm_ci(part, node, tool)
@@ -89,10 +86,6 @@ def _install_into(target: Path, node: str, tool: str) -> None:
             raise MissingTool(
                 "npm ci ended without an error but installed no pokemon-showdown: run `arena setup` again"
             )
-        shutil.rmtree(target, ignore_errors=True)  # somebody has removed a part of it
-        part.rename(target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _npm_ci(folder: Path, node: str, tool: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -23,6 +22,7 @@ from support.snapshots import OPTION, Compare, Snapshots
 from support.tournaments import tournament
 
 from arena import cli
+from teamsets.locking import file_lock
 
 
 @cache
@@ -100,8 +100,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     One of the test processes plays it for all. Each has a copy: DuckDB's lock would let one of them wait for another.
     """
     shared = _shared(tmp_path_factory) / "played.duckdb"
-    with open(shared.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with file_lock(shared.with_suffix(".lock")):
         if not shared.exists():
             playing = shared.with_name("playing.duckdb")
             _play(playing)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.report.sections import Axis, Html, document, el
-from training.files import write_whole
+from teamsets.atomic import write_atomic
 
 FILE = "curves.svg"
 #: Panel title -> its metrics: training, validation.
@@ -51,7 +51,7 @@ def write_curves(folder: Path) -> None:
     if file.exists():
         lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
         if lines:
-            write_whole(folder / FILE, picture(lines, str(folder)))
+            write_atomic(folder / FILE, picture(lines, str(folder)))
 
 
 def picture(lines: Sequence[dict[str, float]], title: str) -> str:

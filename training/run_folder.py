@@ -10,7 +10,6 @@ RUN/best.json             the step of the best checkpoint, and the metric that s
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
 import shutil
@@ -22,8 +21,9 @@ from typing import Any
 import yaml
 
 from agents.policy import checkpoint
+from teamsets.atomic import write_atomic
+from teamsets.locking import file_lock
 from training.config import BadConfig, Config, checked, read_yaml
-from training.files import write_whole
 
 EVALUATIONS = "evaluations.jsonl"
 
@@ -32,11 +32,9 @@ EVALUATIONS = "evaluations.jsonl"
 def lock_folder(out: Path, message: str) -> Iterator[None]:
     """Create a folder if necessary and hold its lock. Raises BadConfig with `message` if another process holds it."""
     out.mkdir(parents=True, exist_ok=True)
-    with (out / "lock").open("a") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadConfig(f"out {out}: {message}") from None
+    with file_lock(out / "lock", wait=False) as held:
+        if not held:
+            raise BadConfig(f"out {out}: {message}")
         yield
 
 
@@ -60,7 +58,7 @@ class RunFolder:
         if not file.exists() or not self.steps():
             if self.steps():
                 raise BadConfig(f"out {self.path}: contains checkpoints of an unknown run: name another folder")
-            write_whole(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
+            write_atomic(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
         before = checked(read_yaml(file), str(file))
         changed = sorted(_changed(before.model_dump(), self._config.model_dump()))
@@ -105,7 +103,7 @@ class RunFolder:
         """Append a checkpoint's evaluation to evaluations.jsonl."""
         file = self.path / EVALUATIONS
         before = file.read_text() if file.exists() else ""
-        write_whole(file, before + json.dumps({"step": step, **details}) + "\n")
+        write_atomic(file, before + json.dumps({"step": step, **details}) + "\n")
 
     def prune(self, keep: int) -> None:
         """Delete all checkpoints except the latest `keep` and the best."""

@@ -22,6 +22,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.table import Column
 
 from arena.report.live import LINE_EVERY_SECONDS, spoken
+from teamsets.atomic import write_atomic
 from training.config import Config
 
 #: Seconds after which a run that cannot reach the wandb server continues offline.
@@ -131,9 +132,7 @@ def _remove_after(file: Path, step: int) -> None:
             break
         if keep:
             kept.append(line + "\n")
-    partial = file.with_suffix(".partial")
-    partial.write_text("".join(kept), encoding="utf-8")
-    partial.replace(file)
+    write_atomic(file, "".join(kept))
 
 
 def _wandb_run(config: Config, folder: Path) -> Any:
@@ -146,7 +145,7 @@ def _wandb_run(config: Config, folder: Path) -> Any:
     os.environ.setdefault("WANDB_SILENT", "true")  # wandb mistakes our package `agents` for another and prints a hint
     id_file = folder / "wandb-id"
     if not id_file.exists():
-        id_file.write_text(uuid.uuid4().hex[:8])
+        write_atomic(id_file, uuid.uuid4().hex[:8])
 
     def start(mode: Any) -> Any:
         return wandb.init(

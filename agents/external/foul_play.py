@@ -7,10 +7,8 @@ requirements, a build of poke-engine for each generation, and a copy of its code
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import sys
-import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,9 +17,11 @@ from agents.external import foul_play_sets
 from agents.external.contract import Place, Program, ProgramAgent
 from agents.external.settings import VARIABLES, place_of
 from teamsets import cache as cache_folder
+from teamsets.atomic import atomic_folder
 from teamsets.builder import published
 from teamsets.errors import BadInput, MissingTool
 from teamsets.formats import get_format
+from teamsets.locking import file_lock
 
 #: Generation -> poke-engine's feature name.
 FEATURES = {gen: f"gen{gen}" for gen in range(1, 9)} | {9: "terastallization"}
@@ -130,19 +130,15 @@ class Home:
         """Return a copy of the checkout's code with data for the format in its caches; created if necessary."""
         copy = self.folder / f"copy-{_made_of(self.checkout)}-{format_id}"
         if not copy.is_dir():
-            work = Path(tempfile.mkdtemp(prefix=".copy-", dir=self.folder))
-            try:
-                shutil.copytree(self.checkout / "fp", work / "fp", ignore=lambda _, names: _NOT_CODE & set(names))
-                foul_play_sets.write_sets(work / "fp" / "data", format_id)
-                os.rename(work, copy)
-            except FileExistsError:
-                pass  # another process created it first
-            except OSError:
-                if not copy.is_dir():
-                    raise
-            finally:
-                shutil.rmtree(work, ignore_errors=True)
+            with file_lock(self.folder / f".{copy.name}.lock"):
+                if not copy.is_dir():  # another process may have created it meanwhile
+                    self._copy_to(copy, format_id)
         return copy
+
+    def _copy_to(self, copy: Path, format_id: str) -> None:
+        with atomic_folder(copy) as work:
+            shutil.copytree(self.checkout / "fp", work / "fp", ignore=lambda _, names: _NOT_CODE & set(names))
+            foul_play_sets.write_sets(work / "fp" / "data", format_id)
 
 
 def _is_checkout(folder: Path) -> bool:

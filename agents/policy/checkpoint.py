@@ -11,12 +11,9 @@ torch is imported only when weights are written or read.
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
-import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from agents.policy import observation
 from agents.policy.actions import ACTIONS
 from agents.policy.vocabulary import vocabulary
+from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.errors import BadInput
 
 if TYPE_CHECKING:
@@ -73,24 +71,12 @@ def folder_of(run: Path, step: int) -> Path:
 def writing(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder that is flushed and renamed to `folder` at the end, or deleted after an error.
 
-    Temporary folders that killed processes left are deleted first. Raises BadInput if `folder` exists already.
+    Raises BadInput if `folder` exists already.
     """
     if folder.exists():
         raise BadInput(f"checkpoint {folder}: exists already: delete it, or give the run another folder")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    for left in folder.parent.glob(f".{glob.escape(folder.name)}.*"):
-        shutil.rmtree(left)
-    temporary = folder.parent / f".{folder.name}.{os.getpid()}"
-    temporary.mkdir()
-    try:
+    with atomic_folder(folder, flush=True) as temporary:
         yield temporary
-        for path in [*(path for path in temporary.rglob("*") if path.is_file()), temporary]:
-            _flush(path)
-        temporary.rename(folder)
-        _flush(folder.parent)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
 
 
 def save(
@@ -192,10 +178,7 @@ def steps_of(run: Path) -> list[int]:
 
 def set_best(run: Path, step: int, **why: Any) -> None:
     """Make a step the run's `@best`. why: stored in best.json with it, JSON-serializable."""
-    temporary = run / f".best.json.{os.getpid()}"
-    temporary.write_text(json.dumps({"step": step, **why}) + "\n", encoding="utf-8")
-    _flush(temporary)
-    temporary.replace(run / "best.json")
+    write_atomic(run / "best.json", json.dumps({"step": step, **why}) + "\n", flush=True)
 
 
 def identity(folder: Path) -> str:
@@ -259,11 +242,3 @@ def _check_size(folder: Path) -> None:
         complete = False
     if not complete:
         raise BadInput(f"checkpoint {folder}: {WEIGHTS} is truncated or damaged: use another one")
-
-
-def _flush(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -24,6 +24,7 @@ from agents.policy import wire
 from agents.policy.checkpoint import identity
 from agents.policy.observation import Observation
 from teamsets.errors import ArenaError, BadInput
+from teamsets.locking import file_lock
 
 #: Timeout in seconds for a server to become ready: it loads torch and the weights.
 READY_SECONDS = 240.0
@@ -130,7 +131,7 @@ def connection_to(folder: Path, device: str) -> Connection:
     if connection is None or not connection.alive:
         if connection is not None:
             connection.close()
-        with wire.locked(wire.lock_of(path)):
+        with file_lock(wire.lock_of(path), remove=True):
             found = _connected(path)
             process = None
             if found is None:

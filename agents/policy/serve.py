@@ -20,6 +20,7 @@ from agents.policy import wire
 from agents.policy.checkpoint import load
 from agents.policy.network import Memory, Network, expected_value
 from teamsets.errors import ArenaError
+from teamsets.locking import file_lock
 
 #: Initial number of slots; doubled when all are in use.
 INITIAL_SLOTS = 16
@@ -167,7 +168,7 @@ class Server:
 
     def _end_if_alone(self) -> None:
         """End the server. If a process holds the lock it is about to connect: then try again later."""
-        with wire.locked(wire.lock_of(self.path), wait=False) as acquired:
+        with file_lock(wire.lock_of(self.path), wait=False, remove=True) as acquired:
             if acquired:
                 self.path.unlink(missing_ok=True)
                 wire.log_of(self.path).unlink(missing_ok=True)

@@ -15,13 +15,10 @@ chose for one seat of one battle; the position is the number of decisions that t
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import hashlib
 import os
 import struct
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -120,35 +117,3 @@ def socket_path(folder: Path, identity: str, device: str) -> Path:
     if len(os.fsencode(path)) > _MAX_SOCKET_PATH:
         raise BadInput(f"{path}: too long for the path of a socket: set TMPDIR to a shorter folder")
     return path
-
-
-@contextmanager
-def locked(path: Path, wait: bool = True) -> Iterator[bool]:
-    """Hold a lock file, which is deleted afterwards. Yields False if another process holds it and `wait` is False."""
-    while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            if _is_current(path, handle):
-                break
-        except BlockingIOError:
-            os.close(handle)
-            yield False
-            return
-        except BaseException:
-            os.close(handle)
-            raise
-        os.close(handle)
-    try:
-        yield True
-    finally:
-        path.unlink(missing_ok=True)
-        os.close(handle)
-
-
-def _is_current(path: Path, handle: int) -> bool:
-    """Return whether an open file is still the one at its path: the previous holder of the lock deletes its file."""
-    try:
-        return os.fstat(handle).st_ino == path.stat().st_ino
-    except FileNotFoundError:
-        return False

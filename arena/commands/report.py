@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.report.tables import print_summary
 from arena.store.recover import recover
+from teamsets.atomic import check_writable, write_atomic
 from teamsets.errors import BadInput
 
 _TARGET = click.Path(path_type=Path, dir_okay=False, allow_dash=True)
@@ -78,7 +77,7 @@ def report(
     recover(db)
     for path in (html_path, markdown_path, json_path):
         if path not in (None, STDOUT):
-            os.unlink(_beside(path))  # fail before the work if it cannot be written
+            _check(path)
     summary = summarize(db, run or latest_run(db), anchor=anchor)
     if html_path is not None:
         _write(html_path, lambda: html.render(summary, db, battles=battles))
@@ -90,14 +89,12 @@ def report(
         print_summary(Console(), summary)
 
 
-def _beside(path: Path) -> str:
-    """Creates an empty temporary file in the folder of `path`. Raises BadInput if that fails."""
+def _check(path: Path) -> None:
+    """Raises BadInput, before the work, if a file of that name cannot be written."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        check_writable(path)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}: give a file in a writable folder") from None
-    os.close(handle)
-    return name
 
 
 def _write(path: Path, make: Callable[[], str]) -> None:
@@ -106,18 +103,8 @@ def _write(path: Path, make: Callable[[], str]) -> None:
     if path == STDOUT:
         click.echo(text, nl=False)
         return
-    name = _beside(path)
     try:
-        Path(name).write_text(text, encoding="utf-8")
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
+        write_atomic(path, text)
     except OSError as error:
-        Path(name).unlink(missing_ok=True)
         raise BadInput(f"{path}: {error.strerror}: give another file") from None
     click.echo(f"{path}: {len(text.encode()) / 1e6:.2f} MB", err=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -10,13 +10,12 @@ but the database's tables: see `_opened_for_reading`.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ import duckdb
 from arena.extensions import extensions
 from arena.store.schema import MIGRATIONS, VERSION, VIEWS
 from teamsets.errors import BadInput
+from teamsets.locking import file_lock, holder
 
 if TYPE_CHECKING:  # it takes longer to import than most queries take
     import pandas
@@ -189,25 +189,18 @@ def _migrate_extensions(connection: duckdb.DuckDBPyConnection, path: Path) -> No
 def writer_lock(path: Path) -> Iterator[None]:
     """Holds the right to write to the database `path` until left. Raises BeingPlayed when another process holds it."""
     check_name(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(f"{path}.lock", "a+", encoding="ascii")  # noqa: SIM115 (closed below)
-    except OSError as error:
-        raise BadDatabase(f"database {path}: {error.strerror}: name another with --db FILE") from None
-    with file:
+    lock = Path(f"{path}.lock")
+    with ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            pid = file.read().strip() or "unknown"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            held = stack.enter_context(file_lock(lock, wait=False))
+        except OSError as error:
+            raise BadDatabase(f"database {path}: {error.strerror}: name another with --db FILE") from None
+        if not held:
             raise BeingPlayed(
-                f"database {path}: process {pid} is writing to it: wait, or name another with --db FILE"
-            ) from None
-        file.truncate(0)
-        file.write(str(os.getpid()))
-        file.flush()
+                f"database {path}: process {holder(lock)} is writing to it: wait, or name another with --db FILE"
+            )
         yield
-        file.truncate(0)
 
 
 def frame(sql: str, db: str | Path = DEFAULT, parameters: list[Any] | None = None) -> pandas.DataFrame:

@@ -14,6 +14,8 @@ import re
 import threading
 from pathlib import Path
 
+from teamsets.atomic import sync
+
 
 class Journal:
     """Appends lines; lists the closed segments that the database has not ingested yet. Thread-safe."""
@@ -102,15 +104,6 @@ class Journal:
         while os.path.lexists(f"{self.path}.{number}"):
             number += 1
         return Path(f"{self.path}.{number}")
-
-
-def sync(path: Path) -> None:
-    """Waits until a file's content, or a folder's list of files, is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _cut_torn_line(path: Path) -> None:

@@ -18,8 +18,9 @@ from arena.fixture import FixtureTeam
 from arena.record import score
 from arena.schedules.schedule import Known
 from arena.store.database import BadDatabase, connect
-from arena.store.journal import Journal, sync
+from arena.store.journal import Journal
 from arena.store.schema import RUNNING
+from teamsets.atomic import sync
 
 _LINE = """{
     run: 'VARCHAR', key: 'VARCHAR', pair: 'VARCHAR', format: 'VARCHAR', team_set: 'VARCHAR', p1: 'VARCHAR', p2: 'VARCHAR',

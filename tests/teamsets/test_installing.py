@@ -112,7 +112,9 @@ def test_another_lockfile_has_another_folder(tmp_path: Path, monkeypatch: pytest
 
 
 def test_half_an_installation_is_never_taken_for_one(tmp_path: Path) -> None:
-    part = showdown.cached().with_name(f".{showdown.cached().name}.part")  # of an installation that was killed
+    part = showdown.cached().with_name(
+        f".{showdown.cached().name}.1a2b3c4d.partial"
+    )  # of an installation that was killed
     made(part / "node_modules" / "pokemon-showdown")
     program(tmp_path, "npm", NPM + "echo npm error code EINTEGRITY >&2; echo npm error a sum differs >&2; exit 1\n")
     with pytest.raises(

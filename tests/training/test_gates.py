@@ -120,7 +120,7 @@ def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -
         build_once(played, GEN1, out, Gates(), 0.0, workers=1)
     # A process that was killed before its last step has left the part held out, and not the dataset.
     shutil.rmtree(out)
-    (tmp_path / ".d.partial").mkdir()
+    (tmp_path / ".d.1a2b3c4d.partial").mkdir()
     assert build_once(played, GEN1, out, gates, 0.5, workers=1).new
     assert opened(out).trajectories == first.datasets[0].trajectories
     assert {path.name for path in tmp_path.iterdir()} == {"d", f"d{HELD_OUT}", ".d.lock"}

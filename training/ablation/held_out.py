@@ -12,9 +12,9 @@ from agents.policy import checkpoint
 from arena.schedules.plan import numbered_pair
 from arena.store import Store, writer_lock
 from arena.tournament import EvaluateSettings, Run, play, prepare
+from teamsets.atomic import write_atomic
 from teamsets.errors import ArenaError, BadInput
 from training.ablation.config import HeldOut
-from training.files import write_whole
 
 
 class Stopped(ArenaError):
@@ -43,7 +43,7 @@ def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
     cached = json.loads(kept.read_text()) if kept.exists() else {}
     if cached.get("what") != key:
         cached = {"what": key, "blocks": _played(asked, spec)}
-        write_whole(kept, json.dumps(cached, indent=1) + "\n")
+        write_atomic(kept, json.dumps(cached, indent=1) + "\n")
     return [Block(**block) for block in cached["blocks"]]
 
 

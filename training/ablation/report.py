@@ -15,11 +15,11 @@ from rich.text import Text
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
 from arena.report.printing import print_whole
+from teamsets.atomic import write_atomic
 from training.ablation.cells import Planned, meant
 from training.ablation.config import Ablation
 from training.ablation.plot import picture
 from training.ablation.results import unequal
-from training.files import write_whole
 
 
 def print_plan(console: Console, ablation: Ablation, plan: list[Planned]) -> None:
@@ -72,7 +72,7 @@ def write(folder: Path, told: dict[str, Any]) -> list[Path]:
     written = []
     for ending, text in texts.items():
         path = folder / f"results.{ending}"
-        write_whole(path, text)
+        write_atomic(path, text)
         written.append(path)
     return written
 

@@ -21,13 +21,13 @@ import yaml
 
 from arena.ratings.evidence import Floats, Ints
 from arena.tournament import check_available, resolve_each
+from teamsets.atomic import write_atomic
 from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig, read_yaml
-from training.files import write_whole
 from training.run_folder import lock_folder
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
@@ -81,7 +81,7 @@ def _keep(ablation: Ablation, file: Path) -> None:
                 f"out {file.parent}: was started with other settings ({', '.join(changed)}): restore them, or name another "
                 f"folder; the old ones are in {file}"
             )
-    write_whole(file, yaml.safe_dump(settings, sort_keys=False))
+    write_atomic(file, yaml.safe_dump(settings, sort_keys=False))
 
 
 def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:

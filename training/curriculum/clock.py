@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from teamsets.atomic import write_atomic
 from training.curriculum.store import CurriculumStore
-from training.files import write_whole
 
 CLOCK = "clock.json"
 
@@ -48,7 +48,7 @@ class Clock:
         def write() -> None:
             while not over.wait(1.0):
                 row = {"stage": stage, "attempt": attempt, "phase": phase, "session": session}
-                write_whole(self._path, json.dumps({**row, "seconds": time.monotonic() - began}))
+                write_atomic(self._path, json.dumps({**row, "seconds": time.monotonic() - began}))
 
         writer = threading.Thread(target=write, daemon=True)
         writer.start()

@@ -17,6 +17,7 @@ from arena.commands.playing import play_shown, say, stoppable
 from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, Played, prepare, resume
+from teamsets.atomic import write_atomic
 from teamsets.errors import ArenaError
 from training.curriculum import gate, learn
 from training.curriculum.clock import Clock, Spent
@@ -26,7 +27,6 @@ from training.curriculum.lineage import VERDICT
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.curriculum.store import Attempt, CurriculumStore
-from training.files import write_whole
 from training.run_folder import lock_folder
 
 
@@ -47,7 +47,7 @@ def run_curriculum(config: Curriculum, console: Console, resume_command: str) ->
         base = pinned(base_of(config))
         store = CurriculumStore(config.db, config.name)
         store.begin(config, base)
-        write_whole(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+        write_atomic(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
         loop = _Loop(config, store, Clock(out, store), console, resume_command)
         loop.go(base)
         store.end()

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from arena.report.numbers import clear, difference, interval, percent_of, whole
+from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.curriculum.lineage import ALL, lineage
 from training.curriculum.page import section
 from training.curriculum.store import CurriculumStore
-from training.files import write_whole
 
 #: The report, in the curriculum's folder.
 PAGE = "report.html"
@@ -24,7 +24,7 @@ def write_page(db: Path, name: str, path: Path) -> None:
     """Write the curriculum's report as one HTML file. Raises BadInput if the file cannot be written."""
     page = section.page(lineage(db, name))
     try:
-        write_whole(path, page)
+        write_atomic(path, page)
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; name a file in a writable folder") from None
 
@@ -36,7 +36,7 @@ def write_evaluation(store: CurriculumStore, checkpoint: str, folder: Path) -> N
     told = {**row, "told": json.loads(row["told"])}
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("evaluation.json", json.dumps(told, indent=1)), ("evaluation.md", markdown(told))):
-        write_whole(folder / name, text + "\n")
+        write_atomic(folder / name, text + "\n")
 
 
 def markdown(row: dict[str, Any]) -> str:

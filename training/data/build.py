@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import sys
 from collections import Counter
@@ -15,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
+from teamsets.locking import file_lock
 from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, left_out_suffix
@@ -123,6 +123,5 @@ def _check_same_options(out: Path, options: dict[str, Any]) -> None:
 def _locked(out: Path) -> Iterator[None]:
     """Hold the dataset's lock: one process builds it, others wait and then reuse it."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    with out.with_name(f".{out.name}.lock").open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with file_lock(out.with_name(f".{out.name}.lock")):
         yield

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from safetensors.numpy import load, save
 
 from agents.policy import observation
 from agents.policy.vocabulary import vocabulary
+from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from training.data.orders import how_to_rebuild
@@ -97,29 +99,27 @@ class DatasetWriter:
             )
             raise BadData(f"dataset {folder}: {problem}")
         self._folder, self._about = folder, about
-        self._partial = folder.with_name(f".{folder.name}.partial")
+        self._writing = ExitStack()
         self._waiting: list[Trajectory] = []
         self._shards: list[dict[str, Any]] = []
 
     def __enter__(self) -> DatasetWriter:
-        shutil.rmtree(self._partial, ignore_errors=True)  # left by a killed process
-        self._partial.mkdir(parents=True)
+        self._partial = self._writing.enter_context(atomic_folder(self._folder, replace=True))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if kind is not None:
-            shutil.rmtree(self._partial)
+            self._writing.__exit__(kind, error, trace)
             return
-        if self._waiting:
-            self._write()
-        if not self._shards:
-            shutil.rmtree(self._partial)
-            raise BadData(f"dataset {self._folder}: nothing to write: no battle matches")
-        document = {**_current_versions(), "about": self._about, "shards": self._shards}
-        (self._partial / "dataset.json").write_text(json.dumps(document, indent=1) + "\n")
-        if self._folder.exists():
-            shutil.rmtree(self._folder)
-        self._partial.rename(self._folder)
+        with self._writing:
+            if self._waiting:
+                self._write()
+            if not self._shards:
+                raise BadData(f"dataset {self._folder}: nothing to write: no battle matches")
+            document = {**_current_versions(), "about": self._about, "shards": self._shards}
+            (self._partial / "dataset.json").write_text(json.dumps(document, indent=1) + "\n")
 
     def add(self, trajectory: Trajectory) -> None:
         self._waiting.append(trajectory)

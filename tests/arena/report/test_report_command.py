@@ -109,10 +109,10 @@ def test_a_file_that_is_there_stays_whole_when_writing_fails(
     path = tmp_path / "out.json"
     path.write_text("before")
 
-    def full(self: Path, *args: object, **more: object) -> int:
+    def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr("os.replace", full)
     said = arena("report", "--db", made, "--json", path)
     monkeypatch.undo()
     assert said.code == 2 and said.err.strip() == f"arena: {path}: No space left on device: give another file"
