@@ -24,8 +24,11 @@ from agents.policy import checkpoint
 from teamsets.atomic import write_atomic
 from teamsets.locking import file_lock
 from training.config import BadConfig, Config, checked, read_yaml
+from training.settings import differences, other_settings
 
 EVALUATIONS = "evaluations.jsonl"
+#: Settings that may change when a run is resumed: they do not change what is trained.
+_FREE = ("name", "out", "tracking", "compute.threads", "evaluation.workers")
 
 
 @contextmanager
@@ -61,11 +64,10 @@ class RunFolder:
             write_atomic(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
         before = checked(read_yaml(file), str(file))
-        changed = sorted(_changed(before.model_dump(), self._config.model_dump()))
-        if changed:
+        found = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), _FREE)
+        if found:
             raise BadConfig(
-                f"out {self.path}: was started with other settings ({', '.join(changed)}): restore them, or name another "
-                f"folder; the old ones are in {file}"
+                f"out {self.path}: {other_settings(found)}: restore them, or name another folder; the old ones are in {file}"
             )
 
     def step_folder(self, step: int) -> Path:
@@ -111,16 +113,3 @@ class RunFolder:
         for step in self.steps()[:-keep]:
             if step != best:
                 shutil.rmtree(self.step_folder(step))
-
-
-def _changed(before: Any, now: Any, key: str = "") -> Iterator[str]:
-    """Yield the keys in which two configurations differ, except those that do not change what is trained."""
-    if isinstance(before, dict) and isinstance(now, dict) and before.keys() == now.keys():
-        for name in before:
-            yield from _changed(before[name], now[name], f"{key}.{name}" if key else name)
-    elif (
-        before != now
-        and key.split(".")[0] not in ("name", "out", "tracking")
-        and key not in ("compute.threads", "evaluation.workers")
-    ):
-        yield key

@@ -1,16 +1,20 @@
-"""`--set KEY=VALUE`: overrides of settings from the command line, applied before the configuration is validated."""
+"""Settings by dotted keys: overrides from the command line (`--set KEY=VALUE`), and what differs from an earlier start."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import yaml
 
 from teamsets.errors import BadInput
 from teamsets.reading import Refused, parse_yaml
+
+#: Characters of a value that a message shows.
+_MAX_SHOWN = 60
 
 
 class Change(NamedTuple):
@@ -55,6 +59,56 @@ def put(settings: Any, key: str, value: Any) -> None:
         parent = _item(parent, name)
     _item(parent, last)
     parent[int(last) if isinstance(parent, list) else last] = copy.deepcopy(value)
+
+
+class Difference(NamedTuple):
+    """A setting that has changed. key: dotted, as `--set` takes it. before, now: None for a missing setting."""
+
+    key: str
+    before: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.key} {_short(self.before)}, now {_short(self.now)}"
+
+
+def differences(before: Any, now: Any, free: Sequence[str] = ()) -> list[Difference]:
+    """Return what differs between the settings of an earlier start and those of this one, sorted by key.
+
+    before, now: JSON-serializable. free: keys that may change, with everything below them.
+    """
+    found = [each for each in _differing(before, now, "") if not _is_below(each.key, free)]
+    return sorted(found, key=lambda each: each.key)
+
+
+def other_settings(found: Sequence[Difference], verb: str = "started") -> str:
+    """Return the middle of an error message that names what differs. verb: what was done with the earlier settings."""
+    return f"was {verb} with other settings ({'; '.join(map(str, found))})"
+
+
+def _is_below(key: str, keys: Sequence[str]) -> bool:
+    return any(key == one or key.startswith(f"{one}.") for one in keys)
+
+
+def _differing(before: Any, now: Any, key: str) -> Iterator[Difference]:
+    if isinstance(before, dict) and isinstance(now, dict):
+        for name in {**before, **now}:
+            yield from _differing(before.get(name), now.get(name), f"{key}.{name}" if key else str(name))
+    elif _holds_sections(before) and _holds_sections(now):
+        for index, (one, other) in enumerate(zip_longest(before, now)):
+            yield from _differing(one, other, f"{key}.{index}")
+    elif before != now:
+        yield Difference(key, before, now)
+
+
+def _holds_sections(value: Any) -> bool:
+    """Return whether a value is a list whose items have settings of their own; any other list is one setting."""
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _short(value: Any) -> str:
+    text = flow(value)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]} …"
 
 
 def _item(parent: Any, name: str) -> Any:

@@ -205,7 +205,7 @@ def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, 
     assert (tmp_path / "ft" / "metrics.jsonl").read_text() == lines
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "ft").rglob("*.zst")} == files
     other = run_arena(*words, "--least-decisions", 2, cwd=tmp_path, program="train")
-    assert other.code == 2 and "ft/data: exists already, built with gates" in other.err
+    assert other.code == 2 and "ft/data: was built with other settings (gates." in other.err
 
 
 @pytest.mark.slow

@@ -116,7 +116,7 @@ def test_a_dataset_is_made_once_and_by_one_order(played: Path, tmp_path: Path) -
     again = build_once(played, GEN1, out, gates, 0.5, workers=1)
     assert not again.new and again.datasets == first.datasets
     assert os.stat(out / "dataset.json").st_mtime_ns == before
-    with pytest.raises(BadData, match=r"d: exists already, built with gates .*'result': 'won'.*, hold_out 0.5: delete"):
+    with pytest.raises(BadData, match=r"d: was built .* \(gates.result won, now any; hold_out 0.5, now 0.0\): delete"):
         build_once(played, GEN1, out, Gates(), 0.0, workers=1)
     # A process that was killed before its last step has left the part held out, and not the dataset.
     shutil.rmtree(out)

@@ -130,7 +130,7 @@ def test_it_trains_with_its_metrics_and_resumes_with_its_settings_only(small: Sm
 
     whole, half = losses(1.0, "whole"), losses(0.5, "half")
     assert len(whole) == 2 and whole[0] == pytest.approx(2 * half[0])
-    with pytest.raises(BadConfig, match=r"was started with other settings \(algorithm.strength\)"):
+    with pytest.raises(BadConfig, match=r"was started with other settings \(algorithm.strength 0.5, now 0.6\)"):
         losses(0.6, "half")
 
 

@@ -15,7 +15,7 @@ from teamsets.errors import BadInput
 from training.cli import cli
 from training.config import BadConfig, preset_text, read_config
 from training.curriculum.config import read_curriculum
-from training.settings import changed, in_text, parsed
+from training.settings import changed, differences, in_text, other_settings, parsed
 from training.shipped import located, names
 
 
@@ -32,6 +32,31 @@ def test_a_value_is_read_as_yaml_and_ends_in_the_configuration(tmp_path: Path) -
     assert (config.data.train[0].weight, config.data.validate_on, config.reference.checkpoint) == (3, ["a", "b"], "")
     curriculum = read_curriculum(located("gen1ou-cpu", "curriculum"), [parsed("stages.0.battles=12")])
     assert curriculum.stages[0].battles == 12
+
+
+def test_what_differs_from_an_earlier_start_is_named_with_both_values() -> None:
+    before = {
+        "name": "a",
+        "seed": 1,
+        "stages": [{"b": 1}],
+        "formats": ["x"],
+        "deep": {"free": 1, "not": {"c": 1, "d": 2}},
+    }
+    now = {"name": "b", "seed": 2, "stages": [{"b": 3}, {"b": 4}], "formats": ["x", "y"],
+           "deep": {"free": 2, "not": {"c": 1}}, "new": None}  # fmt: skip
+    found = differences(before, now, ("name", "deep.free"))
+    assert [str(each) for each in found] == [
+        "deep.not.d 2, now null",
+        "formats [x], now [x, y]",
+        "seed 1, now 2",
+        "stages.0.b 1, now 3",
+        "stages.1 null, now {b: 4}",
+    ]
+    assert other_settings(found[2:4]) == "was started with other settings (seed 1, now 2; stages.0.b 1, now 3)"
+    assert differences(before, before) == []
+    assert [each.key for each in differences({"deeper": 1}, {"deeper": 2}, ("deep",))] == ["deeper"]
+    (long,) = differences({"a": "x" * 500}, {"a": 1})
+    assert len(str(long)) < 100
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,9 @@ def test_another_policy_is_distilled_where_its_sides_are_said_to_be_an_expert_s(
         assert (one.targets == Target.EXPERT).all() and np.allclose(one.target_policy.sum(1), 1, atol=1e-2)
         assert np.array_equal(one.actions, plain.actions)
     again = CliRunner().invoke(cli, order)
-    assert isinstance(again.exception, BadData) and "built with by_expert True" in str(again.exception)
+    assert isinstance(again.exception, BadData) and "built with other settings (by_expert true, now false)" in str(
+        again.exception
+    )
 
 
 ACTIONS_OF = {"move surf": 0, "move rest": 1, "switch Chansey": 4}

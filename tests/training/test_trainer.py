@@ -217,7 +217,8 @@ def test_other_settings_and_a_second_process_are_refused(small: Small) -> None:
     config = small()
     train(config)
     with pytest.raises(
-        BadConfig, match=r"was started with other settings \(length.max_steps, optimizer.max_grad_norm\)"
+        BadConfig,
+        match=r"was started with other settings \(length.max_steps \d+, now 9; optimizer.max_grad_norm .*, now 2.0\)",
     ):
         train(small(**{"length.max_steps": 9, "optimizer.max_grad_norm": 2.0}))
     train(small(**{"tracking.every": 2}))

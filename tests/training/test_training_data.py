@@ -285,6 +285,6 @@ def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> N
     assert "trajectories" in train("data", "stats", "d", cwd=tmp_path).out
 
     again = train("data", "build", "--db", played, "--where", where, "--out", "d", cwd=tmp_path)
-    assert again.code == 2 and "d: exists already, built with hold_out 0.5: delete it" in again.err
+    assert again.code == 2 and "d: was built with other settings (hold_out 0.5, now 0.0): delete it" in again.err
     wrong = train("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
     assert wrong.code == 2 and wrong.err.count("\n") == 1 and not (tmp_path / "e").exists()

@@ -29,6 +29,7 @@ from training.ablation.held_out import Block, measured
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig, read_yaml
 from training.run_folder import lock_folder
+from training.settings import differences, other_settings
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA}
 #: Settings that may change after the start: seeds can be added, and the evaluation can be changed.
@@ -75,11 +76,11 @@ def _keep(ablation: Ablation, file: Path) -> None:
     settings = ablation.model_dump(mode="json")
     if file.exists():
         before = checked_ablation(read_yaml(file), str(file)).model_dump(mode="json")
-        changed = sorted(name for name in settings if name not in _FREE and settings[name] != before[name])
-        if changed:
+        found = differences(before, settings, _FREE)
+        if found:
             raise BadConfig(
-                f"out {file.parent}: was started with other settings ({', '.join(changed)}): restore them, or name another "
-                f"folder; the old ones are in {file}"
+                f"out {file.parent}: {other_settings(found)}: restore them, or name another folder; the old ones are in "
+                f"{file}"
             )
     write_atomic(file, yaml.safe_dump(settings, sort_keys=False))
 

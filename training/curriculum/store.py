@@ -16,6 +16,7 @@ from arena.store import connect, rows, writer_lock
 from training.config import BadConfig
 from training.curriculum.config import Curriculum, Stage
 from training.renamed import current
+from training.settings import differences, other_settings
 
 #: Settings that may change after the start, besides those of stages that have not started.
 _FREE = ("workers", "training.tracking", "training.compute.threads", "training.evaluation.workers")
@@ -61,23 +62,23 @@ class CurriculumStore:
     def begin(self, config: Curriculum, base: str) -> None:
         """Insert the curriculum, or check that its settings have not changed. Raises BadConfig that names what differs."""
         now = config.model_dump(mode="json")
-        found = self._rows("SELECT config FROM curricula WHERE curriculum = ?", [self.name]) if self.db.exists() else []
-        if not found:
+        stored = (
+            self._rows("SELECT config FROM curricula WHERE curriculum = ?", [self.name]) if self.db.exists() else []
+        )
+        if not stored:
             self._write(
                 "INSERT INTO curricula VALUES (?, ?, ?, ?, now(), NULL)",
                 [self.name, config.out, base, json.dumps(now)],
             )
             return
         begun = {one.stage for one in self.attempts()}
-        before, flat = _settings(_as_read_now(json.loads(found[0][0]))), _settings(now)
-        changed = {key for key, value in [*before.items(), *flat.items()] if before.get(key) != value} | (
-            before.keys() - flat.keys()
-        )
-        fixed = sorted(key for key in changed if not _free(key, begun))
-        if fixed:
+        found = [
+            one for one in differences(_as_read_now(json.loads(stored[0][0])), now, _FREE) if _fixed(one.key, begun)
+        ]
+        if found:
             raise BadConfig(
-                f"{self.name}: was started with other settings ({', '.join(fixed)}): restore them, or give it another name "
-                "and folder; only stages that have not begun may change"
+                f"{self.name}: {other_settings(found)}: restore them, or give it another name and folder; only stages that "
+                "have not begun may change"
             )
         self._write("UPDATE curricula SET config = ?, ended = NULL WHERE curriculum = ?", [json.dumps(now), self.name])
 
@@ -268,23 +269,6 @@ def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, tol
     return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
 
 
-def _settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Flatten settings to dotted keys, without a former key at its default (training/former.py)."""
-    return {key: value for key, value in _flat(settings) if (key, value) != ("training.algorithm.only_won", False)}
-
-
-def _flat(settings: Any, key: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield all settings by dotted key; list indices start at 1."""
-    parts: Any = None
-    if isinstance(settings, dict | list):
-        parts = settings.items() if isinstance(settings, dict) else enumerate(settings, 1)
-    if parts is None or not settings:
-        yield key, settings
-        return
-    for name, value in parts:
-        yield from _flat(value, f"{key}.{name}" if key else str(name))
-
-
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
     """Validate a stored configuration, which adds the defaults of settings that earlier versions did not have."""
     try:
@@ -293,8 +277,7 @@ def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
         return stored
 
 
-def _free(key: str, begun: set[int]) -> bool:
+def _fixed(key: str, begun: set[int]) -> bool:
+    """Return whether a setting belongs to all stages, or to one that has started. begun: their numbers, from 1."""
     section, _, rest = key.partition(".")
-    if section == "stages":
-        return int(rest.partition(".")[0]) not in begun
-    return any(key == free or key.startswith(f"{free}.") for free in _FREE)
+    return section != "stages" or int(rest.partition(".")[0]) + 1 in begun

@@ -23,6 +23,7 @@ from training.data.orders import HELD_OUT, read_gates
 from training.data.shards import BadData, Dataset, DatasetWriter, opened
 from training.data.targets import without_target
 from training.data.trajectory import MISSING
+from training.settings import differences, other_settings
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,9 @@ def _check_same_options(out: Path, options: dict[str, Any]) -> None:
     about = opened(out).about
     if "gates" in about:
         about = {**about, "gates": read_gates(about["gates"])}
-    other = [name for name, value in json.loads(json.dumps(options)).items() if about.get(name) != value]
-    if other:
-        built_with = ", ".join(f"{name} {about.get(name)!r}" for name in other)
-        raise BadData(f"dataset {out}: exists already, built with {built_with}: delete it, or name another folder")
+    found = differences({name: about.get(name) for name in options}, json.loads(json.dumps(options)))
+    if found:
+        raise BadData(f"dataset {out}: {other_settings(found, 'built')}: delete it, or name another folder")
 
 
 @contextmanager
