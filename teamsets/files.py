@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teamsets.errors import BadInput, BadTeam
-from teamsets.reading import Refused, read_text
+from teamsets.reading import UnusableText, read_text
 
 #: Maximum size of a team file, in bytes. A team in export format has about one kilobyte.
 MAX_TEAM_BYTES = 1024 * 1024
@@ -32,7 +32,7 @@ class TeamFile:
         """The file's text. Raises BadTeam when it is no UTF-8 text, or too large for a team."""
         try:
             return read_text(self.path, MAX_TEAM_BYTES)
-        except (OSError, Refused) as error:
+        except (OSError, UnusableText) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise BadTeam(f"{self.path}: cannot be read ({reason}): give a text file with one team") from error
 

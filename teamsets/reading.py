@@ -8,6 +8,8 @@ from typing import Any
 import orjson
 import yaml
 
+from teamsets.errors import BadInput
+
 #: The longest text file that is read, in bytes.
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 #: The longest YAML file, in bytes, and how much it may hold: values, its aliases written out, and levels of nesting.
@@ -18,39 +20,39 @@ MAX_YAML_DEPTH = 50
 MAX_YAML_SCALAR = 65_536
 
 
-class Refused(ValueError):
+class UnusableText(BadInput, ValueError):
     """A file's content cannot be used. The message is a short reason, without the file's name."""
 
 
 def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
     """The text of a UTF-8 file, with or without a byte order mark, its line ends as "\\n".
 
-    Raises Refused for a file of more than max_bytes, of another encoding or with NUL bytes, and OSError.
+    Raises UnusableText for a file of more than max_bytes, of another encoding or with NUL bytes, and OSError.
     """
     with open(path, "rb") as file:
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
-        raise Refused(f"larger than {_size(max_bytes)}")
+        raise UnusableText(f"larger than {_size(max_bytes)}")
     if b"\0" in data:
-        raise Refused("contains NUL bytes, so it is not a text file")
+        raise UnusableText("contains NUL bytes, so it is not a text file")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
-        raise Refused("not UTF-8 text") from None
+        raise UnusableText("not UTF-8 text") from None
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON. Raises Refused, also for more than 1,024 levels of nesting and for NaN."""
+    """Parse JSON. Raises UnusableText, also for more than 1,024 levels of nesting and for NaN."""
     try:
         return orjson.loads(text)
     except ValueError as error:
-        raise Refused(f"not JSON: {error}") from None
+        raise UnusableText(f"not JSON: {error}") from None
 
 
 def parse_yaml(text: str) -> Any:
-    """Parse YAML as yaml.safe_load does. Raises Refused, also for YAML that is too deep, too large or circular."""
+    """Parse YAML as yaml.safe_load does. Raises UnusableText, also for YAML that is too deep, too large or circular."""
     if len(text) > MAX_YAML_BYTES:
-        raise Refused(f"larger than {_size(MAX_YAML_BYTES)}")
+        raise UnusableText(f"larger than {_size(MAX_YAML_BYTES)}")
     try:
         loader = _Limited(text)
         try:
@@ -61,13 +63,13 @@ def parse_yaml(text: str) -> Any:
             return loader.construct_document(root)
         finally:
             loader.dispose()
-    except Refused:
+    except UnusableText:
         raise
     except yaml.YAMLError as error:
-        raise Refused(f"is not valid YAML: {' '.join(str(error).split())}") from None
+        raise UnusableText(f"is not valid YAML: {' '.join(str(error).split())}") from None
     # PyYAML lets through what int(), float() and its own dicts raise: 2024-99-99, !!bool maybe, a number of 5,000 digits.
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError) as error:
-        raise Refused(f"is not valid YAML: a value cannot be read: {' '.join(str(error).split())[:200]}") from None
+        raise UnusableText(f"is not valid YAML: a value cannot be read: {' '.join(str(error).split())[:200]}") from None
 
 
 def _size(count: int) -> str:
@@ -86,18 +88,18 @@ class _Limited(yaml.SafeLoader):
         self._nodes += 1
         self._depth += 1
         if self._nodes > MAX_YAML_NODES:
-            raise Refused(f"contains more than {MAX_YAML_NODES:,} values")
+            raise UnusableText(f"contains more than {MAX_YAML_NODES:,} values")
         if self._depth > MAX_YAML_DEPTH:
-            raise Refused(f"is nested more than {MAX_YAML_DEPTH} levels deep")
+            raise UnusableText(f"is nested more than {MAX_YAML_DEPTH} levels deep")
         node = super().compose_node(parent, index)
         self._depth -= 1
         if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_YAML_SCALAR:
-            raise Refused(f"contains a value of more than {MAX_YAML_SCALAR:,} characters")
+            raise UnusableText(f"contains a value of more than {MAX_YAML_SCALAR:,} characters")
         return node
 
 
 def _check_expanded(root: yaml.Node) -> None:
-    """Raises Refused when the aliases, written out, make it too large or too deep, or lead back to where they stand."""
+    """Raises UnusableText when the aliases, written out, make it too large or too deep, or lead back to where they stand."""
     known: dict[int, tuple[int, int]] = {}  # of a node: its values and its levels, aliases written out
     within: set[int] = set()
 
@@ -106,7 +108,7 @@ def _check_expanded(root: yaml.Node) -> None:
             return 1, 1
         key = id(node)
         if key in within:
-            raise Refused("contains an alias that refers to itself")
+            raise UnusableText("contains an alias that refers to itself")
         if key not in known:  # an anchor stands before its aliases, so this never goes deeper than the text is nested
             within.add(key)
             inside = [part for entry in node.value for part in (entry if isinstance(entry, tuple) else (entry,))]
@@ -114,9 +116,9 @@ def _check_expanded(root: yaml.Node) -> None:
             within.remove(key)
             known[key] = 1 + sum(n for n, _ in measured), 1 + max((levels for _, levels in measured), default=0)
             if known[key][0] > MAX_YAML_NODES:
-                raise Refused(f"contains more than {MAX_YAML_NODES:,} values once its aliases are expanded")
+                raise UnusableText(f"contains more than {MAX_YAML_NODES:,} values once its aliases are expanded")
             if known[key][1] > MAX_YAML_DEPTH:
-                raise Refused(f"is nested more than {MAX_YAML_DEPTH} levels deep once its aliases are expanded")
+                raise UnusableText(f"is nested more than {MAX_YAML_DEPTH} levels deep once its aliases are expanded")
         return known[key]
 
     measure(root)

@@ -25,9 +25,9 @@ from pydantic_core import PydanticCustomError
 
 from agents.importing import imported
 from teamsets.errors import BadInput
-from teamsets.reading import MAX_YAML_BYTES, Refused, parse_yaml, read_text
+from teamsets.reading import MAX_YAML_BYTES, UnusableText, parse_yaml, read_text
 from training import former
-from training.renamed import BothNames, Holds, Renamed, current, current_key
+from training.renamed import Holds, Renamed, SettingGivenTwice, current, current_key
 from training.settings import Change, changed, named
 
 PRESETS = Path(__file__).with_name("presets")
@@ -306,7 +306,7 @@ def with_changes(
     found: list[Renamed] = []
     try:
         present = current(model, settings, found)
-    except BothNames as error:
+    except SettingGivenTwice as error:
         raise BadConfig(f"{name}: {error}") from None
     if found and note_former:
         _note_once(f"{name}: settings with new names (the former are still read): {_listed(found)}")
@@ -346,7 +346,7 @@ def read_yaml(path: Path) -> Any:
         raise BadConfig(f"{path}: no such file; `train config` prints one to start from") from None
     except OSError as error:
         raise BadConfig(f"{path}: cannot be read ({error.strerror}): give a YAML file") from None
-    except Refused as error:
+    except UnusableText as error:
         raise BadConfig(f"{path}: {error}: fix the file, or print one to start from with `train config`") from None
 
 
@@ -366,7 +366,7 @@ def validated(model: type[_Whole], settings: dict[str, Any], name: str) -> _Whol
 
 
 def _message(problem: Any) -> str:
-    if isinstance(problem.get("ctx", {}).get("error"), BothNames):
+    if isinstance(problem.get("ctx", {}).get("error"), SettingGivenTwice):
         return str(problem["ctx"]["error"])
     key = ".".join(str(part) for part in problem["loc"])
     if problem["type"] == _BAD_NAME:

@@ -13,7 +13,12 @@ from typing import Any
 from arena.report.summary import summarize
 from arena.store import Store, writer_lock
 from arena.tournament import EvaluateSettings, play, prepare
+from teamsets.errors import ArenaError
 from training.config import Evaluation
+
+
+class BattlesStopped(ArenaError):
+    """Ctrl-C has ended a run that training waits for. What is finished is stored; the message says how to resume."""
 
 
 @dataclass(frozen=True)

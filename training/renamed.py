@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 
-class BothNames(ValueError):
+class SettingGivenTwice(ValueError):
     """A setting has a value under its former name and another under its present name."""
 
 
@@ -59,7 +59,7 @@ def current(
 ) -> Any:
     """Return settings of a model (or of any of several) under their present names; `settings` itself is not changed.
 
-    found: a list to which every former name is appended. Raises BothNames.
+    found: a list to which every former name is appended. Raises SettingGivenTwice.
     """
     models = (models,) if isinstance(models, type) else tuple(models)
     return _current(_Place(models), settings, "", [] if found is None else found)
@@ -90,7 +90,7 @@ def _current(place: _Place, settings: Any, at: str, found: list[Renamed]) -> Any
             name, below = _step(place, key, at, found)
         if name in origin:
             former, other = (key, origin[name]) if key != name else (origin[name], key)
-            raise BothNames(f"{_joined(at, former)} is the former name of {other}: give {name} alone")
+            raise SettingGivenTwice(f"{_joined(at, former)} is the former name of {other}: give {name} alone")
         origin[name] = key
         renamed[name] = _current(below, value, _joined(at, key), found)
     return renamed

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from teamsets.errors import BadInput
-from teamsets.reading import Refused, parse_yaml
+from teamsets.reading import UnusableText, parse_yaml
 
 #: Characters of a value that a message shows.
 _MAX_SHOWN = 60
@@ -32,7 +32,7 @@ def parsed(argument: str) -> Change:
         raise BadInput(f"--set {argument}: must be KEY=VALUE, for example optimizer.learning_rate=0.0005")
     try:
         return Change(key, parse_yaml(text) if text.strip() else "")
-    except Refused as error:
+    except UnusableText as error:
         raise BadInput(f"--set {argument}: the value {error}: write YAML, for example 0.001, true or [1, 2]") from None
 
 

@@ -39,7 +39,7 @@ class TrainingFailed(ArenaError):
     """Training cannot continue. The message says why, and which checkpoint is the last good one."""
 
 
-class DiskFull(Exception):
+class DiskFull(ArenaError):
     """The disk is full."""
 
 

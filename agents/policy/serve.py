@@ -28,7 +28,7 @@ INITIAL_SLOTS = 16
 MAX_BATCH = 256
 
 
-class Full(ArenaError):
+class SlotsFull(ArenaError):
     """All slots are in use."""
 
 
@@ -42,11 +42,11 @@ class Inference:
         self._slots: dict[tuple[int, int], int] = {}
 
     def slot(self, battle: tuple[int, int]) -> int:
-        """Return the slot of a battle, (connection, session), allocating one if necessary. Raises Full."""
+        """Return the slot of a battle, (connection, session), allocating one if necessary. Raises SlotsFull."""
         if battle not in self._slots:
             if not self._free:
                 if self.memory.slots >= self.limit:
-                    raise Full(f"all {self.limit} slots for battles are in use; raise the limit with --slots")
+                    raise SlotsFull(f"all {self.limit} slots for battles are in use; raise the limit with --slots")
                 before = self.memory.slots
                 self.memory.grow(min(2 * before, self.limit))
                 self._free += range(before, self.memory.slots)
@@ -148,7 +148,7 @@ class Server:
             try:
                 slots.append(self.inference.slot(battle))
                 batch.append((connection, battle[1], position, body))
-            except Full as error:
+            except SlotsFull as error:
                 connection.send(wire.frame(wire.FAILED, battle[1], position, str(error).encode()))
         if batch:
             self._answer(batch, slots)

@@ -1,6 +1,6 @@
 """Reading replays: Showdown's replay JSON, raw protocol logs and saved HTML pages, each as a `PublicBattle`.
 
-A file that cannot be used raises `Unusable` with a short reason, by which callers count such files.
+A file that cannot be used raises `UnusableReplay` with a short reason, by which callers count such files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena.human.lines import NOT_BATTLE, Line
 from arena.human.order import disorder
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import get_format
-from teamsets.reading import Refused, parse_json, read_text
+from teamsets.reading import UnusableText, parse_json, read_text
 
 End = Literal["win", "tie", "forfeit", "timeout"]
 #: What a replay's file is called.
@@ -33,7 +33,7 @@ _SCRIPT = re.compile(r'<script[^>]*class="battle-log-data"[^>]*>(.*?)</script>',
 _ID_IN_NAME = re.compile(r"(?P<id>(?P<format>gen[1-9][a-z0-9]+)-\d+)")
 
 
-class Unusable(Exception):
+class UnusableReplay(BadInput):
     """Raised for an unusable replay. The message is a short reason, the same for all of its kind."""
 
 
@@ -98,12 +98,12 @@ def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> I
 def counted(refused: Counter[str], file: str) -> Iterator[None]:
     """Count the error of one file of many, so that the others are still read.
 
-    An Unusable is counted by its reason, any other exception as damage, with the file's name and the exception's class.
+    An UnusableReplay is counted by its reason, any other exception as damage, with the file's name and the exception's class.
     Errors that are not the file's (a missing tool) are raised.
     """
     try:
         yield
-    except Unusable as error:
+    except UnusableReplay as error:
         refused[str(error)] += 1
     except Exception as error:
         if isinstance(error, ArenaError) and not isinstance(error, BadInput):
@@ -135,31 +135,31 @@ class _Known:
 
 
 def read_replay(path: Path) -> PublicBattle:
-    """One replay from its file. Raises Unusable."""
+    """One replay from its file. Raises UnusableReplay."""
     try:
         text = read_text(path)
-    except (OSError, Refused):
-        raise Unusable("file cannot be read") from None
+    except (OSError, UnusableText):
+        raise UnusableReplay("file cannot be read") from None
     if path.suffix.lower() == ".json":
         return from_json(text, path.stem)
     if path.suffix.lower() in (".html", ".htm"):
         page = _SCRIPT.search(text)
         if page is None:
-            raise Unusable("page without a battle log")
+            raise UnusableReplay("page without a battle log")
         text = html.unescape(page[1]).replace("\\/", "/")
     if not any(line.startswith("|") for line in text.split("\n")):
-        raise Unusable("a text that is no replay")
+        raise UnusableReplay("a text that is no replay")
     return public_battle(text, path.stem)
 
 
 def from_json(text: str, name: str) -> PublicBattle:
-    """A replay in the site's JSON; `name` stands for its id where it has none. Raises Unusable."""
+    """A replay in the site's JSON; `name` stands for its id where it has none. Raises UnusableReplay."""
     try:
         replay = parse_json(text)
-    except Refused:
-        raise Unusable("not JSON") from None
+    except UnusableText:
+        raise UnusableReplay("not JSON") from None
     if not isinstance(replay, dict) or not isinstance(replay.get("log"), str):
-        raise Unusable("JSON without a battle log")
+        raise UnusableReplay("JSON without a battle log")
     date = replay.get("uploadtime")
     return public_battle(
         replay["log"],
@@ -170,7 +170,7 @@ def from_json(text: str, name: str) -> PublicBattle:
 
 
 def public_battle(log: str, name: str, *, format_name: str = "", date: float | None = None) -> PublicBattle:
-    """A battle from its protocol log. Raises Unusable."""
+    """A battle from its protocol log. Raises UnusableReplay."""
     lines = tuple(line.rstrip("\r") for line in log.strip("\n").split("\n"))
     heads: dict[str, list[list[str]]] = {}
     for line in lines:
@@ -179,10 +179,10 @@ def public_battle(log: str, name: str, *, format_name: str = "", date: float | N
             heads.setdefault(parts[1], []).append(parts[2:])
     format_id, gen = _format(heads, name, format_name)
     if "start" not in {line[1:] for line in lines}:
-        raise Unusable("no battle in the log")
+        raise UnusableReplay("no battle in the log")
     problem = disorder(lines)
     if problem is not None:
-        raise Unusable(problem)
+        raise UnusableReplay(problem)
     players, ratings = _players(heads.get("player", []))
     winner, end = _end(lines, heads, players)
     clock = next((part[0] for part in heads.get("t:", [])), "")
@@ -195,13 +195,13 @@ def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> t
     named = _ID_IN_NAME.search(name)
     told = format_name or (heads["tier"][0][0] if "tier" in heads else "") or (named["format"] if named else "")
     if heads.get("gametype", [["singles"]])[0][0] != "singles":
-        raise Unusable("not singles")
+        raise UnusableReplay("not singles")
     try:
         found = get_format(told)
     except UnknownFormat:
-        raise Unusable("not singles" if "double" in told.lower() else "unknown format") from None
+        raise UnusableReplay("not singles" if "double" in told.lower() else "unknown format") from None
     if heads.get("teampreview", [[""]])[0][0]:
-        raise Unusable("a format that brings fewer Pokémon than it shows")
+        raise UnusableReplay("a format that brings fewer Pokémon than it shows")
     return found.id, found.gen
 
 
@@ -214,7 +214,7 @@ def _players(told: list[list[str]]) -> tuple[tuple[str, str], tuple[int | None, 
             if len(rest) > 2 and rest[2].isdigit():
                 ratings.setdefault(seat, int(rest[2]))
     if not all(seat in names for seat in SEATS):
-        raise Unusable("players not named")
+        raise UnusableReplay("players not named")
     return (names["p1"], names["p2"]), (ratings.get("p1"), ratings.get("p2"))
 
 
@@ -222,11 +222,11 @@ def _end(lines: tuple[str, ...], heads: dict[str, Any], players: tuple[str, str]
     if "|tie" in lines or "tie" in heads:
         return None, "tie"
     if "win" not in heads:
-        raise Unusable("truncated: no end in the log")
+        raise UnusableReplay("truncated: no end in the log")
     won = to_id_str(heads["win"][-1][0])
     winner = next((seat for seat, name in zip(SEATS, players, strict=True) if to_id_str(name) == won), None)
     if winner is None:
-        raise Unusable("the winner is neither player")
+        raise UnusableReplay("the winner is neither player")
     said = " ".join(part[0] for part in heads.get("-message", []))
     if " forfeited." in said:
         return winner, "forfeit"

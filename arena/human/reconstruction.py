@@ -18,7 +18,7 @@ from arena.human.asks import Ask, find_asks
 from arena.human.completing import Completed, complete
 from arena.human.lines import CONDITION, NOT_BATTLE, Line
 from arena.human.own_side import OwnSide, shared
-from arena.human.reading import PublicBattle, Unusable
+from arena.human.reading import PublicBattle, UnusableReplay
 from arena.human.requests import answer, request
 from arena.human.revealed import revealed
 
@@ -42,7 +42,7 @@ class SideLog:
 def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
     """Return the points of view of p1 and p2. seed: for sampling hidden sets.
 
-    Raises Unusable if the log does not identify the Pokémon.
+    Raises UnusableReplay if the log does not identify the Pokémon.
     """
     lines = [Line.read(text) for text in battle.lines]
     lines = [line for line in lines if line.kind not in NOT_BATTLE or line.text == "|"]
@@ -51,7 +51,7 @@ def reconstruct(battle: PublicBattle, seed: int = 0) -> tuple[SideLog, SideLog]:
     sides = {}
     for role in SEATS:
         if not known[role]:
-            raise Unusable("ended before a Pokémon was sent out")
+            raise UnusableReplay("ended before a Pokémon was sent out")
         rng = random.Random(f"{battle.id}:{role}:{seed}")
         members = complete(known[role], sizes[role], role, battle.format_id, battle.gen, rng)
         sides[role] = OwnSide.of(role, battle.gen, members)

@@ -12,7 +12,7 @@ from poke_env.data import GenData, to_id_str
 
 from arena.fixture import SEATS
 from arena.human.lines import CONDITION, Line
-from arena.human.reading import PublicBattle, Unusable
+from arena.human.reading import PublicBattle, UnusableReplay
 
 #: Moves by which a Pokémon uses moves that are its own.
 _OWN_CALLERS = frozenset({"sleeptalk", "lockedmove", "pursuit"})
@@ -62,7 +62,7 @@ class _Field:
 def revealed(battle: PublicBattle, lines: list[Line]) -> dict[str, list[Shown]]:
     """Return role -> the revealed Pokémon of each team, in the order in which they appeared.
 
-    Raises Unusable if the log does not identify the Pokémon.
+    Raises UnusableReplay if the log does not identify the Pokémon.
     """
     reader = _Reader(battle.gen)
     for line in lines:
@@ -70,11 +70,11 @@ def revealed(battle: PublicBattle, lines: list[Line]) -> dict[str, list[Shown]]:
     for team in reader.teams.values():
         for shown in team.values():
             if shown.species in ILLUSIONISTS:
-                raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
+                raise UnusableReplay("a Pokémon with Illusion: who was on the field cannot be told")
             if len(shown.moves) > _MOVES:
-                raise Unusable("a Pokémon with more than four moves")
+                raise UnusableReplay("a Pokémon with more than four moves")
         if len(team) > _SIX:
-            raise Unusable("a team of more than six")
+            raise UnusableReplay("a team of more than six")
     return {role: list(team.values()) for role, team in reader.teams.items()}
 
 
@@ -112,7 +112,7 @@ class _Reader:
         shown = self._shown(f"{role}: {self._base(details)}", details.replace("-*", ""))
         self._previewed[role].append(shown)
         if shown.ident in self.teams[role]:
-            raise Unusable("two Pokémon of one name")
+            raise UnusableReplay("two Pokémon of one name")
         self.teams[role][shown.ident] = shown
 
     def _shown(self, ident: str, details: str) -> Shown:
@@ -128,7 +128,7 @@ class _Reader:
         team = self.teams[line.role]
         fresh = self._shown(line.ident, line.word(1))
         if line.kind == "replace":
-            raise Unusable("a Pokémon with Illusion: who was on the field cannot be told")
+            raise UnusableReplay("a Pokémon with Illusion: who was on the field cannot be told")
         known = next(
             (s for s in self._previewed[line.role] if self._base(s.details) == self._base(fresh.details)), None
         )
@@ -140,7 +140,7 @@ class _Reader:
             known.details, known.species = fresh.details, fresh.species
         shown = self.teams[line.role].setdefault(line.ident, fresh)
         if self._base(shown.details) != self._base(fresh.details):
-            raise Unusable("two Pokémon of one name")
+            raise UnusableReplay("two Pokémon of one name")
         self._seen.add(line.ident)
         self._fields[line.role] = _Field(shown)
         self._health(line)

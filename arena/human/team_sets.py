@@ -10,7 +10,7 @@ from pathlib import Path
 from poke_env.data import to_id_str
 
 from arena.human.completing import export
-from arena.human.reading import PublicBattle, Unusable, counted, read_folder
+from arena.human.reading import PublicBattle, UnusableReplay, counted, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -61,18 +61,18 @@ def gather(
 
 
 def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validator: TeamValidator) -> Team:
-    """Return one side's team. Raises Unusable with a reason."""
+    """Return one side's team. Raises UnusableReplay with a reason."""
     problem = ""
     for draw in range(_SEEDS):
         side = reconstruct(battle, seed * _SEEDS + draw)[place]
         if sum(member.shown for member in side.team) < least_shown:
-            raise Unusable(f"team: fewer than {least_shown} Pokémon shown")
+            raise UnusableReplay(f"team: fewer than {least_shown} Pokémon shown")
         verdict = validator.validate(battle.format_id, export(list(side.team), battle.gen))
         if verdict.packed:
             name = f"{_slug(battle.id)}-{side.role}-{_slug(side.team[0].species)}"
             return Team.of(battle.format_id, verdict.packed, name=name, source=battle.id)
         problem = problem or " ".join(verdict.problems[0].split())
-    raise Unusable(f"team: {_kind(problem, side)}")
+    raise UnusableReplay(f"team: {_kind(problem, side)}")
 
 
 def _kind(problem: str, side: SideLog) -> str:

@@ -27,7 +27,7 @@ class ProcessEnded(ArenaError):
     """An agent process has ended, or has broken the rules of its channel and was ended. The message says how."""
 
 
-class Silent(ArenaError):
+class AgentTimeout(ArenaError):
     """An agent process has not answered in time, and was ended."""
 
 
@@ -56,7 +56,7 @@ class Turns:
 
 
 #: What a question leads to: the line that answers it, as JSON, or why there is none.
-Answer = dict[str, Any] | ProcessEnded | Silent
+Answer = dict[str, Any] | ProcessEnded | AgentTimeout
 
 
 class AgentProcess(asyncio.Protocol):
@@ -122,17 +122,17 @@ class AgentProcess(asyncio.Protocol):
         self._answered = answered
 
     async def answer(self, line: bytes, seconds: float) -> dict[str, Any]:
-        """As `ask`, for a coroutine. Raises ProcessEnded or Silent."""
+        """As `ask`, for a coroutine. Raises ProcessEnded or AgentTimeout."""
         return await _received(lambda answered: self.ask(lambda: line, seconds, answered))
 
     async def open_answer(self, seconds: float) -> dict[str, Any]:
-        """The answer to the open question; see `listen`. Raises ProcessEnded or Silent."""
+        """The answer to the open question; see `listen`. Raises ProcessEnded or AgentTimeout."""
         return await _received(lambda answered: self.listen(seconds, answered))
 
     def look(self, now: float) -> None:
         """Ends the process if its answer is overdue. now: monotonic seconds."""
         if self._answered is not None and now >= self._until:
-            self._settle(Silent("silent"))
+            self._settle(AgentTimeout("silent"))
             self.kill()
 
     def _settle(self, answer: Answer) -> None:
@@ -217,7 +217,7 @@ class AgentProcess(asyncio.Protocol):
 
 
 async def _received(ask: Callable[[Callable[[Answer], None]], None]) -> dict[str, Any]:
-    """The answer that `ask` hands to the function given to it. Raises ProcessEnded or Silent."""
+    """The answer that `ask` hands to the function given to it. Raises ProcessEnded or AgentTimeout."""
     received: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     ask(lambda answer: None if received.done() else received.set_result(answer))
     answer = await received

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import orjson
 
 from agents import Agent, Choice, SeatBattle, read_answer
-from arena.isolation.agent_process import AgentProcess, Answer, ProcessEnded, Silent
+from arena.isolation.agent_process import AgentProcess, AgentTimeout, Answer, ProcessEnded
 from arena.isolation.inside import SeatSettings
 from arena.isolation.process import NurseryProcess
 from arena.simulator.guard import Clock, StepGuard
@@ -109,7 +109,7 @@ class IsolatedSeat(Seat):
         """Return the answer to a line that requests no choice. Raises Fault with the message `late` if there is none."""
         try:
             return _checked(await process.answer(line, seconds), late)
-        except (ProcessEnded, Silent) as error:
+        except (ProcessEnded, AgentTimeout) as error:
             return _checked(error, late)
 
     def _new_views(self) -> bytes:
@@ -128,7 +128,7 @@ class IsolatedSeat(Seat):
                 self._asked = False
             finish = b'{"finish":' + self._new_views() + b"}"
             over = await self._told_of(process, finish, self.clock.limit + GRACE_SECONDS, "")
-        except (Fault, Silent, ProcessEnded):
+        except (Fault, AgentTimeout, ProcessEnded):
             return self.drop()
         oddities = over.get("over")
         if not isinstance(oddities, int) or not 0 <= oddities <= len(self.log) + len(self.decisions):
@@ -188,7 +188,7 @@ class Isolation:
 
 def _checked(answer: Answer, late: str) -> dict[str, Any]:
     """The answer. Raises Fault when there is none (`late`: the words for silence), or where it tells of a fault."""
-    if isinstance(answer, Silent):
+    if isinstance(answer, AgentTimeout):
         raise Fault("timeout", late)
     if isinstance(answer, ProcessEnded):
         raise Fault("error", str(answer))

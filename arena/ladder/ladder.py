@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from arena.ladder.user_battle import Ours, UserBattle
-from arena.protocol.client import Client, Refused
+from arena.protocol.client import Client, ServerRefused
 from arena.simulator.guard import StepGuard
 from arena.venue import Rules
 from teamsets.errors import BadInput
@@ -104,14 +104,14 @@ class Ladder:
         """Makes sure that nobody plays under this name at the moment: our moves would be made in that battle."""
         rooms = await self._running()
         if rooms:
-            raise Refused(
+            raise ServerRefused(
                 f"{self.client.uri}: user '{self.client.name}' is in a battle already ({rooms[0]}): finish it first"
             )
 
     async def battle(self, ours: Ours) -> UserBattle | None:
         """Finds an opponent and plays to the end. None when `stop` was called before there was one.
 
-        Raises Refused in the server's words, ConnectionLost when there is no way back to it.
+        Raises ServerRefused in the server's words, ConnectionLost when there is no way back to it.
         """
         self._ours, self._found = ours, asyncio.get_running_loop().create_future()
         self.client.use_team(ours.team.packed)
@@ -203,7 +203,7 @@ class Ladder:
             return
         no = _NO_BATTLE.search(text)
         if no is not None:
-            self._found.set_exception(Refused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
+            self._found.set_exception(ServerRefused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
         elif _CANCELLED in text:
             asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._seek)
 
@@ -214,7 +214,7 @@ class Ladder:
         elif _TOO_SOON in words:
             asyncio.get_running_loop().call_later(_CHALLENGE_PAUSE, self._seek)
         elif "is not challenging you" not in words:  # he has taken it back
-            self._found.set_exception(Refused(f"{self.client.uri}: the server refused: {words}"))
+            self._found.set_exception(ServerRefused(f"{self.client.uri}: the server refused: {words}"))
 
     def _back(self) -> None:
         """The connection had been broken."""

@@ -95,7 +95,7 @@ async def play(
     """Plays the battles of a run, one after the other; returns True if all were played.
 
     The first Ctrl-C (SIGTERM) finishes the battle under way and ends; the second one forfeits it. show(number, battle,
-    record) is called after each battle, once it is kept. Raises Refused and ConnectionLost; what was finished is kept.
+    record) is called after each battle, once it is kept. Raises ServerRefused and ConnectionLost; what was finished is kept.
     """
     settings, loop = run.settings, asyncio.get_running_loop()
     numbers = (signal.SIGINT, signal.SIGTERM)

@@ -38,7 +38,7 @@ class ConnectionLost(VenueFailed):
     """The server could not be reached, again and again, or refused the user."""
 
 
-class Refused(ConnectionLost, BadInput):
+class ServerRefused(ConnectionLost, BadInput):
     """The server would not have the user, or what the user asked for; in its own words."""
 
 
@@ -117,7 +117,7 @@ class Client:
     async def connect(
         cls, uri: str, who: str | Account, *, pace: Pace | None = None, patience: float | None = None
     ) -> Client:
-        """Connects and signs in. Raises ConnectionLost, or Refused when the server would not have the user.
+        """Connects and signs in. Raises ConnectionLost, or ServerRefused when the server would not have the user.
 
         who: a name, where there are no passwords, or an account. pace: None for a server without limits. patience: for
         how many seconds the first connection is tried; by default as long as a broken one.
@@ -138,7 +138,7 @@ class Client:
     @property
     def failure(self) -> ArenaError:
         """Why it is `lost`, as an exception."""
-        return (Refused if self._refused else ConnectionLost)(self.lost.result())
+        return (ServerRefused if self._refused else ConnectionLost)(self.lost.result())
 
     def say(self, text: str, room: str = "") -> None:
         """Queues a message, a command mostly. What is queued while the connection is broken is dropped."""
@@ -190,7 +190,7 @@ class Client:
                 async with connect(self.uri, max_size=None, ping_interval=None, logger=_SILENT) as socket:
                     await self._talk(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
-            except (Refused, LoginFailed) as error:
+            except (ServerRefused, LoginFailed) as error:
                 why = str(error)
                 # A name may be "in use" by our own connection, whose end the server has not noticed yet.
                 if self._socket is None or isinstance(error, LoginFailed):
@@ -254,7 +254,7 @@ class Client:
                     await self._speak(socket, f"|/trn {self.name},0,{assertion}")
                 elif line.startswith("|nametaken|"):
                     wanted = "" if self.account.has_password else f" (if it wants a password, set {PASSWORD})"
-                    raise Refused(f"user name '{self.name}' was refused: {_plain(words[-1])}{wanted}")
+                    raise ServerRefused(f"user name '{self.name}' was refused: {_plain(words[-1])}{wanted}")
                 elif line.startswith("|popup|"):
                     self._popup = _plain(line[7:])
                 elif line.startswith("|updateuser|") and words[3] == "1" and to_id_str(words[2]) == self.user:

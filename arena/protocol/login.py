@@ -19,7 +19,7 @@ from typing import Any
 
 from poke_env.data import to_id_str
 
-from teamsets.errors import BadInput
+from teamsets.errors import ArenaError, BadInput
 
 USER, PASSWORD = "ARENA_SHOWDOWN_USER", "ARENA_SHOWDOWN_PASSWORD"
 #: The login server of Showdown's public servers, which most other servers use as well.
@@ -34,7 +34,7 @@ class LoginFailed(BadInput):
     """The login server has answered, and no assertion: trying again would not help."""
 
 
-class LoginUnreachable(OSError):
+class LoginUnreachable(ArenaError, OSError):
     """The login server has not answered in time, or not as one does: perhaps it will, later."""
 
 

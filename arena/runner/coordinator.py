@@ -32,7 +32,7 @@ END_SECONDS = 10.0
 MOST_WAITING = 200
 
 
-class WorkersFail(ArenaError):
+class WorkersFailed(ArenaError):
     """Raised when workers die as soon as they start. Finished battles are stored."""
 
 
@@ -299,5 +299,5 @@ def _where(seat: int | None) -> str:
     return " outside of its turn" if seat is None else ""
 
 
-def _workers_fail(words: str) -> WorkersFail:
-    return WorkersFail(f"worker processes keep dying; the last one: {words}")
+def _workers_fail(words: str) -> WorkersFailed:
+    return WorkersFailed(f"worker processes keep dying; the last one: {words}")

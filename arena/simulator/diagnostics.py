@@ -23,7 +23,7 @@ _EACH = 4
 _LARGEST_INT = 1 << 63
 
 
-class TooMuch(ValueError):
+class DiagnosticsTooLarge(ValueError):
     """The diagnostics are too large or too deep. The message says which limit they exceed."""
 
 
@@ -43,7 +43,7 @@ class Budget:
         copier = _Copier(allowed)
         try:
             copied = copier.copy(thought if isinstance(thought, dict) else {"value": thought}, 0)
-        except TooMuch as error:
+        except DiagnosticsTooLarge as error:
             if allowed < MAX_DECISION:
                 self._refused = f"more than {MAX_BATTLE:,} characters in this battle"
             return self.drop(self._refused or str(error))
@@ -65,9 +65,9 @@ class _Copier:
         self.left = left
 
     def copy(self, value: Any, depth: int) -> Any:
-        """The value as JSON's types; anything else as its `repr`. Raises TooMuch."""
+        """The value as JSON's types; anything else as its `repr`. Raises DiagnosticsTooLarge."""
         if depth > MAX_DEPTH:
-            raise TooMuch(f"nested more than {MAX_DEPTH} deep")
+            raise DiagnosticsTooLarge(f"nested more than {MAX_DEPTH} deep")
         self._spend(_EACH)
         if value is None or isinstance(value, bool):
             return value
@@ -103,6 +103,6 @@ class _Copier:
 
     def _spend(self, characters: int, *, take: bool = True) -> None:
         if characters > self.left:
-            raise TooMuch(f"more than {MAX_DECISION:,} characters in one decision")
+            raise DiagnosticsTooLarge(f"more than {MAX_DECISION:,} characters in one decision")
         if take:
             self.left -= characters

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from teamsets import reading
-from teamsets.reading import Refused, parse_json, parse_yaml, read_text
+from teamsets.reading import UnusableText, parse_json, parse_yaml, read_text
 
 
 @pytest.mark.parametrize(
@@ -48,14 +48,14 @@ def _bomb(levels: int, line: str) -> str:
     ],
 )
 def test_hostile_yaml_is_refused_with_its_reason(text: str, reason: str) -> None:
-    with pytest.raises(Refused, match=reason) as caught:
+    with pytest.raises(UnusableText, match=reason) as caught:
         parse_yaml(text)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"a":' * 200_000, "NaN", "[1,]", "", '"\\ud800"', "nul"])
 def test_hostile_json_is_refused(text: str) -> None:
-    with pytest.raises(Refused, match=r"^not JSON: "):
+    with pytest.raises(UnusableText, match=r"^not JSON: "):
         parse_json(text)
 
 
@@ -71,7 +71,7 @@ def test_hostile_json_is_refused(text: str) -> None:
 )
 def test_what_is_no_text_is_refused(data: bytes, reason: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(data)
-    with pytest.raises(Refused, match=reason):
+    with pytest.raises(UnusableText, match=reason):
         read_text(tmp_path / "a.txt", 1000)
 
 
@@ -81,5 +81,5 @@ def test_text_is_read_without_its_mark_and_with_plain_line_ends(tmp_path: Path) 
 
 
 def test_an_endless_file_is_not_read_to_its_end() -> None:
-    with pytest.raises(Refused, match="larger than 1 MB"):
+    with pytest.raises(UnusableText, match="larger than 1 MB"):
         read_text(Path("/dev/zero"), reading.MAX_YAML_BYTES)

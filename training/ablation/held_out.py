@@ -13,12 +13,9 @@ from arena.schedules.plan import numbered_pair
 from arena.store import Store, writer_lock
 from arena.tournament import EvaluateSettings, Run, play, prepare
 from teamsets.atomic import write_atomic
-from teamsets.errors import ArenaError, BadInput
+from teamsets.errors import BadInput
 from training.ablation.config import HeldOut
-
-
-class Stopped(ArenaError):
-    """The battles were interrupted by the user."""
+from training.evaluation import BattlesStopped
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Block:
 def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
     """Play the remaining evaluation battles of a checkpoint. kept: file that caches their scores.
 
-    Raises BadInput, and Stopped.
+    Raises BadInput, and BattlesStopped.
     """
     key = {
         "player": checkpoint.identity(checkpoint.find(spec.partition(":")[2])),
@@ -66,7 +63,7 @@ def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
             raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
         played = asyncio.run(play(run, store, workers=asked.workers))
         if not played.finished:
-            raise Stopped("stopped: finished battles are stored; run the same command again to resume")
+            raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
         results = store.results(run.run_id)
     return [
         {"format": pool[0], "team_set": pool[1], "opponent": opponent, "scores": _scores(run, pool, opponent, results)}

@@ -18,7 +18,6 @@ from arena.report.numbers import counted
 from arena.store import Store, rows, writer_lock
 from arena.tournament import EvaluateSettings, Played, prepare, resume
 from teamsets.atomic import write_atomic
-from teamsets.errors import ArenaError
 from training.curriculum import gate, learn
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
@@ -27,11 +26,8 @@ from training.curriculum.lineage import VERDICT
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.curriculum.store import Attempt, CurriculumStore
+from training.evaluation import BattlesStopped
 from training.run_folder import lock_folder
-
-
-class Stopped(ArenaError):
-    """The user has interrupted the curriculum; the message contains the command that resumes it."""
 
 
 def run_curriculum(config: Curriculum, console: Console, resume_command: str) -> None:
@@ -257,7 +253,7 @@ class _Loop:
             return prepare(Store(self.config.db), settings, kind=KIND).run_id
 
     def play(self, run_id: str, spent: Spent) -> Played:
-        """Play the remaining battles of a run. Raises Stopped after Ctrl-C."""
+        """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
         with writer_lock(db):
             store = Store(db)
@@ -265,7 +261,7 @@ class _Loop:
             with stoppable(self.console, store, run_id, self.resume_command):
                 played = play_shown(self.console, store, run, self.config.workers)
         if not played.finished:
-            raise Stopped(f"stopped; to resume: {self.resume_command}")
+            raise BattlesStopped(f"stopped; to resume: {self.resume_command}")
         counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"
         ((spent.battles, spent.decisions),) = rows(f"{counted} WHERE run_id = ?", db, [run_id])
         return played

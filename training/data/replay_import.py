@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from arena.human.reading import End, PublicBattle, Unusable, counted, read_folder
+from arena.human.reading import End, PublicBattle, UnusableReplay, counted, read_folder
 from arena.human.reconstruction import SideLog, reconstruct
 from training.data.trajectory import Trajectory, build_trajectory
 
@@ -102,6 +102,6 @@ def replay_trajectories(
             with counted(refused, battle.file):
                 built = build_trajectory(side.role, side.format_id, side.lines, side.choices, result, about)
                 if built is None:
-                    raise Unusable("a side without a known action")
+                    raise UnusableReplay("a side without a known action")
             if built is not None:
                 yield built

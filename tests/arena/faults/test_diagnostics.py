@@ -14,7 +14,7 @@ from arena.child import ChildProcess
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.record import BattleRecord
 from arena.simulator import diagnostics, seat
-from arena.simulator.diagnostics import MAX_DECISION, Budget, TooMuch
+from arena.simulator.diagnostics import MAX_DECISION, Budget, DiagnosticsTooLarge
 from arena.simulator.simulator import play_all
 from arena.venue import Rules
 
@@ -101,7 +101,7 @@ def test_a_text_whose_length_lies_is_measured() -> None:
             return 0
 
     assert "dropped" in Budget().take({"text": Lies("x" * (MAX_DECISION + 1))})
-    assert issubclass(TooMuch, ValueError)
+    assert issubclass(DiagnosticsTooLarge, ValueError)
 
 
 class _Lines(ChildProcess):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.made_logs import made
 
-from arena.human.reading import Unusable, day, public_battle, read_folder, read_replay, replay_files
+from arena.human.reading import UnusableReplay, day, public_battle, read_folder, read_replay, replay_files
 from teamsets.errors import BadInput
 
 LOG = "\n".join(made("|switch|p1a: A|Tauros|100/100\n|switch|p2a: B|Starmie|100/100\n|turn|1", gen=1).lines)
@@ -55,7 +55,7 @@ def test_how_it_ended(message: str, end: str) -> None:
     ],
 )
 def test_what_cannot_be_used_has_a_reason(log: str, reason: str) -> None:
-    with pytest.raises(Unusable, match=reason):
+    with pytest.raises(UnusableReplay, match=reason):
         public_battle(log, "seven")
 
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_used_has_a_reason(log: str, reason: str) -> None:
 )
 def test_broken_files_are_unusable(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    with pytest.raises(Unusable):
+    with pytest.raises(UnusableReplay):
         read_replay(tmp_path / name)
 
 

@@ -13,7 +13,7 @@ from support.command_line import PROJECT
 from support.made_logs import choices, made, sides
 from support.scripts import script
 
-from arena.human.reading import Unusable, read_replay, replay_files
+from arena.human.reading import UnusableReplay, read_replay, replay_files
 from arena.human.reconstruction import SideLog, reconstruct
 
 #: Replays of people, where this machine has some.
@@ -166,10 +166,10 @@ def test_own_health_is_exact_and_theirs_in_percent() -> None:
 
 
 def test_who_is_who_must_be_clear() -> None:
-    with pytest.raises(Unusable, match="Illusion"):
+    with pytest.raises(UnusableReplay, match="Illusion"):
         sides(START + "|switch|p1a: Z|Zoroark, M|100/100\n|turn|2", 5)
     moves = "\n".join(f"|move|p1a: Al|{name}|p2a: Star" for name in ("Surf", "Roar", "Rest", "Curse", "Protect"))
-    with pytest.raises(Unusable, match="four moves"):
+    with pytest.raises(UnusableReplay, match="four moves"):
         sides(START + moves)
 
 
@@ -202,6 +202,6 @@ def test_people_s_replays_come_through_whole() -> None:
                 asked = sum(line.startswith("|request|") for line in side.lines)
                 assert asked == len(side.choices), path
                 assert sum(choice is not None for choice in side.choices) >= 0.4 * asked or asked < 20, path
-        except Unusable as error:
+        except UnusableReplay as error:
             refused[str(error)] += 1
     assert refused.total() <= 0.02 * len(files), refused

@@ -18,7 +18,7 @@ from arena.fixture import SEATS, FixtureTeam
 from arena.ladder.ladder import Ladder, Way, server_uri
 from arena.ladder.user_battle import Ours, UserBattle
 from arena.protocol import client as client_module
-from arena.protocol.client import Client, ConnectionLost, Refused
+from arena.protocol.client import Client, ConnectionLost, ServerRefused
 from arena.protocol.login import Account
 from arena.record import BattleRecord, unpacked
 from arena.server.local import LocalServer
@@ -168,7 +168,7 @@ def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfei
 def test_what_the_server_refuses_is_said_in_its_words(way: Way, mine: Ours, words: str, there: Place) -> None:
     async def play() -> None:
         async with await Client.connect(there.server.uri, "nine") as client:
-            with pytest.raises(Refused, match=f"^{there.server.uri}: the server refused: .*{words}"):
+            with pytest.raises(ServerRefused, match=f"^{there.server.uri}: the server refused: .*{words}"):
                 await ladder(client, way).battle(mine)
 
     there.run(play)
@@ -179,9 +179,9 @@ def test_a_rejected_challenge_and_a_name_that_is_taken_are_said(there: Place) ->
         uri = there.server.uri
         async with await Client.connect(uri, "ten") as a, await Client.connect(uri, "eleven") as b:
             b.on_challenge = lambda user, format_id: b.say(f"/reject {user}")
-            with pytest.raises(Refused, match="challenge to eleven: rejected the challenge"):
+            with pytest.raises(ServerRefused, match="challenge to eleven: rejected the challenge"):
                 await ladder(a, Way(user="eleven")).battle(ours("random"))
-            with pytest.raises(Refused, match=r"user name 'Ten' was refused: .*already using the name"):
+            with pytest.raises(ServerRefused, match=r"user name 'Ten' was refused: .*already using the name"):
                 await Client.connect(uri, "Ten")
 
     there.run(play)
@@ -202,12 +202,12 @@ def scripted(uri_words: list[str], what: Callable[[str], Awaitable[None]]) -> No
 def test_a_sign_in_that_fails_is_said_at_once_and_one_that_cannot_be_tried_in_a_while() -> None:
     async def sign_in(uri: str) -> None:
         wrong = r"user 'x': the login server .* refused the password: Wrong password"
-        with LoginServer("right").open() as login, pytest.raises(Refused, match=wrong):
+        with LoginServer("right").open() as login, pytest.raises(ServerRefused, match=wrong):
             await Client.connect(uri, Account("x", login, "wrong"))
         with pytest.raises(ConnectionLost, match=r"no connection for 0.5 s: login server http://127.0.0.1:9/: Conn"):
             await Client.connect(uri, Account("x", "http://127.0.0.1:9/", "right"), patience=0.5)
         with pytest.raises(
-            Refused, match=r"user name 'x' was refused: .* \(if it wants a password, set ARENA_SHOWDOWN_PAS"
+            ServerRefused, match=r"user name 'x' was refused: .* \(if it wants a password, set ARENA_SHOWDOWN_PAS"
         ):
             await Client.connect(uri, "x")
 
@@ -222,7 +222,9 @@ def test_a_sign_in_that_fails_is_said_at_once_and_one_that_cannot_be_tried_in_a_
 
 def test_a_ban_is_said_at_once() -> None:
     async def sign_in(uri: str) -> None:
-        with pytest.raises(Refused, match=r"the server closed the connection: You are banned because of <3\. Bye"):
+        with pytest.raises(
+            ServerRefused, match=r"the server closed the connection: You are banned because of <3\. Bye"
+        ):
             await Client.connect(uri, "someone")
 
     scripted(["|popup||modal||html|<p>You are banned because of &lt;3.</p>||Bye"], sign_in)
@@ -234,7 +236,7 @@ def test_a_name_that_plays_already_is_not_played_under() -> None:
             entering = asyncio.ensure_future(ladder(client).enter())
             await asyncio.sleep(0)
             client.on_search([], ["battle-gen9ou-7"])
-            with pytest.raises(Refused, match=r"user 'someone' is in a battle already \(battle-gen9ou-7\)"):
+            with pytest.raises(ServerRefused, match=r"user 'someone' is in a battle already \(battle-gen9ou-7\)"):
                 await entering
 
     scripted(["|updateuser| someone|1|102|{}"], sign_in)

@@ -21,7 +21,7 @@ from types import ModuleType
 
 import orjson
 
-from arena.human.reading import SUFFIXES, Unusable
+from arena.human.reading import SUFFIXES, UnusableReplay
 from teamsets.errors import UnknownFormat
 from teamsets.formats import get_format
 from training.data.metamon.log import side_log
@@ -68,14 +68,14 @@ def parsed_files(folder: Path) -> list[Path]:
 
 
 def read_name(path: Path) -> Named:
-    """Parse a file's name. Raises Unusable with a short reason."""
+    """Parse a file's name. Raises UnusableReplay with a short reason."""
     parts = _NAME.fullmatch(path.name.removesuffix(SUFFIX))
     if parts is None:
-        raise Unusable("a name that is not metamon's")
+        raise UnusableReplay("a name that is not metamon's")
     try:
         day = datetime.datetime.strptime(f"{parts['date']} {parts['time'] or '00:00:00'}", "%m-%d-%Y %H:%M:%S")
     except ValueError:
-        raise Unusable("a name that is not metamon's") from None
+        raise UnusableReplay("a name that is not metamon's") from None
     return Named(
         battle=parts["battle"],
         format_id=_format(parts["battle"], path),
@@ -90,24 +90,24 @@ def read_name(path: Path) -> Named:
 def read_states(path: Path) -> tuple[list[State], list[int]]:
     """Read the states and actions: one for each decision, and one for the end of the battle.
 
-    Raises Unusable with a short reason, and BadData if lz4 is not installed.
+    Raises UnusableReplay with a short reason, and BadData if lz4 is not installed.
     """
     frame = _lz4()
     try:
         with frame.open(path) as file:
             text = file.read(_MAX_BYTES + 1)
         if len(text) > _MAX_BYTES:
-            raise Unusable(f"larger than {_MAX_BYTES // 1024**2} MB when unpacked")
+            raise UnusableReplay(f"larger than {_MAX_BYTES // 1024**2} MB when unpacked")
         document = orjson.loads(text)
     except (OSError, RuntimeError, EOFError):
-        raise Unusable("lz4 that is damaged or cut off") from None
+        raise UnusableReplay("lz4 that is damaged or cut off") from None
     except orjson.JSONDecodeError:
-        raise Unusable("not JSON") from None
+        raise UnusableReplay("not JSON") from None
     if not isinstance(document, dict) or "states" not in document or "actions" not in document:
-        raise Unusable("JSON without states and actions")
+        raise UnusableReplay("JSON without states and actions")
     states, actions = document["states"], document["actions"]
     if len(states) != len(actions) or len(states) < 2 or not all(isinstance(action, int) for action in actions):
-        raise Unusable("states and actions that do not match")
+        raise UnusableReplay("states and actions that do not match")
     return states, actions
 
 
@@ -148,7 +148,7 @@ def metamon_trajectories(
     for path in paths:
         try:
             name = read_name(path)
-        except Unusable as error:
+        except UnusableReplay as error:
             refused[str(error)] += 1
             continue
         reason = _left_out(name, filters, filters.least_turns)
@@ -166,7 +166,7 @@ def metamon_trajectories(
 
 
 def trajectory(name: Named, states: list[State], actions: list[int], seed: int = 0) -> Trajectory | None:
-    """Build a trajectory; None if no action is known. Raises Unusable, and KeyError and others for malformed states."""
+    """Build a trajectory; None if no action is known. Raises UnusableReplay, and KeyError and others if malformed."""
     log = side_log(states, actions, name.format_id, f"{name.battle}:{name.player}:{seed}")
     people = _FORMAT.match(name.battle) is not None
     about = {
@@ -198,7 +198,7 @@ def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:
         if reason is not None:
             return reason
         return trajectory(name, states, actions, seed) or "a side without a known action"
-    except Unusable as error:
+    except UnusableReplay as error:
         return str(error)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return "states of another form"
@@ -218,7 +218,7 @@ def _format(battle: str, path: Path) -> str:
     try:
         return get_format(found[0] if found else path.parent.name).id
     except UnknownFormat:
-        raise Unusable("unknown format") from None
+        raise UnusableReplay("unknown format") from None
 
 
 def _lz4() -> ModuleType:

@@ -14,7 +14,7 @@ import orjson
 
 from arena.human.asks import Evidence
 from arena.human.completing import Completed, complete
-from arena.human.reading import Unusable
+from arena.human.reading import UnusableReplay
 from arena.human.reconstruction import SideLog
 from arena.human.requests import answer
 from arena.human.revealed import ILLUSIONISTS, Shown
@@ -38,10 +38,10 @@ from training.data.metamon.stage import OTHER, ROLE, Half, Stage, fainted
 def side_log(states: Sequence[State], actions: Sequence[int], format_id: str, seed: str) -> SideLog:
     """Return the log of a trajectory. seed: for sampling stats (and moves) that metamon omits.
 
-    The last state is the end of the battle and no decision. Raises Unusable, and KeyError for a state that lacks a key.
+    The last state is the end of the battle and no decision. Raises UnusableReplay, and KeyError for a missing key.
     """
     if any(mon["name"] in ILLUSIONISTS for state in states for mon in _everyone(state)):
-        raise Unusable("a Pokémon with Illusion: the active Pokémon is ambiguous")
+        raise UnusableReplay("a Pokémon with Illusion: the active Pokémon is ambiguous")
     for state in states:
         untype_hidden_power(move for mon in _everyone(state) for move in mon["moves"])
         untype_hidden_power((state["player_prev_move"], state["opponent_prev_move"]))

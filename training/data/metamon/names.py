@@ -13,7 +13,7 @@ from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.weather import Weather
 from poke_env.data import GenData, to_id_str
 
-from arena.human.reading import Unusable
+from arena.human.reading import UnusableReplay
 from arena.human.revealed import Shown, base_name
 
 #: A part of metamon's JSON: a state, a Pokémon or a move.
@@ -65,11 +65,11 @@ class Dex:
         self._moves = GenData.from_gen(gen).moves
 
     def base(self, mon: State) -> str:
-        """Return the id of its base species, which identifies a Pokémon in its team. Raises Unusable."""
+        """Return the id of its base species, which identifies a Pokémon in its team. Raises UnusableReplay."""
         name = str(mon["name"])
         facts = self._species.get(name) or self._species.get(str(mon.get("base_species", "")))
         if facts is None:
-            raise Unusable("a Pokémon that its generation does not have")
+            raise UnusableReplay("a Pokémon that its generation does not have")
         return to_id_str(facts["baseSpecies"])
 
     def species(self, mon: State) -> str:
