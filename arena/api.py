@@ -20,10 +20,11 @@ from arena.pool import check_limits
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
 from arena.runner.coordinator import Progress
+from arena.runs import default_workers, stopped_by_errors
 from arena.schedules.match import Match
 from arena.settings import evaluate_settings, match_settings
-from arena.store import DEFAULT, Store, writer_lock
-from arena.tournament import EvaluateSettings, Played, Run, default_workers, play, prepare
+from arena.store import DEFAULT, Store, open_store
+from arena.tournament import EvaluateSettings, Played, Run, play, prepare
 from arena.tournament import resume as resume_run
 from teamsets.errors import BadInput
 
@@ -97,8 +98,8 @@ def evaluate(
         if progress is True:
             print(*lines, sep="\n", end="\n" if lines else "")
     path = Path(db)
-    run, played = _run(settings, "evaluate", resume, minutes, workers, path, progress)
-    return Evaluation(run.run_id, path, played.status)
+    played = _run(settings, "evaluate", resume, minutes, workers, path, progress)
+    return Evaluation(played.run.run_id, path, played.status)
 
 
 def match(
@@ -141,9 +142,9 @@ def match(
             isolate=isolate,
         )
     path = Path(db)
-    run, played = _run(settings, "match", resume, minutes, workers, path, progress)
+    played = _run(settings, "match", resume, minutes, workers, path, progress)
     assert isinstance(played.schedule, Match)
-    schedule = played.schedule
+    run, schedule = played.run, played.schedule
     return MatchResult(run.run_id, path, played.status, *schedule.pairing, tuple(schedule.points), run.settings.sprt)
 
 
@@ -159,7 +160,7 @@ def _run(
     workers: int | None,
     db: Path,
     progress: Show,
-) -> tuple[Run, Played]:
+) -> Played:
     """Plays a run. settings: None resumes one. Raises KeyboardInterrupt when it was stopped by a signal."""
 
     begun: Begun = Future()
@@ -170,9 +171,8 @@ def _run(
         begun.set_result((asyncio.get_running_loop(), task))
         return await play(run, store, workers=workers or default_workers(), show=show)
 
-    def work() -> tuple[Run, Played]:
-        with writer_lock(db):
-            store = Store(db)
+    def work() -> Played:
+        with open_store(db) as store:
             if settings is not None:
                 run = prepare(store, settings, kind)
             else:
@@ -181,21 +181,22 @@ def _run(
             shown = display(Console(), None if limit is None else limit * 60) if progress is True else None
             show = shown.show if shown else progress if callable(progress) else _nothing
             try:
-                played = asyncio.run(playing(run, store, show))
+                with stopped_by_errors(store, run.run_id):
+                    played = asyncio.run(playing(run, store, show))
             except BaseException:
                 if shown:
                     shown.abandon()
                 raise
         if shown:
             shown.close(played.progress)
-        return run, played
+        return played
 
-    run, played = _in_a_thread(work, begun) if _a_loop_runs() else work()
+    played = _in_a_thread(work, begun) if _a_loop_runs() else work()
     if played.stopped:
         if progress is True:
-            print(f"Stopped. To resume: {kind}(resume={run.run_id!r}, db={str(db)!r})")
+            print(f"Stopped. To resume: {kind}(resume={played.run.run_id!r}, db={str(db)!r})")
         raise KeyboardInterrupt
-    return run, played
+    return played
 
 
 def _nothing(progress: Progress) -> None:
@@ -210,12 +211,12 @@ def _a_loop_runs() -> bool:
     return True
 
 
-def _in_a_thread(work: Callable[[], tuple[Run, Played]], begun: Begun) -> tuple[Run, Played]:
+def _in_a_thread(work: Callable[[], Played], begun: Begun) -> Played:
     """Does the work in a thread of its own. A KeyboardInterrupt here ends the run as stopped.
 
     begun: gets the loop and the task of the run once it plays.
     """
-    result: Future[tuple[Run, Played]] = Future()
+    result: Future[Played] = Future()
 
     def settle() -> None:
         try:

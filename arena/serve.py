@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from arena.background import regularly, taking_in
+from arena.entrants import check_available, check_ours, load_pools, resolve_each, stored_pools
 from arena.fixture import FixtureTeam
 from arena.lobby.residents import House, Limits
-from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
 from arena.record import BattleRecord
+from arena.runs import playing, recorded
 from arena.server.local import LocalServer, ServerDied
 from arena.simulator.guard import StepGuard
-from arena.store import Store
-from arena.tournament import (
-    EvaluateSettings,
-    check_available,
-    check_ours,
-    load_pools,
-    resolve_each,
-)
+from arena.store import FINISHED, Store
 from arena.venue import Rules
 
 
@@ -62,18 +54,17 @@ def prepare(store: Store, settings: ServeSettings) -> ServeRun:
     specs = tuple(source.spec for source in sources)
     check_ours(sources, "serve")
     check_available(sources, settings.formats)
-    pools, _ = load_pools(EvaluateSettings(specs, settings.formats, (settings.team_set,)))
+    pools, _ = load_pools(settings.formats, (settings.team_set,))
     config = {
         **asdict(settings),
         "agents": specs,
         "team_sets": list(dict.fromkeys(team_set for _, team_set in pools)),
         "anchor": default_anchor(specs),
-        "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
+        "pools": stored_pools(pools),
     }
-    run_id = store.new_run_id()
-    store.begin_run(run_id, "serve", config, git_state(), versions(), sources, pools)
-    store.take_over(run_id)
-    return ServeRun(run_id, settings, {format_id: teams for (format_id, _), teams in pools.items()})
+    with recorded(store, "serve", config, sources, pools) as run_id:
+        store.take_over(run_id)
+        return ServeRun(run_id, settings, {format_id: teams for (format_id, _), teams in pools.items()})
 
 
 async def serve(
@@ -91,29 +82,25 @@ async def serve(
     battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those that
     go on. Raises ServerDied; what was finished is kept.
     """
-    settings, loop = run.settings, asyncio.get_running_loop()
+    settings = run.settings
     stopping, dropping = asyncio.Event(), asyncio.Event()
     played = 0
-    brought: dict[tuple[str, str], dict[str, FixtureTeam]] = {}  # format, team set -> the visitors' own, by id
-
-    def keep(record: BattleRecord) -> None:
-        nonlocal played
-        store.add(record.to_line(run.run_id))
-        fixture = record.fixture
-        mine = brought.setdefault((fixture.format, fixture.team_set), {})
-        mine.update({team.id: team for team in fixture.teams if team.packed})
-        played += 1
-        told(record)
-        if settings.battles is not None and played >= settings.battles:
-            stopping.set()
 
     def stop() -> None:
         (dropping if stopping.is_set() else stopping).set()
 
-    background = [asyncio.ensure_future(taking_in(store))]
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    dropped = True
-    try:
+    async with playing(store, run.run_id) as life:
+
+        def keep(record: BattleRecord) -> None:
+            nonlocal played
+            life.keep(record)
+            fixture = record.fixture
+            life.keep_teams(fixture.format, fixture.team_set, (team for team in fixture.teams if team.packed))
+            played += 1
+            told(record)
+            if settings.battles is not None and played >= settings.battles:
+                stopping.set()
+
         async with await LocalServer.launch(address=settings.address, port=settings.port) as server:
             house = House(
                 server,
@@ -127,12 +114,11 @@ async def serve(
                 tell=tell,
                 limits=settings.limits,
             )
-            for number in numbers:
-                loop.add_signal_handler(number, stop)
+            life.stop_with(stop)
             try:
                 await house.open(settings.agents)
                 opened(server, house)
-                background.append(asyncio.ensure_future(regularly(0.25, lambda: show(house))))
+                life.repeat(0.25, lambda: show(house))
                 await _first(server, house, stopping)
                 house.closing = True
                 if not house.quiet.is_set():
@@ -141,19 +127,11 @@ async def serve(
                         "them."
                     )
                 await _first(server, house, house.quiet, dropping)
-                dropped = not house.quiet.is_set()
+                if house.quiet.is_set():
+                    life.status = FINISHED
             finally:
                 await house.close()
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-        for task in background:
-            task.cancel()
-        await asyncio.gather(*background, return_exceptions=True)
-        store.take_in()
-        store.add_teams({where: teams.values() for where, teams in brought.items()})
-        store.end_run(run.run_id, "stopped" if dropped else "finished")
-    return not dropped
+    return life.status == FINISHED
 
 
 async def _first(server: LocalServer, house: House, *events: asyncio.Event) -> None:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 from agents import AgentSource, is_built_in, resolve
-from agents.fingerprint import read_again
-from arena.background import regularly, signals_to, taking_in
-from arena.fixture import SEATS, FixtureTeam, showdown_seed
+from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources
 from arena.isolation.origins import sharing_note
-from arena.provenance import git_state, versions
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator
 from arena.runner.process import WorkerSettings
 from arena.runner.progress import Progress
+from arena.runs import default_workers, playing, recorded, stopped_by_errors
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
-from arena.schedules.plan import DRAWN, Plan
+from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
-from arena.simulator.host import Host, HostDied
 from arena.sources import know_programs
-from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store
+from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.venue import Rules
-from teamsets.errors import ArenaError, BadInput, UnknownFormat
-from teamsets.formats import RANDOM_FORMATS, get_format, suggestion
-from teamsets.loading import load_set
+from teamsets.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -102,6 +97,7 @@ class Run:
 class Played:
     """The outcome of a run: its schedule, its counts, and its status as in the table `runs` (arena/store/schema.py)."""
 
+    run: Run
     schedule: Schedule
     progress: Progress
     status: str
@@ -117,6 +113,8 @@ class Played:
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
     """Checks the settings, loads teams, and records the run in the store. Raises BadInput that names the problem."""
+    if settings.battles < 1:
+        raise BadInput(f"battles {settings.battles}: must be at least 1 per pairing and team set")
     resolver = _resolver(settings)
     sources = resolve_all(settings.agents, resolver)
     notes = tuple(
@@ -130,23 +128,20 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     if anchor not in specs:
         raise BadInput(f"anchor '{anchor}': does not play in this run; name one of {', '.join(specs)}")
     settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
-    pools, skipped = load_pools(settings)
+    pools, skipped = load_pools(
+        settings.formats, settings.team_sets, seed=settings.seed, skip_invalid=settings.skip_invalid
+    )
     check_available(sources, settings.formats)
     config = {
         **asdict(settings),
         "planned": _planned(settings, len(_plan(settings, pools))),
-        "pools": [[format_id, team_set, [t.id for t in teams]] for (format_id, team_set), teams in pools.items()],
+        "pools": stored_pools(pools),
     }
-    run_id = store.new_run_id()
-    store.begin_run(run_id, kind, config, git_state(), versions(), sources, pools)
-    try:
+    with recorded(store, kind, config, sources, pools) as run_id:
         if not settings.fresh:
             store.take_over(run_id)
             notes += changed_note(*store.changed_since(run_id))
         return _run(store, run_id, settings, pools, notes + skipped)
-    except BaseException:  # Ctrl-C, say: nobody plays this run
-        store.end_run(run_id, STOPPED)
-        raise
 
 
 def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
@@ -194,13 +189,13 @@ def _run(
     store: Store,
     run_id: str,
     settings: EvaluateSettings,
-    pools: dict[tuple[str, str], tuple[FixtureTeam, ...]],
+    pools: Pools,
     notes: tuple[str, ...],
 ) -> Run:
     return Run(run_id, settings, _plan(settings, pools), store.results(run_id), store.taken_over(run_id), notes)
 
 
-def _plan(settings: EvaluateSettings, pools: dict[tuple[str, str], tuple[FixtureTeam, ...]]) -> Plan:
+def _plan(settings: EvaluateSettings, pools: Pools) -> Plan:
     challengers = frozenset(settings.challengers)
     return Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
 
@@ -217,79 +212,6 @@ def _resolver(settings: EvaluateSettings) -> Callable[[str], AgentSource]:
         return resolve
     named = (*settings.agents, *settings.challengers, *filter(None, [settings.anchor]))
     return isolated_sources(named, settings.formats).__getitem__
-
-
-def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
-    """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
-    sources = resolve_each(specs, resolver)
-    if len(sources) < 2:
-        raise BadInput(f"agents: at least two different ones are needed, not {len(sources)}: name more, or use --all")
-    return sources
-
-
-def resolve_each(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
-    """The agents of the specs; each only once. Their code is looked at anew: see `read_again`."""
-    read_again()
-    return list({source.spec: source for source in map(resolver, specs)}.values())
-
-
-def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> None:
-    """Raises BadInput for an agent that lacks what it needs to play one of the formats."""
-    for source in sources:
-        for format_id in formats:
-            lacks = source.missing(format_id)
-            if lacks:
-                raise BadInput(f"agent '{source.spec}': cannot play {format_id}: {lacks}")
-
-
-def check_ours(sources: list[AgentSource], command: str) -> None:
-    """Raises BadInput for an agent that is a program of its own, where only agents that think here can play."""
-    for source in sources:
-        if source.outside:
-            raise BadInput(
-                f"agent '{source.spec}': an external program, which `arena {command}` cannot run; name other agents; "
-                "`arena evaluate` plays with it"
-            )
-
-
-def load_pools(settings: EvaluateSettings) -> tuple[dict[tuple[str, str], tuple[FixtureTeam, ...]], tuple[str, ...]]:
-    """(format, team set) -> teams, in the order of the settings; and a line for each set with teams left out."""
-    if settings.battles < 1:
-        raise BadInput(f"battles {settings.battles}: must be at least 1 per pairing and team set")
-    pools: dict[tuple[str, str], tuple[FixtureTeam, ...]] = {}
-    notes: list[str] = []
-    for format_id in dict.fromkeys(settings.formats):
-        chosen = get_format(format_id)
-        if chosen.random:
-            check_drawn(chosen.id)
-            pools[chosen.id, DRAWN] = ()
-            continue
-        for name in dict.fromkeys(settings.team_sets):
-            loaded = load_set(name, chosen.id, skip_invalid=settings.skip_invalid, seed=settings.seed)
-            pools[chosen.id, name] = tuple(FixtureTeam(t.id, t.name, packed=t.packed) for t in loaded.teams)
-            if loaded.skipped:
-                notes.append(
-                    f"{name}, {chosen.id}: {len(loaded.skipped)} teams left out, the first: {loaded.skipped[0]}"
-                )
-    return pools, tuple(notes)
-
-
-def check_drawn(format_id: str) -> None:
-    """Asks Showdown whether it knows a format of its own teams. Raises UnknownFormat: no validator would say so later."""
-    if format_id in RANDOM_FORMATS:
-        return
-
-    async def begin() -> None:
-        drawn = {seat: {"name": seat, "seed": showdown_seed(seat)} for seat in SEATS}
-        async with await Host.launch() as host:
-            await host.ask({"op": "start", "format": format_id, "seed": showdown_seed("check"), **drawn})
-
-    try:
-        asyncio.run(begin())
-    except HostDied:
-        raise
-    except ArenaError:
-        raise UnknownFormat(f"format '{format_id}': the simulator cannot start it: {suggestion(format_id)}") from None
 
 
 async def play(
@@ -326,27 +248,31 @@ async def play(
         progress.remark = schedule.remark()
         show(progress)
 
-    status = STOPPED
-    with signals_to(coordinator.stop):
-        background = [
-            asyncio.ensure_future(regularly(0.25, show_all)),
-            asyncio.ensure_future(taking_in(store)),
-        ]
-        try:
-            seconds = None if settings.minutes is None else settings.minutes * 60
-            finished = await coordinator.play(schedule, seconds=seconds)
-            status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
-        finally:
-            for task in background:
-                task.cancel()
-            await asyncio.gather(*background, return_exceptions=True)
-            store.take_in()
-            # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
-            store.end_run(run.run_id, STOPPED if store.bad_lines else status)
+    async with playing(store, run.run_id) as life:
+        life.stop_with(coordinator.stop)
+        life.repeat(0.25, show_all)
+        seconds = None if settings.minutes is None else settings.minutes * 60
+        finished = await coordinator.play(schedule, seconds=seconds)
+        life.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
     progress.remark = schedule.remark()
-    return Played(schedule, progress, status)
+    return Played(run, schedule, progress, life.status)
 
 
-def default_workers() -> int:
-    """Returns the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def play_into(
+    db: Path,
+    settings: EvaluateSettings,
+    *,
+    kind: str = "evaluate",
+    workers: int | None = None,
+    show: Callable[[Progress], None] = lambda progress: None,
+    limit: int | None = None,
+) -> Played:
+    """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.
+
+    kind: kept in `runs.kind`. workers: None for one per core. show, limit: see `play`. Raises BadInput for settings that
+    cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
+    """
+    with open_store(db) as store:
+        run = prepare(store, settings, kind)
+        with stopped_by_errors(store, run.run_id):
+            return asyncio.run(play(run, store, workers=workers or default_workers(), show=show, limit=limit))

@@ -5,14 +5,12 @@ The pool's own battles are played once and reused for later checkpoints, so that
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from arena.report.summary import summarize
-from arena.store import Store, writer_lock
-from arena.tournament import EvaluateSettings, play, prepare
+from arena.tournament import EvaluateSettings, play_into
 from teamsets.errors import ArenaError
 from training.config import Evaluation
 
@@ -42,11 +40,8 @@ def evaluate_checkpoint(evaluation: Evaluation, spec: str) -> EvaluationResult:
         anchor=evaluation.opponents[0],
     )
     db = Path(evaluation.database)
-    with writer_lock(db):
-        store = Store(db)
-        run = prepare(store, settings, kind="training")
-        asyncio.run(play(run, store, workers=evaluation.workers))
-    return _result(summarize(db, run.run_id), spec, run.run_id)
+    run_id = play_into(db, settings, kind="training", workers=evaluation.workers).run.run_id
+    return _result(summarize(db, run_id), spec, run_id)
 
 
 def _result(summary: dict[str, Any], spec: str, run_id: str) -> EvaluationResult:

@@ -16,7 +16,7 @@ from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.runs import command
 from arena.report.words import narrate
 from arena.schedules.plan import round_robin
-from arena.store import Store, rows, writer_lock
+from arena.store import open_store, rows
 from arena.store.recover import recover
 from arena.tournament import EvaluateSettings, Run, play, prepare
 
@@ -49,8 +49,7 @@ def battle(
       arena battle poke-env:SimpleHeuristicsPlayer random --format gen1ou --fresh
     """
     console = Console()
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         seed = seed if seed is not None else _unused_seed(db) if fresh else 0
         settings = EvaluateSettings(
             (first, second), (format_id,), (team_set,), battles=1, seed=seed, fresh=fresh, isolate=isolate

@@ -17,11 +17,11 @@ import click
 
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
+from arena.runs import default_workers
 from arena.simulator.guard import StepGuard
 from arena.simulator.host import Host
 from arena.simulator.simulator import Simulator
 from arena.store import connect
-from arena.tournament import default_workers
 from arena.venue import Rules
 from teamsets import showdown
 from teamsets.errors import ArenaError

@@ -25,9 +25,10 @@ from arena.commands.options import (
 from arena.commands.playing import battles_words, play_shown, say, say_unfinished, stoppable
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
+from arena.runs import default_workers
 from arena.settings import evaluate_settings
-from arena.store import Store, writer_lock
-from arena.tournament import Run, default_workers, prepare, resume
+from arena.store import Store, open_store
+from arena.tournament import Run, prepare, resume
 from teamsets.errors import BadInput
 
 
@@ -120,8 +121,7 @@ def evaluate(
         settings, lines = evaluate_settings(agents, everyone, **said)
         for line in lines:
             say(console, line)
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."

@@ -20,7 +20,7 @@ from arena.protocol.client import PUBLIC_PACE
 from arena.protocol.login import PUBLIC_LOGIN, Account
 from arena.record import BattleRecord
 from arena.report.numbers import counted
-from arena.store import Store, writer_lock
+from arena.store import open_store
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -88,8 +88,7 @@ def ladder(
         Rules(think_limit),
     )
     console = Console()
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         run = prepare(store, settings)
         say(console, f"Run {run.run_id}: {_what(settings)}; stored in {db}")
 

@@ -15,10 +15,11 @@ from arena.commands.playing import battles_words, play_shown, say, say_unfinishe
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
+from arena.runs import default_workers
 from arena.schedules.match import Match
 from arena.settings import match_settings
-from arena.store import Store, writer_lock
-from arena.tournament import Run, default_workers, prepare, resume
+from arena.store import open_store
+from arena.tournament import Run, prepare, resume
 from teamsets.errors import BadInput
 
 
@@ -115,8 +116,7 @@ def match(
             isolate=isolate,
         )
     console = Console()
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings, kind="match")
         else:

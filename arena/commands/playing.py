@@ -15,7 +15,8 @@ from arena.fixture import SEATS
 from arena.record import BattleRecord
 from arena.report.live import display
 from arena.report.numbers import counted, counted_minutes
-from arena.store import STOPPED, Store
+from arena.runs import stopped_by_errors
+from arena.store import Store
 from arena.store.recover import warn_of_bad_lines
 from arena.tournament import Played, Run, play
 
@@ -32,7 +33,8 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
     resume: the command that continues the run; printed if the run ends early.
     """
     try:
-        yield
+        with stopped_by_errors(store, run_id):
+            yield
     except BaseException as error:
         if isinstance(error, SystemExit):
             raise
@@ -40,7 +42,6 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
             say(console, f"\nFinished battles are stored. To resume: {resume}")
             raise
         ignore_interrupts()
-        store.end_run(run_id, STOPPED)
         say(console, f"\nStopped. Finished battles are stored. To resume: {resume}")
         sys.exit(STOPPED_CODE)
 

@@ -24,7 +24,7 @@ from arena.report.tables import print_results
 from arena.serve import ServeRun, ServeSettings, prepare
 from arena.serve import serve as open_server
 from arena.server.local import LocalServer
-from arena.store import Store, rows, writer_lock
+from arena.store import Store, open_store, rows
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -115,8 +115,7 @@ def serve(
         Rules(think_limit),
     )
     console = Console()
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         run = prepare(store, settings)
         finished = _serve(console, run, store, db)
     console.print()

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import signal
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 
 from agents import AgentSource, resolve
-from arena.background import taking_in
+from arena.entrants import check_available, check_ours, load_pools, stored_pools
 from arena.fixture import FixtureTeam
 from arena.ladder.ladder import Ladder, Way
 from arena.ladder.user_battle import UNSEEN, Ours, UserBattle
 from arena.protocol.client import Client, Pace
 from arena.protocol.login import Account
-from arena.provenance import git_state, versions
 from arena.record import BattleRecord
+from arena.runs import playing, recorded
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import Fault, make_agent
-from arena.store import Store
-from arena.tournament import EvaluateSettings, check_available, check_ours, load_pools
+from arena.store import FINISHED, Store
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
@@ -65,7 +62,7 @@ def prepare(store: Store, settings: LadderSettings) -> LadderRun:
     source = resolve(settings.agent)
     check_ours([source], "ladder")
     check_available([source], (settings.format,))
-    pools, _ = load_pools(EvaluateSettings((source.spec,), (settings.format,), (settings.team_set,)))
+    pools, _ = load_pools((settings.format,), (settings.team_set,))
     (((format_id, team_set), teams),) = pools.items()
     try:
         make_agent(StepGuard(), 0, source.make)
@@ -76,11 +73,10 @@ def prepare(store: Store, settings: LadderSettings) -> LadderRun:
         "agents": [source.spec],
         "formats": [format_id],
         "team_sets": [team_set],
-        "pools": [[format_id, team_set, [team.id for team in teams]]],
+        "pools": stored_pools(pools),
     }
-    run_id = store.new_run_id()
-    store.begin_run(run_id, "ladder", config, git_state(), versions(), [source], pools)
-    return LadderRun(run_id, settings, source, team_set, teams)
+    with recorded(store, "ladder", config, [source], pools) as run_id:
+        return LadderRun(run_id, settings, source, team_set, teams)
 
 
 async def play(
@@ -97,32 +93,23 @@ async def play(
     The first Ctrl-C (SIGTERM) finishes the battle under way and ends; the second one forfeits it. show(number, battle,
     record) is called after each battle, once it is kept. Raises ServerRefused and ConnectionLost; what was finished is kept.
     """
-    settings, loop = run.settings, asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    background = asyncio.ensure_future(taking_in(store))
-    finished = False
-    try:
-        async with await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client:
-            way = Way(settings.challenge, settings.accept)
-            ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
-            for number in numbers:
-                loop.add_signal_handler(number, ladder.stop)
-            await ladder.enter()
-            for count in range(1, settings.battles + 1):
-                battle = None if ladder.stopping else await ladder.battle(run.ours(count))
-                if battle is None:
-                    break
-                if battle.begun:
-                    record = battle.record()
-                    store.add(record.to_line(run.run_id))
-                    show(count, battle, record)
-            else:
-                finished = True
-    finally:
-        for number in numbers:
-            loop.remove_signal_handler(number)
-        background.cancel()
-        await asyncio.gather(background, return_exceptions=True)
-        store.take_in()
-        store.end_run(run.run_id, "finished" if finished else "stopped")
-    return finished
+    settings = run.settings
+    async with (
+        playing(store, run.run_id) as life,
+        await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client,
+    ):
+        way = Way(settings.challenge, settings.accept)
+        ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
+        life.stop_with(ladder.stop)
+        await ladder.enter()
+        for count in range(1, settings.battles + 1):
+            battle = None if ladder.stopping else await ladder.battle(run.ours(count))
+            if battle is None:
+                break
+            if battle.begun:
+                record = battle.record()
+                life.keep(record)
+                show(count, battle, record)
+        else:
+            life.status = FINISHED
+    return life.status == FINISHED

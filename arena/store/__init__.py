@@ -2,7 +2,7 @@
 
 from arena.store.database import DEFAULT, BadDatabase, connect, frame, rows, writer_lock
 from arena.store.schema import FINISHED, STOPPED, TIME_LIMIT
-from arena.store.writer import Store, StoredRun
+from arena.store.writer import Store, StoredRun, open_store
 
 __all__ = [
     "DEFAULT",
@@ -14,6 +14,7 @@ __all__ = [
     "StoredRun",
     "connect",
     "frame",
+    "open_store",
     "rows",
     "writer_lock",
 ]

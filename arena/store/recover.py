@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from arena.store.database import BadDatabase, BeingPlayed, writer_lock
+from arena.store.database import BadDatabase, BeingPlayed
 from arena.store.journal import Journal
-from arena.store.writer import Store
+from arena.store.writer import open_store
 
 
 def recover(path: Path) -> None:
@@ -17,8 +17,8 @@ def recover(path: Path) -> None:
     """
     if Journal(path).pending():
         try:
-            with writer_lock(path):
-                Store(path)
+            with open_store(path):
+                pass  # opening it ingests the journal
         except BeingPlayed:
             return
         except BadDatabase as error:

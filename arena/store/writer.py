@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from agents import AgentSource
 from arena.fixture import FixtureTeam
 from arena.record import score
 from arena.schedules.schedule import Known
-from arena.store.database import BadDatabase, connect
+from arena.store.database import BadDatabase, connect, writer_lock
 from arena.store.journal import Journal
 from arena.store.schema import RUNNING
 from teamsets.atomic import sync
@@ -108,6 +109,16 @@ _CHANGED = f"""
 """
 
 
+@contextmanager
+def open_store(path: Path) -> Iterator[Store]:
+    """The store of a database for its one writer: locked until this is left, its schema current, its journal ingested.
+
+    Raises BeingPlayed when another process writes to it, and BadDatabase.
+    """
+    with writer_lock(path):
+        yield Store(path)
+
+
 @dataclass(frozen=True)
 class StoredRun:
     """A stored run: its config and its agents' fingerprints."""
@@ -118,7 +129,7 @@ class StoredRun:
 
 
 class Store:
-    """Writes a battle database. Hold `writer_lock(path)` while one exists.
+    """Writes a battle database: see `open_store`, which holds its lock meanwhile.
 
     `add` keeps a battle in the journal; `take_in` moves what the journal holds into the tables, each segment in one
     transaction. bad_lines: how many lines of the journal were no battles, and are in `FILE.journal.bad` now.

@@ -20,10 +20,10 @@ import orjson
 
 from agents.battle import SeatBattle
 from agents.policy.observation import observe
+from arena.entrants import load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 from teamsets.formats import get_format
 
@@ -34,7 +34,7 @@ RULES = Rules(think_limit=60.0, max_turns=300)
 
 
 def play(format_id: str, battles: int) -> list[BattleRecord]:
-    plan = Plan(AGENTS, load_pools(EvaluateSettings(AGENTS, (format_id,), battles=battles))[0], battles, 0)
+    plan = Plan(AGENTS, load_pools((format_id,))[0], battles, 0)
     return asyncio.run(play_all(round_robin(plan), RULES))
 
 

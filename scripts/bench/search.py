@@ -12,7 +12,6 @@ Needs poke-engine: `make search`. The strength of a search limited by time depen
 from __future__ import annotations
 
 import argparse
-import asyncio
 import tempfile
 from pathlib import Path
 
@@ -22,9 +21,10 @@ import orjson
 from agents import resolve
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
 from arena.ratings.rates import PRIOR_PAIRS
+from arena.runs import default_workers
 from arena.schedules.match import Match
-from arena.store import Store, rows, writer_lock
-from arena.tournament import EvaluateSettings, default_workers, play, prepare
+from arena.store import rows
+from arena.tournament import EvaluateSettings, play_into
 
 
 def share(points: list[float]) -> tuple[float, float, float]:
@@ -55,12 +55,9 @@ def main() -> None:
         settings = EvaluateSettings(
             (agent, other), (asked.format,), schedule="match", battles=asked.battles, seed=asked.seed, anchor=other
         )
-        with writer_lock(db):
-            store = Store(db)
-            run = prepare(store, settings, kind="match")
-            played = asyncio.run(play(run, store, workers=asked.workers))
+        played = play_into(db, settings, kind="match", workers=asked.workers)
         assert isinstance(played.schedule, Match)
-        report(agent, other, played.schedule, db, run.run_id)
+        report(agent, other, played.schedule, db, played.run.run_id)
 
 
 def report(agent: str, other: str, match: Match, db: Path, run_id: str) -> None:

@@ -10,7 +10,6 @@ second (by when every process has warmed up). Exit code 1 when the speed ratio i
 from __future__ import annotations
 
 import argparse
-import asyncio
 import itertools
 import sys
 import tempfile
@@ -19,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.runner.progress import Progress
-from arena.store import Store, writer_lock
-from arena.tournament import EvaluateSettings, default_workers, play, prepare
+from arena.tournament import EvaluateSettings, play_into
 
 TENTHS = 10
 
@@ -69,10 +67,8 @@ def soak(battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
 
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "soak.duckdb"
-        with writer_lock(db):
-            store = Store(db)
-            run = prepare(store, EvaluateSettings(agents, (format_id,), battles=battles))
-            progress = asyncio.run(play(run, store, workers=default_workers(), show=watch)).progress
+        settings = EvaluateSettings(agents=agents, formats=(format_id,), battles=battles)
+        progress = play_into(db, settings, show=watch).progress
         print(
             f"{progress.played} battles, {db.stat().st_size / 1e6:.0f} MB of database, faults: {progress.faults.total()}"
         )

@@ -31,9 +31,10 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
 from arena.runner.progress import Progress
+from arena.runs import default_workers
 from arena.server.local import LocalServer
-from arena.store import Store, rows, writer_lock
-from arena.tournament import EvaluateSettings, default_workers, play, prepare
+from arena.store import rows
+from arena.tournament import EvaluateSettings, play_into
 
 
 @contextmanager
@@ -99,24 +100,21 @@ def arena_speed(
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.duckdb"
         warm = 10 * default_workers()
-        with writer_lock(db):
-            store = Store(db)
-            settings = EvaluateSettings(
-                agents, (format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
-            )
-            run = prepare(store, settings)
-            marks: list[tuple[float, int, int, float]] = []
-            looking = 0.0  # CPU time that looking has taken
+        settings = EvaluateSettings(
+            agents=agents, formats=(format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
+        )
+        marks: list[tuple[float, int, int, float]] = []
+        looking = 0.0  # CPU time that looking has taken
 
-            def mark(progress: Progress) -> None:
-                nonlocal looking
-                began = time.process_time()
-                marks.append((time.perf_counter(), progress.played, progress.turns, cpu_seconds(os.getpid()) - looking))
-                looking += time.process_time() - began
+        def mark(progress: Progress) -> None:
+            nonlocal looking
+            began = time.process_time()
+            marks.append((time.perf_counter(), progress.played, progress.turns, cpu_seconds(os.getpid()) - looking))
+            looking += time.process_time() - began
 
-            asyncio.run(play(run, store, workers=default_workers(), show=mark))
-            ended = time.perf_counter()
-            ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
+        play_into(db, settings, show=mark)
+        ended = time.perf_counter()
+        ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
     # Counting begins when the workers have had their ten battles each, as the other side has.
     began, played, turns_before, cpu_before = next((found for found in marks if found[1] >= warm), marks[0])
     # The workers have ended by the last mark: what they have used is counted up to the one before.

@@ -28,12 +28,12 @@ import numpy as np
 import orjson
 
 from agents.battle import SeatBattle
+from arena.entrants import load_pools
 from arena.human.reading import PublicBattle
 from arena.human.reconstruction import SideLog, reconstruct
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 from teamsets.formats import get_format
 
@@ -241,8 +241,7 @@ def report(format_id: str, tallies: list[Tally], show: int) -> None:
 
 
 def play(format_id: str, battles: int, seed: int, agents: tuple[str, ...]) -> list[BattleRecord]:
-    settings = EvaluateSettings(agents, (format_id,), battles=battles, seed=seed)
-    plan = Plan(settings.agents, load_pools(settings)[0], settings.battles, settings.seed)
+    plan = Plan(agents, load_pools((format_id,))[0], battles, seed)
     return asyncio.run(play_all(round_robin(plan), RULES))
 
 

@@ -23,10 +23,10 @@ import numpy as np
 from agents.search.builds import missing
 from agents.search.engine import Engine, EngineFailed
 from agents.search.prediction import Comparison, Turn, compare, known_limitation, turns
+from arena.entrants import load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 from teamsets.formats import get_format
 
@@ -83,9 +83,7 @@ def main() -> None:
         gen = get_format(format_id).gen
         if missing(gen):
             parser.error(missing(gen))
-        settings = EvaluateSettings(tuple(asked.agents), (format_id,), battles=asked.battles, seed=asked.seed)
-        pools, _ = load_pools(settings)
-        plan = Plan(settings.agents, pools, settings.battles, settings.seed)
+        plan = Plan(tuple(asked.agents), load_pools((format_id,))[0], asked.battles, asked.seed)
         engine = Engine(gen)
         records = asyncio.run(play_all(round_robin(plan), RULES))
         report(format_id, [judged(record, engine) for record in records], asked.show)

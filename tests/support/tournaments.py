@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.record import unpacked
 from arena.schedules.plan import Plan
-from arena.store import Store, rows, writer_lock
+from arena.store import open_store, rows
 from arena.tournament import EvaluateSettings, play, prepare
 from arena.venue import Rules
 
@@ -44,8 +44,7 @@ def tournament(
     """
     rules = Rules(think_limit, max_turns)
     settings = EvaluateSettings(agents, formats, battles=battles, seed=seed, rules=rules, **more)
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         run = prepare(store, settings)
         if pairings is not None:
             plan = ChosenPairings(run.plan.agents, run.plan.pools, battles, seed, chosen=pairings)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from agents.policy import checkpoint
+from arena.entrants import resolve_each
 from arena.schedules.plan import numbered_pair
-from arena.store import Store, writer_lock
-from arena.tournament import EvaluateSettings, Run, play, prepare
+from arena.store import open_store
+from arena.tournament import EvaluateSettings, Run, play_into
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.ablation.config import HeldOut
@@ -56,14 +56,13 @@ def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
         anchor=asked.opponents[0],
     )
     db = Path(asked.database)
-    with writer_lock(db):
-        store = Store(db)
-        run = prepare(store, settings, kind="ablation")
-        if len(run.plan.agents) != 1 + len(asked.opponents):
-            raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
-        played = asyncio.run(play(run, store, workers=asked.workers))
-        if not played.finished:
-            raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
+    if len(resolve_each(settings.agents)) != len(settings.agents):
+        raise BadInput(f"evaluation.opponents: one is listed twice, or is {spec} itself: name others")
+    played = play_into(db, settings, kind="ablation", workers=asked.workers)
+    if not played.finished:
+        raise BattlesStopped("stopped: finished battles are stored; run the same command again to resume")
+    run = played.run
+    with open_store(db) as store:
         results = store.results(run.run_id)
     return [
         {"format": pool[0], "team_set": pool[1], "opponent": opponent, "scores": _scores(run, pool, opponent, results)}

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from arena.entrants import check_available, resolve_each
 from arena.ratings.evidence import Floats, Ints
-from arena.tournament import check_available, resolve_each
 from teamsets.atomic import write_atomic
 from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation

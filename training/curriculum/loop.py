@@ -15,7 +15,7 @@ from rich.console import Console
 
 from arena.commands.playing import play_shown, say, stoppable
 from arena.report.numbers import counted
-from arena.store import Store, rows, writer_lock
+from arena.store import open_store, rows
 from arena.tournament import EvaluateSettings, Played, prepare, resume
 from teamsets.atomic import write_atomic
 from training.curriculum import gate, learn
@@ -38,8 +38,8 @@ def run_curriculum(config: Curriculum, console: Console, resume_command: str) ->
     out = Path(config.out)
     with lock_folder(out, "in use by another process: wait, or give the curriculum another folder"):
         config.db.parent.mkdir(parents=True, exist_ok=True)
-        with writer_lock(config.db):
-            Store(config.db)  # ingests the journal that a killed process left
+        with open_store(config.db):
+            pass  # opening it ingests what a killed process left in the journal
         base = pinned(base_of(config))
         store = CurriculumStore(config.db, config.name)
         store.begin(config, base)
@@ -249,14 +249,13 @@ class _Loop:
 
     def prepared(self, settings: EvaluateSettings) -> str:
         """Create a run and return its id. A run whose id is not recorded before an interruption stays empty."""
-        with writer_lock(self.config.db):
-            return prepare(Store(self.config.db), settings, kind=KIND).run_id
+        with open_store(self.config.db) as store:
+            return prepare(store, settings, kind=KIND).run_id
 
     def play(self, run_id: str, spent: Spent) -> Played:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
-        with writer_lock(db):
-            store = Store(db)
+        with open_store(db) as store:
             run = resume(store, run_id, None, kind=KIND)
             with stoppable(self.console, store, run_id, self.resume_command):
                 played = play_shown(self.console, store, run, self.config.workers)

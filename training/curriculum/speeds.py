@@ -6,7 +6,6 @@ battles. The costs sum to the duration of the run.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from collections import defaultdict
@@ -20,8 +19,8 @@ from agents import resolve
 from agents.coached import coached_parts
 from agents.policy import checkpoint
 from arena.schedules.plan import DRAWN
-from arena.store import Store, rows, writer_lock
-from arena.tournament import EvaluateSettings, play, prepare
+from arena.store import rows
+from arena.tournament import EvaluateSettings, play_into
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from training.config import Source
@@ -186,10 +185,7 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
         challengers=(learner,),
         anchor=learner,
     )
-    with writer_lock(db):
-        store = Store(db)
-        run = prepare(store, settings, kind=KIND)
-        asyncio.run(play(run, store, workers=config.workers, show=shown.battles))
+    play_into(db, settings, kind=KIND, workers=config.workers, show=shown.battles)
 
 
 def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -> None:

@@ -16,10 +16,10 @@ from agents.battle import SeatBattle
 from agents.heuristics.scene import Scene
 from agents.policy import estimates, observation
 from agents.policy.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe, unlike
+from arena.entrants import load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 from teamsets.formats import get_format
 
@@ -29,7 +29,7 @@ SEEN = {"gen1ou": "1878570753c7bee6", "gen9ou": "3420bb794fe144ee"}
 
 def played(format_id: str) -> BattleRecord:
     agents = ("random", "poke-env:RandomPlayer")  # whose play no change of ours moves
-    plan = Plan(agents, load_pools(EvaluateSettings(agents, (format_id,), battles=2))[0], 2, 5)
+    plan = Plan(agents, load_pools((format_id,))[0], 2, 5)
     return asyncio.run(play_all(islice(round_robin(plan), 1), Rules(think_limit=60.0, max_turns=200)))[0]
 
 

@@ -14,13 +14,13 @@ from agents.choices import Choice
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, TOKENS, Observation, observe
 from agents.policy.vocabulary import Vocabulary, move_name, vocabulary
+from arena.entrants import load_pools
 from arena.fixture import Fixture, FixtureTeam
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator import session
 from arena.simulator.guard import StepGuard
 from arena.simulator.host import Host
 from arena.simulator.simulator import Simulator
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 
 FORMATS = ["gen1ou", "gen4ou", "gen9ou", "gen3randombattle", "gen7randombattle", "gen8randombattle"]
@@ -65,8 +65,7 @@ def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pyte
 
 
 def fixture_of(format_id: str) -> Fixture:
-    settings = EvaluateSettings(("one", "two"), (format_id,), battles=2)
-    return next(iter(round_robin(Plan(settings.agents, load_pools(settings)[0], 2, 0))))
+    return next(iter(round_robin(Plan(("one", "two"), load_pools((format_id,))[0], 2, 0))))
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -105,7 +104,7 @@ def _id(name: str) -> str:
 def test_what_the_opponent_has_not_shown_changes_nothing(monkeypatch: pytest.MonkeyPatch):
     """Two battles that differ in the opponent's Pokémon on the bench alone: until one of them comes in, all is the same."""
     base = fixture_of("gen1ou")
-    others = load_pools(EvaluateSettings(("one", "two"), ("gen1ou",)))[0]
+    others = load_pools(("gen1ou",))[0]
     theirs = base.teams[1]
     mons = theirs.packed.split("]")
     bench = next(

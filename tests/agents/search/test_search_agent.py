@@ -16,11 +16,11 @@ from agents.search import builds, engine
 from agents.search.engine import Engine
 from agents.search.mcts import WEIGHTS
 from agents.search.prediction import compare, turns
+from arena.entrants import load_pools
 from arena.record import BattleRecord
 from arena.schedules.plan import Plan, round_robin
 from arena.simulator.simulator import play_all
 from arena.store import rows
-from arena.tournament import EvaluateSettings, load_pools
 from arena.venue import Rules
 
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
@@ -41,8 +41,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def play(agents: tuple[str, str], format_id: str, battles: int = 2, think_limit: float = 60.0) -> list[BattleRecord]:
-    settings = EvaluateSettings(agents, (format_id,), battles=battles)
-    plan = Plan(agents, load_pools(settings)[0], battles, 0)
+    plan = Plan(agents, load_pools((format_id,))[0], battles, 0)
     return asyncio.run(play_all(round_robin(plan), Rules(think_limit=think_limit, max_turns=120)))
 
 

@@ -11,7 +11,7 @@ import pytest
 from support.command_line import Said, run_arena, start_arena, wait
 
 from arena.report.runs import describe_run, notes
-from arena.store import BadDatabase, Store, rows, writer_lock
+from arena.store import BadDatabase, Store, open_store, rows
 from arena.tournament import EvaluateSettings, prepare, resume
 
 Arena = Callable[..., Said]
@@ -110,8 +110,7 @@ def test_a_run_that_reaches_its_time_limit_says_so_and_can_be_resumed(arena: Are
 def noted(tmp_path: Path) -> tuple[Store, str]:
     """A store with one run in which nothing was played yet."""
     db = tmp_path / "arena.duckdb"
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         settings = EvaluateSettings(("random", "poke-env:RandomPlayer"), ("gen1randombattle",), minutes=2.0)
         return store, prepare(store, settings).run_id
 

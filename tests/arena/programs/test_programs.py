@@ -26,7 +26,7 @@ from arena.record import BattleRecord
 from arena.server.local import LocalServer
 from arena.server.venue import ServerVenue
 from arena.simulator.guard import StepGuard
-from arena.store import Store, writer_lock
+from arena.store import open_store
 from arena.tournament import EvaluateSettings, play, prepare, resume
 from arena.venue import Rules, VenueFailed
 from teamsets.errors import ArenaError
@@ -209,8 +209,7 @@ def test_a_run_with_a_program_goes_on_where_it_was_stopped(tmp_path: Path) -> No
     db = tmp_path / "arena.duckdb"
     agents = (stand_in("usual"), "random", "heuristic:max-damage")
     settings = EvaluateSettings(agents, ("gen1ou",), battles=2, rules=PATIENT)
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         run = prepare(store, settings)
         asyncio.run(play(run, store, workers=2, limit=3))
         assert len(store.results(run.run_id)) == 3

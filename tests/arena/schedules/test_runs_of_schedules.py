@@ -14,7 +14,7 @@ from support.command_line import run_arena
 from support.tournaments import table, tournament
 
 from arena.evidence import load_evidence
-from arena.store import Store, rows, writer_lock
+from arena.store import open_store, rows
 from arena.tournament import EvaluateSettings, changed_note, prepare
 from arena.venue import Rules
 
@@ -133,8 +133,7 @@ def test_battles_that_do_not_count_because_of_changed_code_are_reported_once(db:
     settings = EvaluateSettings(POOL, (RANDOM,), rules=Rules(30.0))
     with duckdb.connect(str(db)) as connection:
         connection.execute("UPDATE agents SET fingerprint = 'before' WHERE agent = 'random'")
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         first, fresh, second = (prepare(store, each) for each in (settings, replace(settings, fresh=True), settings))
     assert first.notes == ("4 battles of earlier runs are not counted: the code of random has changed since",)
     assert fresh.notes == second.notes == ()

@@ -15,7 +15,7 @@ from support.records import RUN, record
 from support.tournaments import first_difference, table, tournament
 
 from arena.cli import cli
-from arena.store import BadDatabase, Store, connect, rows, writer, writer_lock
+from arena.store import BadDatabase, Store, connect, open_store, rows, writer, writer_lock
 from arena.store import journal as journal_module
 from arena.store.journal import Journal
 from arena.store.recover import recover
@@ -49,8 +49,7 @@ def test_a_database_of_any_name_keeps_every_battle_while_readers_are_in_the_way(
     folder.mkdir()
     monkeypatch.chdir(folder)
     db = Path(name)
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         with connect(db, read_only=True):
             for number in range(3):
                 _add(store, 2 * number, 2 * number + 1)
@@ -286,8 +285,7 @@ def test_a_battle_whose_line_was_damaged_is_played_again_by_resume(
         len(table(db)) == 3
         and (tmp_path / "arena.duckdb.journal.bad").read_bytes() == lines[1][: len(lines[1]) // 2] + b"\n"
     )
-    with writer_lock(db):
-        store = Store(db)
+    with open_store(db) as store:
         asyncio.run(play(resume(store, run_id, None), store, workers=1))
     assert first_difference(db, undisturbed) == ""
     assert rows("SELECT status FROM runs", db) == [("finished",)]
