@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arena.commands.group import Commands, run
+from arena.terminal.commands import Commands, run
 
 #: command -> its module in arena/commands.
 COMMANDS = {

@@ -13,8 +13,8 @@ import pytest
 from support.command_line import PROJECT, Said, run_arena
 
 from arena import cli as command_line
-from arena.commands.group import Commands
 from arena.store import rows
+from arena.terminal.commands import Commands
 from training import cli as training_line
 
 README = PROJECT / "README.md"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from arena.commands.group import Commands, run
+from arena.terminal.commands import Commands, run
 
 #: Command -> its module in training/commands.
 COMMANDS = {

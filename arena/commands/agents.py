@@ -12,7 +12,7 @@ from rich.console import Console
 
 from agents import known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
-from arena.commands.group import Suggesting
+from arena.terminal.commands import Suggesting
 from teamsets.errors import BadInput
 
 #: The heading over the agents that lack something; behind "->" it says what.

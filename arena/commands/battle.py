@@ -10,14 +10,15 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.options import SEED, db_option, isolate_option
-from arena.commands.playing import say, stoppable
+from arena.commands.options import SEED, isolate_option
 from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.runs import command
 from arena.report.words import narrate
 from arena.schedules.plan import round_robin
 from arena.store import open_store, rows
 from arena.store.recover import recover
+from arena.terminal.commands import db_option, say
+from arena.terminal.runs import stoppable
 from arena.tournament import EvaluateSettings, Run, play, prepare
 
 

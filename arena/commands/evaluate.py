@@ -9,25 +9,15 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena.commands.group import STOPPED_CODE
-from arena.commands.options import (
-    BATTLES,
-    BUDGET,
-    MAX_TURNS,
-    MINUTES,
-    SEED,
-    THINK_LIMIT,
-    WORKERS,
-    db_option,
-    db_words,
-    isolate_option,
-)
-from arena.commands.playing import battles_words, play_shown, say, say_unfinished, stoppable
+from arena.commands.options import BATTLES, BUDGET, MAX_TURNS, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option
+from arena.commands.playing import battles_words, say_unfinished
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
 from arena.runs import default_workers
 from arena.settings import evaluate_settings
 from arena.store import Store, open_store
+from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.runs import play_shown, stoppable
 from arena.tournament import Run, prepare, resume
 from teamsets.errors import BadInput
 

@@ -10,9 +10,8 @@ import click
 from poke_env.data import to_id_str
 from rich.console import Console
 
-from arena.commands.group import STOPPED_CODE
-from arena.commands.options import THINK_LIMIT, db_option, db_words, team_set_option
-from arena.commands.playing import reason, say
+from arena.commands.options import THINK_LIMIT, team_set_option
+from arena.commands.playing import reason
 from arena.ladder.ladder import server_uri
 from arena.ladder.run import LadderSettings, play, prepare
 from arena.ladder.user_battle import UserBattle
@@ -21,6 +20,7 @@ from arena.protocol.login import PUBLIC_LOGIN, Account
 from arena.record import BattleRecord
 from arena.report.numbers import counted
 from arena.store import open_store
+from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.formats import get_format

@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.group import STOPPED_CODE
-from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, db_option, db_words, isolate_option
-from arena.commands.playing import battles_words, play_shown, say, say_unfinished, stoppable
+from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option
+from arena.commands.playing import battles_words, say_unfinished
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
@@ -19,6 +18,8 @@ from arena.runs import default_workers
 from arena.schedules.match import Match
 from arena.settings import match_settings
 from arena.store import open_store
+from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.runs import play_shown, stoppable
 from arena.tournament import Run, prepare, resume
 from teamsets.errors import BadInput
 

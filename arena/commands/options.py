@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.pool import LIMITS
-
-db_option = click.option(
-    "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("arena.duckdb"),
-    show_default=True,
-    help="The battle database.",
-)
 
 team_set_option = click.option(
     "--teams",
@@ -73,8 +64,3 @@ def _limited(key: str) -> click.IntRange:
 BATTLES, BUDGET, SEED, MAX_TURNS = (_limited(key) for key in ("battles", "budget", "seed", "max_turns"))
 MINUTES, THINK_LIMIT = (Above(*LIMITS[key]) for key in ("minutes", "think_limit"))
 WORKERS = click.IntRange(1, 1024)
-
-
-def db_words(db: Path) -> str:
-    """The --db option to append to a suggested command; empty for the default database."""
-    return "" if db == Path("arena.duckdb") else f" --db {db}"

@@ -1,62 +1,14 @@
-"""Shared by the commands that play battles: the live display, stopping a run, the closing lines."""
+"""Shared by the commands that play battles: how a run is announced, and its closing lines."""
 
 from __future__ import annotations
 
-import asyncio
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from rich.console import Console
 
-from arena.commands.group import STOPPED_CODE, is_interrupt
 from arena.fixture import SEATS
 from arena.record import BattleRecord
-from arena.report.live import display
 from arena.report.numbers import counted, counted_minutes
-from arena.runs import stopped_by_errors
-from arena.store import Store
-from arena.store.recover import warn_of_bad_lines
-from arena.tournament import Played, Run, play
-
-
-def say(console: Console, words: str) -> None:
-    """Prints a line without markup, colours or wrapping."""
-    console.print(words, soft_wrap=True, markup=False, highlight=False)
-
-
-@contextmanager
-def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Iterator[None]:
-    """Context of a command's whole run: Ctrl-C at any moment marks the run as stopped and exits with code 130.
-
-    resume: the command that continues the run; printed if the run ends early.
-    """
-    try:
-        with stopped_by_errors(store, run_id):
-            yield
-    except BaseException as error:
-        if isinstance(error, SystemExit):
-            raise
-        if not is_interrupt(error):
-            say(console, f"\nFinished battles are stored. To resume: {resume}")
-            raise
-        ignore_interrupts()
-        say(console, f"\nStopped. Finished battles are stored. To resume: {resume}")
-        sys.exit(STOPPED_CODE)
-
-
-def play_shown(console: Console, store: Store, run: Run, workers: int) -> Played:
-    """Plays a run under the live display, to its end or until it is stopped."""
-    shown = display(console, None if run.settings.minutes is None else run.settings.minutes * 60)
-    try:
-        played = asyncio.run(play(run, store, workers=workers, show=shown.show))
-    except BaseException:
-        shown.abandon()
-        raise
-    shown.close(played.progress)
-    warn_of_bad_lines(store.path)
-    return played
+from arena.terminal.commands import ignore_interrupts, say
+from arena.tournament import Played, Run
 
 
 def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> None:
@@ -72,11 +24,6 @@ def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> N
     else:
         far = "" if progress.total is None else f": {progress.done:,} of {counted(progress.total, 'battle')}"
         say(console, f"Time limit of {counted_minutes(minutes)} reached{far}. To resume: {resume}")
-
-
-def ignore_interrupts() -> None:
-    """Ignores further Ctrl-C while the closing lines are printed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def battles_words(run: Run) -> str:

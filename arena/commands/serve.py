@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.group import STOPPED_CODE
-from arena.commands.options import THINK_LIMIT, FiniteRange, db_option, db_words, team_set_option
-from arena.commands.playing import reason, say
+from arena.commands.options import THINK_LIMIT, FiniteRange, team_set_option
+from arena.commands.playing import reason
 from arena.lobby.residents import House, Limits
 from arena.pool import load_defaults
 from arena.record import BattleRecord
@@ -25,6 +24,7 @@ from arena.serve import ServeRun, ServeSettings, prepare
 from arena.serve import serve as open_server
 from arena.server.local import LocalServer
 from arena.store import Store, open_store, rows
+from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from teamsets.formats import get_format

@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from arena.commands.options import db_option
 from arena.report.printing import print_whole
 from arena.store import frame
 from arena.store.recover import recover
+from arena.terminal.commands import db_option
 
 
 @click.command()

@@ -8,8 +8,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from arena.commands.group import Suggesting
 from arena.human.team_sets import LEAST_SHOWN, gather
+from arena.terminal.commands import Suggesting
 from teamsets import variety
 from teamsets.errors import BadInput
 from teamsets.formats import LADDER_FORMATS, get_format

@@ -98,7 +98,8 @@ def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> I
 def counted(refused: Counter[str], file: str) -> Iterator[None]:
     """Count the error of one file of many, so that the others are still read.
 
-    An UnusableReplay is counted by its reason, any other exception as damage, with the file's name and the exception's class.
+    An UnusableReplay is counted by its reason, any other exception as damage, with the file's name and its
+    class.
     Errors that are not the file's (a missing tool) are raised.
     """
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.playing import say
+from arena.terminal.commands import say
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
 from training.settings import Change

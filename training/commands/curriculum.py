@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.playing import say
 from arena.store import DEFAULT
+from arena.terminal.commands import say
 from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_arguments, set_option
 from training.commands.running import need_packages

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from arena.commands.options import db_option
+from arena.terminal.commands import db_option
 from training.data.build import Built
 from training.data.gates import Gates, Result
 from training.data.hold_out import By

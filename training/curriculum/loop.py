@@ -13,9 +13,10 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from arena.commands.playing import play_shown, say, stoppable
 from arena.report.numbers import counted
 from arena.store import open_store, rows
+from arena.terminal.commands import say
+from arena.terminal.runs import play_shown, stoppable
 from arena.tournament import EvaluateSettings, Played, prepare, resume
 from teamsets.atomic import write_atomic
 from training.curriculum import gate, learn

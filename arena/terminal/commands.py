@@ -1,4 +1,4 @@
-"""Shared by `arena` and `train`: lazily imported commands, and one-line errors."""
+"""Shared by the commands of `arena` and `train`: lazily imported commands, one-line errors, Ctrl-C, the --db option."""
 
 from __future__ import annotations
 
@@ -12,13 +12,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
+if TYPE_CHECKING:  # `arena --help` prints without it
+    from rich.console import Console
+
 STOPPED_CODE = 130  # the exit code after Ctrl-C
+_DEFAULT_DB = Path("arena.duckdb")
+
+db_option = click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=_DEFAULT_DB,
+    show_default=True,
+    help="The battle database.",
+)
+
+
+def db_words(db: Path) -> str:
+    """The --db option to append to a suggested command; empty for the default database."""
+    return "" if db == _DEFAULT_DB else f" --db {db}"
+
+
+def say(console: Console, words: str) -> None:
+    """Prints a line without markup, colours or wrapping."""
+    console.print(words, soft_wrap=True, markup=False, highlight=False)
+
+
+def ignore_interrupts() -> None:
+    """Ignores further Ctrl-C while the closing lines are printed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def is_interrupt(error: BaseException) -> bool:

@@ -1,0 +1,1 @@
+"""The terminal, for the commands of `arena` and `train`."""
