@@ -29,7 +29,8 @@ class Fixture:
     """One battle to be played: format, two agents in their seats, two teams, a seed.
 
     agents, teams: for p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
-    differ only in which agent sits where. team_set: the set that the teams were drawn from.
+    differ only in which agent sits where. team_set: the set that the teams were drawn from. outside: for each seat, whether
+    an external program plays it; it follows from the agents, so it is not part of the key.
     """
 
     format: str
@@ -38,6 +39,12 @@ class Fixture:
     seed: str
     pair: str
     team_set: str
+    outside: tuple[bool, bool] = (False, False)
+
+    @property
+    def has_program(self) -> bool:
+        """Whether an external program plays in it: then it is played on a server, whatever the run's venue."""
+        return any(self.outside)
 
     @property
     def key(self) -> str:
@@ -51,7 +58,8 @@ class Fixture:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Fixture:
         first, second = (FixtureTeam(**team) for team in data["teams"])
-        return Fixture(**{**data, "agents": tuple(data["agents"]), "teams": (first, second)})
+        pairs = {name: tuple(data[name]) for name in ("agents", "outside")}
+        return Fixture(**{**data, **pairs, "teams": (first, second)})
 
 
 def digest(content: Any, size: int = 16) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from agents import AgentSource, is_built_in, resolve
+from agents import AgentSource, resolve
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources
@@ -23,7 +23,6 @@ from arena.schedules.match import Match
 from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
-from arena.sources import know_programs
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.venue import Rules
 from teamsets.errors import BadInput
@@ -132,16 +131,17 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
         settings.formats, settings.team_sets, seed=settings.seed, skip_invalid=settings.skip_invalid
     )
     check_available(sources, settings.formats)
+    plan = _plan(settings, sources, pools)
     config = {
         **asdict(settings),
-        "planned": _planned(settings, len(_plan(settings, pools))),
+        "planned": _planned(settings, len(plan)),
         "pools": stored_pools(pools),
     }
     with recorded(store, kind, config, sources, pools) as run_id:
         if not settings.fresh:
             store.take_over(run_id)
             notes += changed_note(*store.changed_since(run_id))
-        return _run(store, run_id, settings, pools, notes + skipped)
+        return _run(store, run_id, settings, plan, notes + skipped)
 
 
 def changed_note(battles: int, agents: list[str]) -> tuple[str, ...]:
@@ -182,22 +182,23 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
         )
     store.continue_run(stored.run_id, {**stored.config, "minutes": minutes})
     store.forget_aborted(stored.run_id)
-    return _run(store, stored.run_id, settings, pools, ())
+    return _run(store, stored.run_id, settings, _plan(settings, sources, pools), ())
 
 
-def _run(
-    store: Store,
-    run_id: str,
-    settings: EvaluateSettings,
-    pools: Pools,
-    notes: tuple[str, ...],
-) -> Run:
-    return Run(run_id, settings, _plan(settings, pools), store.results(run_id), store.taken_over(run_id), notes)
+def _run(store: Store, run_id: str, settings: EvaluateSettings, plan: Plan, notes: tuple[str, ...]) -> Run:
+    return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
 
 
-def _plan(settings: EvaluateSettings, pools: Pools) -> Plan:
-    challengers = frozenset(settings.challengers)
-    return Plan(settings.agents, pools, settings.battles, settings.seed, challengers, settings.same_luck)
+def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Pools) -> Plan:
+    return Plan(
+        agents=settings.agents,
+        pools=pools,
+        battles=settings.battles,
+        seed=settings.seed,
+        challengers=frozenset(settings.challengers),
+        same_luck=settings.same_luck,
+        outside=frozenset(source.spec for source in sources if source.outside),
+    )
 
 
 def _planned(settings: EvaluateSettings, every: int) -> int | None:
@@ -235,13 +236,9 @@ async def play(
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
     )
-    # Those of an isolated run are the arena's own (describing.py), so looking at their code is safe.
-    ours = (spec for spec in settings.agents if is_built_in(spec))
-    programs = tuple(spec for spec in ours if resolve(spec).outside) if settings.isolate else None
-    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, programs)
+    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
     if settings.isolate:
         close_to_others()
-    know_programs(told.programs)
     coordinator = Coordinator(told, workers, store.add, progress)
 
     def show_all() -> None:

@@ -31,6 +31,7 @@ WITHOUT = {
     "arena.programs": PLACES - {"arena.simulator", "arena.protocol", "arena.programs"},
     "arena.server": PLACES - {"arena.simulator", "arena.protocol", "arena.programs", "arena.server"},
     "arena.lobby": {"arena.ladder", "arena.runner", "arena.isolation"},
+    "arena.runner": {"arena.sources"},
     "arena.terminal": {"arena.commands"},
     "training": {"arena.commands"},
     "arena.ladder": {"arena.server", "arena.programs", "arena.lobby", "arena.runner", "arena.isolation"},

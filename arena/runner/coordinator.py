@@ -15,7 +15,6 @@ from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
-from arena.sources import is_outside, is_program
 from teamsets.errors import ArenaError
 
 #: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
@@ -62,7 +61,7 @@ class Coordinator:
         self.alone: deque[tuple[int, Fixture]] = deque()  # to be played by such a worker
         self.trials: dict[int, int] = {}  # the serial of a trial -> of the battle that it is about; see culprits.py
         self.lasted: dict[int, float] = {}  # the serial of a battle -> seconds until its lone worker ended
-        self.culprits = Culprits(is_program)
+        self.culprits = Culprits()
         self.again: list[tuple[int, Fixture]] = []
         self.waiting: deque[tuple[int, Fixture]] = deque()  # with programs of other people; see `next_fixture`
         self.deaths: Counter[int] = Counter()
@@ -153,7 +152,7 @@ class Coordinator:
             following = self.next_fixture()
             if following is None:
                 return
-            outside = is_outside(following[1])
+            outside = following[1].has_program
             if len(self.workers) < self.count:
                 worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death)
                 self.workers.append(worker)
@@ -176,7 +175,7 @@ class Coordinator:
             return self.waiting.popleft()
         while len(self.waiting) < MOST_WAITING:
             following = self.scheduled()
-            if following is None or free or not is_outside(following[1]):
+            if following is None or free or not following[1].has_program:
                 return following
             self.waiting.append(following)
         return None

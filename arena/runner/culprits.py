@@ -15,7 +15,6 @@ is charged to an agent only after it was replayed alone in a new worker and that
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from arena.fixture import SEATS, Fixture
@@ -86,13 +85,9 @@ class _Case:
 
 
 class Culprits:
-    """Collects how lone workers ended, and decides which agent is charged.
+    """Collects how lone workers ended, and decides which agent is charged."""
 
-    outside(spec): whether an agent is an external program.
-    """
-
-    def __init__(self, outside: Callable[[str], bool]) -> None:
-        self._outside = outside
+    def __init__(self) -> None:
         self.convicted: set[str] = set()
         self._cases: dict[int, _Case] = {}
         self._undecided: dict[int, _Case] = {}
@@ -128,7 +123,8 @@ class Culprits:
         return [Charge(case.serial, case.fixture, None, case.ends[-1]) for case in cases]
 
     def _suspects(self, fixture: Fixture) -> list[int]:
-        return [seat for seat, spec in enumerate(fixture.agents) if spec != HARMLESS and not self._outside(spec)]
+        played_here = zip(fixture.agents, fixture.outside, strict=True)
+        return [seat for seat, (spec, outside) in enumerate(played_here) if spec != HARMLESS and not outside]
 
     def _convicted_seats(self, fixture: Fixture) -> list[int]:
         return [seat for seat, spec in enumerate(fixture.agents) if spec in self.convicted]
@@ -155,14 +151,15 @@ class Culprits:
     def _trials(self, case: _Case, suspects: list[int]) -> list[tuple[int | None, Fixture]]:
         """Return the trials. The first has no suspect, unless the worker ended in a step: the cause may be neither agent."""
         seat = case.ends[-1].seat
+        harmless = replace(case.fixture, agents=(HARMLESS, HARMLESS), outside=(False, False))
         trials: list[tuple[int | None, Fixture]] = []
         if seat is None:
-            trials.append((None, replace(case.fixture, agents=(HARMLESS, HARMLESS))))
+            trials.append((None, harmless))
         if len(suspects) == 2:
             for suspect in sorted(suspects, key=lambda one: one != seat):
                 agents = [HARMLESS, HARMLESS]
                 agents[suspect] = case.fixture.agents[suspect]
-                trials.append((suspect, replace(case.fixture, agents=(agents[0], agents[1]))))
+                trials.append((suspect, replace(harmless, agents=(agents[0], agents[1]))))
         return trials
 
     def _again(self, case: _Case) -> list[Ruling]:

@@ -21,7 +21,6 @@ from arena.fixture import Fixture
 from arena.keeper import LEAVE_SECONDS
 from arena.runner.culprits import End
 from arena.simulator.guard import SHARED_BYTES, Life, read_life, read_step
-from arena.sources import is_outside
 from arena.venue import Rules
 from teamsets.showdown import PROJECT
 
@@ -36,7 +35,6 @@ class WorkerSettings:
     """The settings of a run's workers.
 
     stock: use unmodified Showdown code. venue: "simulator" or "server". isolate: each agent in a process of its own.
-    programs: agents that are programs of their own; None: each worker looks at their code.
     """
 
     run: str
@@ -44,7 +42,6 @@ class WorkerSettings:
     stock: bool = False
     venue: str = "simulator"
     isolate: bool = False
-    programs: tuple[str, ...] | None = None
 
 
 class WorkerProcess(ChildProcess):
@@ -109,7 +106,7 @@ class WorkerProcess(ChildProcess):
         """Another battle for this worker."""
         self._given = time.monotonic()
         self.fixtures[serial] = fixture
-        self._send({"serial": serial, "fixture": fixture.to_json(), "outside": is_outside(fixture)})
+        self._send({"serial": serial, "fixture": fixture.to_json()})
 
     @property
     def age(self) -> float:
@@ -118,7 +115,7 @@ class WorkerProcess(ChildProcess):
 
     def outside(self) -> int:
         """How many of its battles have programs of other people in them."""
-        return sum(is_outside(fixture) for fixture in self.fixtures.values())
+        return sum(fixture.has_program for fixture in self.fixtures.values())
 
     def look(self, seconds: float, grace: float, silence: float) -> End | None:
         """How it is to be ended, or None while nothing is wrong.

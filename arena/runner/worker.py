@@ -26,7 +26,6 @@ from arena.simulator.guard import SHARED_BYTES, StepGuard
 from arena.simulator.host import Host
 from arena.simulator.seat import type_name
 from arena.simulator.simulator import Simulator
-from arena.sources import know_programs
 from arena.venue import Rules, Venue, VenueFailed
 
 #: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
@@ -44,19 +43,14 @@ class Worker:
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
         self.isolation = Isolation() if settings["isolate"] else None
-        know_programs(settings["programs"])
         self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
         self.launching = asyncio.Lock()
 
-    async def play(self, serial: int, fixture: Fixture, outside: bool) -> None:
-        """Plays one fixture and reports it; after a failure of the venue it is retried on a fresh process.
-
-        outside: see `is_outside`. The coordinator says it: to find it out imports the agents' modules, and here that is
-        their code, which runs in a guarded step only.
-        """
+    async def play(self, serial: int, fixture: Fixture) -> None:
+        """Plays one fixture and reports it; after a failure of the venue it is retried on a fresh process."""
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
-            venue = await self.ready_venue(self.on_server or outside)
+            venue = await self.ready_venue(self.on_server or fixture.has_program)
             try:
                 record = await venue.play(fixture, serial)
                 break
@@ -110,7 +104,7 @@ class Worker:
                 break
             order = orjson.loads(line)
             fixture = Fixture.from_json(order["fixture"])
-            task = asyncio.ensure_future(self.play(order["serial"], fixture, order["outside"]))
+            task = asyncio.ensure_future(self.play(order["serial"], fixture))
             playing.add(task)
             task.add_done_callback(done)
         for task in playing:

@@ -21,7 +21,8 @@ class Plan:
     agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
-    challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
+    challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair. outside: the
+    agents that are external programs.
     """
 
     agents: tuple[str, ...]
@@ -30,6 +31,7 @@ class Plan:
     seed: int
     challengers: frozenset[str] = frozenset()
     same_luck: bool = False
+    outside: frozenset[str] = frozenset()
 
     @property
     def pairs(self) -> int:
@@ -75,8 +77,10 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
         luck = pair_name(plan.seed, *pool, opponents, number)
     teams = draw_teams(luck, format_id, plan.pools[pool])
     seed = showdown_seed("battle", luck)
-    one = Fixture(format_id, pairing, teams, seed, name, team_set)
-    other = Fixture(format_id, (pairing[1], pairing[0]), teams, seed, name, team_set)
+    first, second = pairing
+    outside = (first in plan.outside, second in plan.outside)
+    one = Fixture(format_id, (first, second), teams, seed, name, team_set, outside)
+    other = Fixture(format_id, (second, first), teams, seed, name, team_set, outside[::-1])
     return one, other
 
 

@@ -16,7 +16,7 @@ from arena.server.local import LocalServer, ServerDied
 from arena.server.outside import Outsider
 from arena.simulator.guard import StepGuard
 from arena.simulator.session import Seats
-from arena.sources import is_program, source_of
+from arena.sources import source_of
 from arena.venue import Rules
 
 #: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
@@ -115,5 +115,6 @@ class ServerVenue:
 
 def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
     """Role -> the program of other people that plays it."""
-    made = {role: source_of(spec).make() for role, spec in zip(SEATS, fixture.agents, strict=True) if is_program(spec)}
+    seats = zip(SEATS, fixture.agents, fixture.outside, strict=True)
+    made = {role: source_of(spec).make() for role, spec, outside in seats if outside}
     return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}

@@ -47,7 +47,9 @@ def tournament(
     with open_store(db) as store:
         run = prepare(store, settings)
         if pairings is not None:
-            plan = ChosenPairings(run.plan.agents, run.plan.pools, battles, seed, chosen=pairings)
+            plan = ChosenPairings(
+                run.plan.agents, run.plan.pools, battles, seed, outside=run.plan.outside, chosen=pairings
+            )
             run = replace(run, plan=plan)
         asyncio.run(play(run, store, workers=workers))
     return run.run_id

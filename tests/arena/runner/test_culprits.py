@@ -12,12 +12,14 @@ IN_P1, IN_P2, OUTSIDE_STEPS = (End("error", "ended its worker process", seat) fo
 
 
 def _fixture(*agents: str) -> Fixture:
-    return Fixture("gen1randombattle", (agents[0], agents[1]), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
+    one, two = agents
+    outside = (one.startswith("external"), two.startswith("external"))
+    return Fixture("gen1randombattle", (one, two), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn", outside)
 
 
 @pytest.fixture
 def culprits() -> Culprits:
-    return Culprits(lambda spec: spec.startswith("external"))
+    return Culprits()
 
 
 def _only(rulings: list[Ruling]) -> Ruling:

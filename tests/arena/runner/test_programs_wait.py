@@ -15,7 +15,7 @@ from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 USUAL = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
-OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"))
+OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"), outside=(True, False))
 
 
 class Given:
