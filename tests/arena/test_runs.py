@@ -21,6 +21,13 @@ from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
 
 
+@pytest.fixture(autouse=True)
+def without_provenance(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asking git and Node for their versions takes longer than all that is tested here."""
+    monkeypatch.setattr("arena.runs.versions", dict)
+    monkeypatch.setattr("arena.runs.git_state", lambda: None)
+
+
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "arena.duckdb"
