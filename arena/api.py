@@ -16,7 +16,6 @@ from pathlib import Path
 from rich.console import Console
 
 from arena.outcomes import Evaluation, MatchResult
-from arena.pool import check_limits
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
 from arena.runner.coordinator import Progress
@@ -26,6 +25,7 @@ from arena.settings import evaluate_settings, match_settings
 from arena.store import DEFAULT, Store, open_store
 from arena.tournament import EvaluateSettings, Played, Run, play, prepare
 from arena.tournament import resume as resume_run
+from arena.validation import check_limits
 from teamsets.errors import BadInput
 
 #: The event loop of a run, and its task there.
@@ -70,8 +70,6 @@ def evaluate(
     )
     if resume and (agents or all):
         raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
-    if venue not in ("simulator", "server"):
-        raise BadInput(f"venue={venue!r}: must be 'simulator' or 'server'")
     settings = None
     if not resume:
         settings, lines = evaluate_settings(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from arena.entrants import check_available, check_ours, load_pools, resolve_each, stored_pools
 from arena.fixture import FixtureTeam
@@ -16,23 +18,23 @@ from arena.runs import playing, recorded
 from arena.server.local import LocalServer, ServerDied
 from arena.simulator.guard import StepGuard
 from arena.store import FINISHED, Store
+from arena.validation import Settings, Texts
 from arena.venue import Rules
 
 
-@dataclass(frozen=True)
-class ServeSettings:
+class ServeSettings(Settings):
     """Settings of `arena serve`. patience: a visitor's seconds for one decision. battles: after so many it ends; None:
     when it is stopped. port: 0 for any that is free. limits: on what visitors may have open."""
 
-    agents: tuple[str, ...]
-    formats: tuple[str, ...]
+    agents: Texts
+    formats: Texts
     team_set: str
     address: str = "127.0.0.1"
-    port: int = 0
-    patience: float = 150.0
-    battles: int | None = None
-    limits: Limits = field(default_factory=Limits)
-    rules: Rules = field(default_factory=Rules)
+    port: Annotated[int, Field(ge=0, le=65535)] = 0
+    patience: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 150.0
+    battles: Annotated[int | None, Field(ge=1)] = None
+    limits: Limits = Limits()
+    rules: Rules = Rules()
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def prepare(store: Store, settings: ServeSettings) -> ServeRun:
     check_available(sources, settings.formats)
     pools, _ = load_pools(settings.formats, (settings.team_set,))
     config = {
-        **asdict(settings),
+        **settings.model_dump(),
         "agents": specs,
         "team_sets": list(dict.fromkeys(team_set for _, team_set in pools)),
         "anchor": default_anchor(specs),

@@ -65,13 +65,13 @@ def evaluate_settings(
         budget=budget,
         minutes=minutes if minutes is not None or own else defaults.minutes,
         seed=defaults.seed if seed is None else seed,
-        rules=Rules(think_limit or float(defaults.think_limit), max_turns or defaults.max_turns),
+        rules=Rules(think_limit=think_limit or defaults.think_limit, max_turns=max_turns or defaults.max_turns),
         challengers=challengers,
         anchor=anchor or defaults.anchor,
         fresh=fresh,
         skip_invalid=skip_invalid,
         stock=stock,
-        venue=venue or "simulator",
+        venue=venue or "simulator",  # type: ignore[arg-type]  # the model refuses others
         isolate=isolate,
     )
     return settings, tuple(f"Note: {line}" for line in left_out)
@@ -97,14 +97,14 @@ def match_settings(
     if len(agents) != 2:
         raise BadInput(f"agents: a match is between two, not {len(agents)}: `arena evaluate` takes more")
     return EvaluateSettings(
-        agents,
-        (format_id,),
-        team_sets or ("competitive",),
+        agents=agents,
+        formats=(format_id,),
+        team_sets=team_sets or ("competitive",),
         schedule="match",
         battles=battles or (MATCH_BATTLES if test is None else MOST_BATTLES),
         minutes=minutes,
         seed=seed,
-        rules=Rules(think_limit),
+        rules=Rules(think_limit=think_limit),
         anchor=agents[1],
         sprt=test,
         fresh=fresh,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from agents import AgentSource, resolve
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
@@ -24,12 +27,14 @@ from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
+from arena.validation import Settings, Texts, limited
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
+Quota = Annotated[tuple[str, str, int], Field(strict=False)]
 
-@dataclass(frozen=True)
-class EvaluateSettings:
+
+class EvaluateSettings(Settings):
     """Settings of a run. agents: specs; minutes: None for no limit; fresh: reuse no battles of earlier runs.
 
     schedule: "round-robin": `battles` for each pairing and team set; "adaptive": `budget` battles (None: until the time
@@ -40,24 +45,24 @@ class EvaluateSettings:
     isolate: each agent plays in a process of its own (arena/isolation); the battles are the same.
     """
 
-    agents: tuple[str, ...]
-    formats: tuple[str, ...] = ("gen1ou",)
-    team_sets: tuple[str, ...] = ("competitive",)
-    schedule: str = "round-robin"
-    battles: int = 2
-    budget: int | None = None
-    minutes: float | None = None
-    seed: int = 0
-    rules: Rules = field(default_factory=Rules)
-    challengers: tuple[str, ...] = ()
+    agents: Texts
+    formats: Texts = ("gen1ou",)
+    team_sets: Texts = ("competitive",)
+    schedule: Literal["round-robin", "adaptive", "match", "quotas"] = "round-robin"
+    battles: Annotated[int, limited("battles")] = 2
+    budget: Annotated[int | None, limited("budget")] = None
+    minutes: Annotated[float | None, limited("minutes")] = None
+    seed: Annotated[int, limited("seed")] = 0
+    rules: Rules = Rules()
+    challengers: Texts = ()
     same_luck: bool = False
     anchor: str | None = None
     sprt: SprtSettings | None = None
-    quotas: tuple[tuple[str, str, int], ...] = ()
+    quotas: Annotated[tuple[Quota, ...], Field(strict=False)] = ()
     fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
-    venue: str = "simulator"
+    venue: Literal["simulator", "server"] = "simulator"
     isolate: bool = False
 
 
@@ -112,8 +117,6 @@ class Played:
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
     """Checks the settings, loads teams, and records the run in the store. Raises BadInput that names the problem."""
-    if settings.battles < 1:
-        raise BadInput(f"battles {settings.battles}: must be at least 1 per pairing and team set")
     resolver = _resolver(settings)
     sources = resolve_all(settings.agents, resolver)
     notes = tuple(
@@ -126,14 +129,14 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     anchor = default_anchor(specs) if settings.anchor is None else resolver(settings.anchor).spec
     if anchor not in specs:
         raise BadInput(f"anchor '{anchor}': does not play in this run; name one of {', '.join(specs)}")
-    settings = replace(settings, agents=specs, challengers=challengers, anchor=anchor)
+    settings = settings.model_copy(update={"agents": specs, "challengers": challengers, "anchor": anchor})
     pools, skipped = load_pools(
         settings.formats, settings.team_sets, seed=settings.seed, skip_invalid=settings.skip_invalid
     )
     check_available(sources, settings.formats)
     plan = _plan(settings, sources, pools)
     config = {
-        **asdict(settings),
+        **settings.model_dump(),
         "planned": _planned(settings, len(plan)),
         "pools": stored_pools(pools),
     }
@@ -164,14 +167,10 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
     config.pop("planned", None)
     teams = store.teams({team_id for _, _, ids in pools_config for team_id in ids})
     pools = {(f, s): tuple(teams[team_id] for team_id in ids) for f, s, ids in pools_config}
-    for name, value in config.items():
-        if isinstance(value, list):
-            config[name] = tuple(value)
-    config["minutes"] = minutes
-    config["rules"] = Rules(**config["rules"])
-    if config.get("sprt") is not None:
-        config["sprt"] = SprtSettings(**config["sprt"])
-    settings = EvaluateSettings(**config)
+    try:
+        settings = EvaluateSettings(**{**config, "minutes": minutes})
+    except BadInput as error:
+        raise BadInput(f"run {stored.run_id}: its stored settings cannot be resumed: {error}") from None
     sources = resolve_all(settings.agents, _resolver(settings))
     check_available(sources, settings.formats)
     changed = [s.spec for s in sources if stored.fingerprints.get(s.spec) != s.fingerprint]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from arena.fixture import Fixture
 from arena.record import BattleRecord
+from arena.validation import Settings, limited
 from teamsets.errors import ArenaError
 
 
@@ -18,12 +18,11 @@ class SimulatorCrashed(VenueFailed):
     """Showdown itself threw in a battle, or refused to start it."""
 
 
-@dataclass(frozen=True)
-class Rules:
+class Rules(Settings):
     """The limits of a battle: seconds for one decision, turns for the whole (Showdown's own limit is 1,000)."""
 
-    think_limit: float = 10.0
-    max_turns: int = 1000
+    think_limit: Annotated[float, limited("think_limit")] = 10.0
+    max_turns: Annotated[int, limited("max_turns")] = 1000
 
 
 class Venue(Protocol):

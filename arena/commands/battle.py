@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -53,7 +52,13 @@ def battle(
     with open_store(db) as store:
         seed = seed if seed is not None else _unused_seed(db) if fresh else 0
         settings = EvaluateSettings(
-            (first, second), (format_id,), (team_set,), battles=1, seed=seed, fresh=fresh, isolate=isolate
+            agents=(first, second),
+            formats=(format_id,),
+            team_sets=(team_set,),
+            battles=1,
+            seed=seed,
+            fresh=fresh,
+            isolate=isolate,
         )
         run = prepare(store, settings, kind="battle")
         stored = _stored(db, run)
@@ -61,7 +66,7 @@ def battle(
             store.forget_run(run.run_id)
             battle_id, earlier = stored[0]
         else:
-            with stoppable(console, store, run.run_id, command("battle", asdict(run.settings), db)):
+            with stoppable(console, store, run.run_id, command("battle", run.settings.model_dump(), db)):
                 if asyncio.run(play(run, store, workers=1, limit=1)).stopped:
                     raise KeyboardInterrupt
             ((battle_id,),) = rows("SELECT battle_id FROM battles WHERE run_id = ?", db, [run.run_id])

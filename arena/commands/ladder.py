@@ -78,14 +78,14 @@ def ladder(
     if challenge and to_id_str(challenge) == to_id_str(account.name):
         raise BadInput(f"--challenge {challenge}: this is the agent's own user name: give another user")
     settings = LadderSettings(
-        server_uri(server),
-        agent,
-        get_format(format_id).id,
-        team_set,
-        battles,
-        to_id_str(challenge),
-        accept,
-        Rules(think_limit),
+        server=server_uri(server),
+        agent=agent,
+        format=get_format(format_id).id,
+        team_set=team_set,
+        battles=battles,
+        challenge=to_id_str(challenge),
+        accept=accept,
+        rules=Rules(think_limit=think_limit),
     )
     console = Console()
     with open_store(db) as store:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from arena.pool import LIMITS
+from arena.validation import LIMITS
 
 team_set_option = click.option(
     "--teams",

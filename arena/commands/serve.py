@@ -57,14 +57,14 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 @click.option(
     "--per-visitor",
     type=click.IntRange(min=1),
-    default=Limits.visitor,
+    default=Limits().visitor,
     show_default=True,
     help="Maximum number of open battles and requests (searches, challenges) per visitor.",
 )
 @click.option(
     "--at-once",
     type=click.IntRange(min=1),
-    default=Limits.total,
+    default=Limits().total,
     show_default=True,
     help="The same for all visitors together.",
 )
@@ -104,15 +104,15 @@ def serve(
     if named and not agents:
         raise BadInput("--agents: no agent follows: name agents after it, or leave it out to use the pool")
     settings = ServeSettings(
-        agents or load_defaults(pool).agents,
-        tuple(dict.fromkeys(get_format(name).id for name in formats or ("gen9ou",))),
-        team_set,
-        _address(address, public),
-        port,
-        patience,
-        battles,
-        Limits(per_visitor, at_once),
-        Rules(think_limit),
+        agents=agents or load_defaults(pool).agents,
+        formats=tuple(dict.fromkeys(get_format(name).id for name in formats or ("gen9ou",))),
+        team_set=team_set,
+        address=_address(address, public),
+        port=port,
+        patience=patience,
+        battles=battles,
+        limits=Limits(visitor=per_visitor, total=at_once),
+        rules=Rules(think_limit=think_limit),
     )
     console = Console()
     with open_store(db) as store:

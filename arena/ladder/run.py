@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from agents import AgentSource, resolve
 from arena.entrants import check_available, check_ours, load_pools, stored_pools
@@ -18,6 +21,7 @@ from arena.runs import playing, recorded
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import Fault, make_agent
 from arena.store import FINISHED, Store
+from arena.validation import Settings
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
@@ -25,8 +29,7 @@ from teamsets.errors import BadInput
 _PATIENCE = 20.0
 
 
-@dataclass(frozen=True)
-class LadderSettings:
+class LadderSettings(Settings):
     """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
     of searching the ladder. Nothing here says who signs in: that is not kept."""
 
@@ -34,10 +37,10 @@ class LadderSettings:
     agent: str
     format: str
     team_set: str
-    battles: int
+    battles: Annotated[int, Field(ge=1)]
     challenge: str = ""
     accept: bool = False
-    rules: Rules = field(default_factory=Rules)
+    rules: Rules = Rules()
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def prepare(store: Store, settings: LadderSettings) -> LadderRun:
     except Fault as fault:
         raise BadInput(f"agent '{source.spec}': cannot be created, and would forfeit every battle: {fault}") from None
     config = {
-        **asdict(settings),
+        **settings.model_dump(),
         "agents": [source.spec],
         "formats": [format_id],
         "team_sets": [team_set],

@@ -8,8 +8,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from poke_env.data import to_id_str
+from pydantic import Field
 
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest, showdown_seed
 from arena.protocol.client import Client, Room
@@ -19,6 +21,7 @@ from arena.server.battle import ServedBattle
 from arena.server.local import LocalServer, Message
 from arena.server.outside import Outsider, fixture_as_played
 from arena.simulator.guard import StepGuard
+from arena.validation import Settings
 from arena.venue import Rules, VenueFailed
 
 #: How long a visitor has to come to the battle that he has asked for, in seconds: he may have taken that back.
@@ -82,12 +85,11 @@ class Resident:
             what(share)
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(Settings):
     """How many battles and requests (searches, challenges) may be open at once: of one visitor, and of all together."""
 
-    visitor: int = 5
-    total: int = 100
+    visitor: Annotated[int, Field(ge=1)] = 5
+    total: Annotated[int, Field(ge=1)] = 100
 
 
 @dataclass(eq=False)

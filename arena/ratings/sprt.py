@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import model_validator
 
 from arena.ratings.evidence import Floats, Ints
 from arena.ratings.pentanomial import (
@@ -30,6 +30,7 @@ from arena.ratings.pentanomial import (
     match_summary,
     pair_counts,
 )
+from arena.validation import Settings
 from teamsets.errors import BadInput
 
 Decision = Literal["H0", "H1"]
@@ -39,8 +40,7 @@ ZERO_COUNT = 1e-3
 LARGEST_ELO = 200.0
 
 
-@dataclass(frozen=True)
-class SprtSettings:
+class SprtSettings(Settings):
     """What is tested, with which errors. The defaults are fastchess's model and the usual 5% errors.
 
     elo0, elo1: the first agent's lead under H0 and H1. alpha: how often H1 may be accepted where H0 is true; beta: how often
@@ -54,7 +54,8 @@ class SprtSettings:
     beta: float = 0.05
     model: str = "normalized"
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _makes_a_test(self) -> SprtSettings:
         if self.model not in ("normalized", "logistic"):
             raise BadInput(f"--sprt model={self.model}: must be normalized or logistic")
         for key in ("elo0", "elo1"):
@@ -67,6 +68,7 @@ class SprtSettings:
         for key in ("alpha", "beta"):
             if not 0 < getattr(self, key) < 0.5:
                 raise BadInput(f"--sprt {key}={getattr(self, key):g}: must be a number between 0 and 0.5, such as 0.05")
+        return self
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -83,7 +85,7 @@ def parse_sprt(words: Sequence[str]) -> SprtSettings:
 
     Raises BadInput for an unknown or repeated key, a value that is no number, and settings that make no test.
     """
-    keys = [field.name for field in fields(SprtSettings)]
+    keys = list(SprtSettings.model_fields)
     given: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
@@ -92,15 +94,13 @@ def parse_sprt(words: Sequence[str]) -> SprtSettings:
         if key in given:
             raise BadInput(f"--sprt {word}: {key} is given twice")
         given[key] = value
-    numbers = {}
+    values: dict[str, Any] = {}
     for key, value in given.items():
-        if key == "model":
-            continue
         try:
-            numbers[key] = float(value)
+            values[key] = value if key == "model" else float(value)
         except ValueError:
             raise BadInput(f"--sprt {key}={value}: {value!r} is not a number") from None
-    return SprtSettings(**numbers, model=given.get("model", SprtSettings.model))
+    return SprtSettings(**values)
 
 
 def llr(counts: ArrayLike, settings: SprtSettings, scores: Floats = PAIR_SCORES) -> Floats:

@@ -52,14 +52,14 @@ def match_of(db: Path, run_id: str) -> dict[str, Any] | None:
 def settings_of(match: dict[str, Any]) -> SprtSettings | None:
     """The test's settings of what `match_of` has made."""
     test = match["sprt"]
-    return None if test is None else SprtSettings(*(test[key] for key in ("elo0", "elo1", "alpha", "beta", "model")))
+    return None if test is None else SprtSettings(**{key: test[key] for key in SprtSettings.model_fields})
 
 
 def _test(first: str, second: str, value: float, settings: SprtSettings) -> dict[str, Any]:
     lower, upper = settings.bounds
     decision = decide(value, settings)
     return {
-        **asdict(settings),
+        **settings.model_dump(),
         "unit": settings.unit,
         "llr": round(value, 4),
         "lower": round(lower, 4),

@@ -99,7 +99,7 @@ class WorkerProcess(ChildProcess):
                 pass_fds=(file.fileno(),),
             )
             worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
-            worker._send({**asdict(settings), "shared": file.fileno()})
+            worker._send({**asdict(settings), "rules": settings.rules.model_dump(), "shared": file.fileno()})
         return worker
 
     def give(self, serial: int, fixture: Fixture) -> None:

@@ -53,7 +53,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         db = asked.db or Path(folder) / "search.duckdb"
         settings = EvaluateSettings(
-            (agent, other), (asked.format,), schedule="match", battles=asked.battles, seed=asked.seed, anchor=other
+            agents=(agent, other),
+            formats=(asked.format,),
+            schedule="match",
+            battles=asked.battles,
+            seed=asked.seed,
+            anchor=other,
         )
         played = play_into(db, settings, kind="match", workers=asked.workers)
         assert isinstance(played.schedule, Match)

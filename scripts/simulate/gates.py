@@ -40,13 +40,15 @@ class Gate:
 
     def of_tries(self, tries: int) -> Gate:
         """The gate of each try in a stage of so many."""
-        return replace(self, test=replace(self.test, alpha=self.test.alpha / tries)) if self.split else self
+        return (
+            replace(self, test=self.test.model_copy(update={"alpha": self.test.alpha / tries})) if self.split else self
+        )
 
 
 GATES = (
-    Gate("before: [0, 30], not H0, 400 battles", SprtSettings(0, 30), 400, undecided=True, split=False),
-    Gate("[0, 30], H1, 400 battles", SprtSettings(0, 30), 400, undecided=False, split=False),
-    Gate("now: [-15, 15], H1, 2,000 battles", SprtSettings(-15, 15), 2000, undecided=False, split=True),
+    Gate("before: [0, 30], not H0, 400 battles", SprtSettings(elo0=0, elo1=30), 400, undecided=True, split=False),
+    Gate("[0, 30], H1, 400 battles", SprtSettings(elo0=0, elo1=30), 400, undecided=False, split=False),
+    Gate("now: [-15, 15], H1, 2,000 battles", SprtSettings(elo0=-15, elo1=15), 2000, undecided=False, split=True),
 )
 
 

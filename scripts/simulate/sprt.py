@@ -136,12 +136,12 @@ def main() -> None:
     given = parser.parse_args()
     rng = np.random.default_rng(given.seed)
     for settings in (
-        SprtSettings(0, 30),
-        SprtSettings(0, 60, 0.01, 0.01),
-        SprtSettings(0, 100),
-        SprtSettings(0, 200),
-        SprtSettings(100, 200),
-        SprtSettings(-200, 200),
+        SprtSettings(elo0=0, elo1=30),
+        SprtSettings(elo0=0, elo1=60, alpha=0.01, beta=0.01),
+        SprtSettings(elo0=0, elo1=100),
+        SprtSettings(elo0=0, elo1=200),
+        SprtSettings(elo0=100, elo1=200),
+        SprtSettings(elo0=-200, elo1=200),
     ):
         print(
             f"\n[{settings.elo0:g}, {settings.elo1:g}] nElo, alpha {settings.alpha:g}, beta {settings.beta:g}; "
@@ -157,7 +157,7 @@ def main() -> None:
     for name, judge in judges.items():
         print(f"\n[0, 60] Elo, alpha 0.05, beta 0.05, {name}\n{HEAD}")
         for kind in KINDS:
-            print(line(kind, SprtSettings(0, 60, model="logistic"), given.matches, rng, judge), flush=True)
+            print(line(kind, SprtSettings(elo0=0, elo1=60, model="logistic"), given.matches, rng, judge), flush=True)
 
 
 if __name__ == "__main__":

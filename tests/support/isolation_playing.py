@@ -34,7 +34,7 @@ def play(fixtures: list[Fixture], *, isolate: bool, at_once: int = 100) -> list[
     async def played() -> list[BattleRecord]:
         isolation = Isolation() if isolate else None
         async with await Host.launch() as host:
-            simulator = Simulator(host, StepGuard(), Rules(THINK_LIMIT, MAX_TURNS), isolation)
+            simulator = Simulator(host, StepGuard(), Rules(think_limit=THINK_LIMIT, max_turns=MAX_TURNS), isolation)
             room = asyncio.Semaphore(at_once)
 
             async def one(serial: int) -> BattleRecord:

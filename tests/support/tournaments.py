@@ -42,8 +42,8 @@ def tournament(
 
     pairings: only these, instead of every agent against every other.
     """
-    rules = Rules(think_limit, max_turns)
-    settings = EvaluateSettings(agents, formats, battles=battles, seed=seed, rules=rules, **more)
+    rules = Rules(think_limit=think_limit, max_turns=max_turns)
+    settings = EvaluateSettings(agents=agents, formats=formats, battles=battles, seed=seed, rules=rules, **more)
     with open_store(db) as store:
         run = prepare(store, settings)
         if pairings is not None:

@@ -42,7 +42,7 @@ def verdict_on(config: Curriculum) -> tuple[str, ...]:
 
 
 def sprt_of(gate: Test) -> SprtSettings:
-    return SprtSettings(gate.elo0, gate.elo1, gate.alpha, gate.beta, gate.model)
+    return SprtSettings(elo0=gate.elo0, elo1=gate.elo1, alpha=gate.alpha, beta=gate.beta, model=gate.model)
 
 
 def parent_test(stage: Stage) -> ParentGate:
@@ -60,7 +60,7 @@ def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> E
         schedule="match",
         battles=-(-gate.battles // len(held_out(config))),
         seed=seed_of(config, "held out"),
-        rules=Rules(config.think_limit),
+        rules=Rules(think_limit=config.think_limit),
         anchor=parent,
         sprt=sprt_of(gate),
     )
@@ -94,7 +94,7 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
         team_sets=team_sets,
         battles=config.pool.battles,
         seed=seed_of(config, "held out"),
-        rules=Rules(config.think_limit),
+        rules=Rules(think_limit=config.think_limit),
         challengers=() if checkpoint is None else (checkpoint,),
         same_luck=checkpoint is not None,
         anchor=config.pool.anchor,

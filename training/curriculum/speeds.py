@@ -181,7 +181,7 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
         formats=(config.format,),
         team_sets=tuple(teams),
         battles=battles,
-        rules=Rules(config.think_limit),
+        rules=Rules(think_limit=config.think_limit),
         challengers=(learner,),
         anchor=learner,
     )

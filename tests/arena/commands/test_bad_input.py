@@ -123,13 +123,16 @@ def test_fewer_than_two_agents(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("[evaluate]\nagent = ['random']\n", ["arena.toml", "no key 'agent'", "agents"]),
-        ("[evaluate]\nagents = 'random'\n", ["arena.toml", "agents has the wrong type"]),
-        ("[evaluate]\nagents = [1, 2]\n", ["arena.toml", "agents must be a list of strings"]),
+        ("[evaluate]\nagent = ['random']\n", ["arena.toml", "agent is not a setting: there are agents, formats, "]),
+        ("[evaluate]\nagents = 'random'\n", ["arena.toml", "agents is 'random': must be a list"]),
+        ("[evaluate]\nagents = [1, 2]\n", ["arena.toml", "agents holds 1: each must be a text"]),
         ("[evaluate]\nagents = []\n", ["arena.toml", "agents is empty"]),
-        ("[evaluate]\nagents = ['random']\nbattles = true\n", ["battles has the wrong type"]),
+        ("[evaluate]\nagents = ['random']\nbattles = true\n", ["battles is True: must be a whole number"]),
         ("[evaluate]\nagents = ['random']\nbattles = 0\n", ["battles"]),
-        ("[evaluate]\nagents = ['random']\nthink_limit = -1\n", ["think_limit"]),
+        (
+            "[evaluate]\nagents = ['random']\nthink_limit = -1\n",
+            ["think_limit is -1: must be more than 0 and at most"],
+        ),
         ("[evaluate]\nagents = ['random']\nformats = []\n", ["formats"]),
         ("evaluate = 3\n", ["arena.toml", "evaluate"]),
         ("[evalute]\nagents = ['random']\n", ["arena.toml", "evalute"]),

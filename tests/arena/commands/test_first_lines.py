@@ -31,7 +31,7 @@ THREE: Pools = {**TWO, ("gen9ou", "variety"): ()}
 )
 def test_battles_are_multiplied_out(agents: int, battles: int, pools: Pools, words: str) -> None:
     names = tuple("abc"[:agents])
-    assert battles_words(Run("r", EvaluateSettings(names), Plan(names, pools, battles, 0))) == words
+    assert battles_words(Run("r", EvaluateSettings(agents=names), Plan(names, pools, battles, 0))) == words
 
 
 @pytest.mark.slow

@@ -53,7 +53,7 @@ def test_a_run_says_who_is_left_out_and_goes_on(arena: Callable[..., Said], pool
 def test_an_odd_table_is_refused(tmp_path: Path, told: str) -> None:
     path = tmp_path / "pool.toml"
     path.write_text(f'[evaluate]\nagents = ["random"]\noptional = {told}\n')
-    with pytest.raises(BadInput, match="takes formats, each with a list of agents"):
+    with pytest.raises(BadInput, match="must be formats, each with a list of agents"):
         load_defaults(path)
 
 

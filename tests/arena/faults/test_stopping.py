@@ -111,7 +111,9 @@ def noted(tmp_path: Path) -> tuple[Store, str]:
     """A store with one run in which nothing was played yet."""
     db = tmp_path / "arena.duckdb"
     with open_store(db) as store:
-        settings = EvaluateSettings(("random", "poke-env:RandomPlayer"), ("gen1randombattle",), minutes=2.0)
+        settings = EvaluateSettings(
+            agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle",), minutes=2.0
+        )
         return store, prepare(store, settings).run_id
 
 
@@ -155,5 +157,5 @@ def test_a_run_whose_preparation_fails_ends_as_stopped(
 
     monkeypatch.setattr(Store, "take_over", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        prepare(store, EvaluateSettings(("random", "poke-env:RandomPlayer"), ("gen1randombattle",)))
+        prepare(store, EvaluateSettings(agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle",)))
     assert rows("SELECT status FROM runs ORDER BY run_id", store.path) == [("running",), ("stopped",)]

@@ -209,7 +209,7 @@ def test_a_killed_keeper_leaves_no_program() -> None:
 def test_a_run_with_a_program_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     agents = (stand_in("usual"), "random", "heuristic:max-damage")
-    settings = EvaluateSettings(agents, ("gen1ou",), battles=2, rules=PATIENT)
+    settings = EvaluateSettings(agents=agents, formats=("gen1ou",), battles=2, rules=PATIENT)
     with open_store(db) as store:
         run = prepare(store, settings)
         asyncio.run(play(run, store, workers=2, limit=3))

@@ -44,7 +44,7 @@ def simulation() -> ModuleType:
     ],
 )
 def test_llr_is_that_of_fastchess(counts: list[int], elo0: float, elo1: float, model: str, expected: float) -> None:
-    assert llr(counts, SprtSettings(elo0, elo1, model=model)) == pytest.approx(expected, abs=0.03)
+    assert llr(counts, SprtSettings(elo0=elo0, elo1=elo1, model=model)) == pytest.approx(expected, abs=0.03)
 
 
 def likeliest(counts: list[int], elo: float, model: str) -> float:
@@ -79,7 +79,7 @@ def likeliest(counts: list[int], elo: float, model: str) -> float:
 @pytest.mark.parametrize("counts", [[5, 1, 8, 2, 9], [0, 0, 10, 0, 0], [3, 0, 4, 0, 13], [0, 1, 0, 0, 12]])
 def test_llr_is_the_ratio_of_the_greatest_likelihoods(counts: list[int], elo0: float, elo1: float, model: str) -> None:
     expected = likeliest(counts, elo1, model) - likeliest(counts, elo0, model)
-    assert llr(counts, SprtSettings(elo0, elo1, model=model)) == pytest.approx(expected, abs=0.002)
+    assert llr(counts, SprtSettings(elo0=elo0, elo1=elo1, model=model)) == pytest.approx(expected, abs=0.002)
 
 
 @pytest.mark.parametrize("model", ["normalized", "logistic"])
@@ -92,8 +92,8 @@ def test_llr_is_finite_for_all_counts_and_turns_with_the_agents(elo0: float, elo
     )
     counts = np.concatenate([few, many])
     with np.errstate(all="raise"):
-        forth = llr(counts, SprtSettings(elo0, elo1, model=model))
-        back = llr(counts[:, ::-1], SprtSettings(-elo1, -elo0, model=model))
+        forth = llr(counts, SprtSettings(elo0=elo0, elo1=elo1, model=model))
+        back = llr(counts[:, ::-1], SprtSettings(elo0=-elo1, elo1=-elo0, model=model))
     assert np.isfinite(forth).all()
     np.testing.assert_allclose(forth, -back, rtol=1e-3, atol=1e-3)
     assert forth[0] == 0  # no pairs
@@ -107,7 +107,7 @@ def test_more_points_speak_for_h1() -> None:
 def test_a_word_that_is_missing_has_its_default() -> None:
     assert parse_sprt([]) == SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05, model="normalized")
     given = parse_sprt(["elo1=10.5", "elo0=-5", "alpha=0.01", "beta=.1", "model=logistic"])
-    assert given == SprtSettings(-5, 10.5, 0.01, 0.1, "logistic")
+    assert given == SprtSettings(elo0=-5, elo1=10.5, alpha=0.01, beta=0.1, model="logistic")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_pairs_are_counted_by_points() -> None:
 
 @pytest.mark.parametrize("win, decision", [(0.75, "H1"), (0.3, "H0")])
 def test_it_stops_at_the_first_crossing_and_stays(win: float, decision: str) -> None:
-    settings = SprtSettings(0, 100)
+    settings = SprtSettings(elo0=0, elo1=100)
     rng = np.random.default_rng(3)
     pairs = rng.binomial(2, win, size=400)
     test = Sprt(settings)
@@ -214,7 +214,7 @@ def test_errors_are_within_what_was_promised(
     simulation: ModuleType, kind: str, elo0: float, elo1: float, matches: int
 ) -> None:
     """At H0 and at H1 themselves, for matches of a hundred pairs and of a dozen (where zero counts are the rule)."""
-    settings = SprtSettings(elo0, elo1)
+    settings = SprtSettings(elo0=elo0, elo1=elo1)
     most = binom.ppf(0.999, matches, 0.05)
     rng = np.random.default_rng(4)
     for elo, wrong in ((elo0, 1), (elo1, 0)):
@@ -227,7 +227,7 @@ def test_errors_are_within_what_was_promised(
 
 def test_other_ways_to_judge_break_the_promise(simulation: ModuleType) -> None:
     """What the exact pentanomial is for: battles taken as independent, and the normal approximation, both err too often."""
-    settings, matches = SprtSettings(0, 60, model="logistic"), 1000
+    settings, matches = SprtSettings(elo0=0, elo1=60, model="logistic"), 1000
     shares = simulation.with_lead(simulation.KINDS["luck repeats"], 0, "logistic")
     for judge in (simulation.by_battles, simulation.by_normal_approximation):
         outcome = simulation.play(shares, settings, matches, np.random.default_rng(5), judge)

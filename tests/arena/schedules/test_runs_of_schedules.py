@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -130,11 +129,12 @@ def test_an_agent_whose_code_has_changed_is_another_player(tmp_path: Path, monke
 
 
 def test_battles_that_do_not_count_because_of_changed_code_are_reported_once(db: Path) -> None:
-    settings = EvaluateSettings(POOL, (RANDOM,), rules=Rules(30.0))
+    settings = EvaluateSettings(agents=POOL, formats=(RANDOM,), rules=Rules(think_limit=30.0))
     with duckdb.connect(str(db)) as connection:
         connection.execute("UPDATE agents SET fingerprint = 'before' WHERE agent = 'random'")
+    anew = settings.model_copy(update={"fresh": True})
     with open_store(db) as store:
-        first, fresh, second = (prepare(store, each) for each in (settings, replace(settings, fresh=True), settings))
+        first, fresh, second = (prepare(store, each) for each in (settings, anew, settings))
     assert first.notes == ("4 battles of earlier runs are not counted: the code of random has changed since",)
     assert fresh.notes == second.notes == ()
     assert taken_over(db, first.run_id) == taken_over(db, second.run_id) == 2

@@ -40,7 +40,7 @@ def test_a_fixture_goes_the_same_way_on_both_venues(
 
 def test_the_turn_limit_ties_at_the_same_place(venues: Venues) -> None:
     played = fixtures("gen1ou", 2)
-    rules = replace(PATIENT, max_turns=5)
+    rules = PATIENT.model_copy(update={"max_turns": 5})
     for simulated, served in zip(venues.simulated(played, rules), venues.served(played, rules), strict=True):
         assert simulated.reason == "turn-limit"
         assert told(served) == told(simulated)

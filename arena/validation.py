@@ -1,0 +1,109 @@
+"""Settings as pydantic models, whose errors are one line: the setting, its value, what is accepted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from teamsets.errors import BadInput
+
+#: Setting -> lowest and highest value; those in OPEN must be more than the lowest. Showdown ends a battle at turn 1000; a
+#: seed is kept in 64 bits; seconds beyond a day are more than a timer takes.
+LIMITS: dict[str, tuple[float, float]] = {
+    "battles": (1, 1_000_000),
+    "budget": (2, 100_000_000),
+    "minutes": (0, 1_000_000),
+    "seed": (-(2**63), 2**63 - 1),
+    "think_limit": (0, 86_400),
+    "max_turns": (1, 1000),
+}
+OPEN = ("minutes", "think_limit")
+
+#: A tuple of texts; a list is taken, too.
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def limited(key: str) -> Any:
+    """The bounds of a setting in LIMITS, for a model's field; nan and inf are refused."""
+    lowest, highest = LIMITS[key]
+    if key in OPEN:
+        return Field(gt=lowest, le=highest, allow_inf_nan=False)
+    return Field(ge=int(lowest), le=int(highest))
+
+
+class Settings(BaseModel):
+    """Base of settings that cannot be changed. Raises BadInput for a value that is not accepted; text is no number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    if not TYPE_CHECKING:  # type checkers make a signature of the fields
+
+        def __init__(self, **values: Any) -> None:
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise BadInput("; ".join(problems(type(self), error))) from None
+
+
+def problems(model: type[BaseModel], error: ValidationError) -> list[str]:
+    """What is wrong, as a line for each setting: "battles is 0: must be at least 1 and at most 1000000"."""
+    found: dict[str, str] = {}
+    for problem in error.errors(include_url=False):
+        key = str(problem["loc"][0])
+        found.setdefault(key, f"{key} {_wrong(model, key, dict(problem))}")
+    return list(found.values())
+
+
+#: pydantic's types of errors, and what is accepted.
+_KINDS = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "tuple_type": "a list",
+    "dict_type": "a table",
+}
+
+
+def _wrong(model: type[BaseModel], key: str, problem: dict[str, Any]) -> str:
+    kind, inside = problem["type"], len(problem["loc"]) > 1
+    if kind == "missing":
+        return "is missing"
+    if kind == "extra_forbidden":
+        return f"is not a setting: there are {', '.join(model.model_fields)}"
+    if kind == "too_short":
+        return "is empty: name at least one"
+    value = f"{'holds' if inside else 'is'} {problem['input']!r}"
+    if description := model.model_fields[key].description:
+        return f"{value}: must be {description}"
+    if kind == "literal_error":
+        accepted = problem["ctx"]["expected"]
+    else:
+        accepted = _KINDS.get(kind) or bounds(model, key) or problem["msg"]
+    return f"{value}: {'each ' if inside else ''}must be {accepted}"
+
+
+def bounds(model: type[BaseModel], key: str) -> str:
+    """What the bounds of a number allow: "at least 1 and at most 1000"; empty for a setting without bounds."""
+    words = {"gt": "more than", "ge": "at least", "le": "at most"}
+    marks = model.model_fields[key].metadata
+    limits = [(words[name], getattr(mark, name)) for mark in marks for name in words if hasattr(mark, name)]
+    return " and ".join(f"{than} {limit}" for than, limit in limits)
+
+
+class _Limited(Settings):
+    """The settings in LIMITS, to check them alone."""
+
+    battles: Annotated[int | None, limited("battles")] = None
+    budget: Annotated[int | None, limited("budget")] = None
+    minutes: Annotated[float | None, limited("minutes")] = None
+    seed: Annotated[int | None, limited("seed")] = None
+    think_limit: Annotated[float | None, limited("think_limit")] = None
+    max_turns: Annotated[int | None, limited("max_turns")] = None
+
+
+def check_limits(**values: float | None) -> None:
+    """Raises BadInput for a number outside of LIMITS. None is no number."""
+    _Limited(**values)  # type: ignore[arg-type]
