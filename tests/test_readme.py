@@ -59,7 +59,9 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
         told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}
         for order in told["data"].values():
             order |= {"max_decisions": 0, "hold_out": 0.0}
-        told["equal"] = [each for each in told["equal"] if each != "data"]  # so few battles cannot be cut to the same size
+        told["equal"] = [
+            each for each in told["equal"] if each != "data"
+        ]  # so few battles cannot be cut to the same size
     else:
         told["base"]["training"]["data"] |= {"batch_size": 4, "max_length": 24}
         told["base"]["training"]["length"]["max_steps"] = 2

@@ -29,8 +29,8 @@ class Clone(AlgorithmSettings):
 
     def loss(self, output, batch):
         wanted = output.logits.gather(-1, batch.actions.clamp(min=0)[..., None])[..., 0]
-        loss = self.strength * ((output.logits.logsumexp(-1) - wanted) * batch.known).sum()
-        return loss, {"own_loss": (loss.detach(), batch.known.sum())}
+        loss = self.strength * ((output.logits.logsumexp(-1) - wanted) * batch.action_known).sum()
+        return loss, {"own_loss": (loss.detach(), batch.action_known.sum())}
 
 nothing = 3
 """
