@@ -35,7 +35,7 @@ def limited(key: str) -> Any:
 class Settings(BaseModel):
     """Base of settings that cannot be changed. Raises BadInput for a value that is not accepted; text is no number."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
 
     if not TYPE_CHECKING:  # type checkers make a signature of the fields
 
