@@ -1,6 +1,6 @@
 """What other packages add to battle databases and to the report: tables of their own, a section of their own.
 
-A package offers an `Extension` under the entry point group `arena.extensions` (docs/extend.md has an example).
+A package offers an `Extension` under the entry point group `arena.extensions` (docs/report.md has an example).
 Its tables are made, and brought up to date, in every database that is opened for writing; its section is in the reports of
 the runs that it has something to say about.
 """
