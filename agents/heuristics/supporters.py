@@ -29,7 +29,7 @@ def attack_or_answer(scene: Scene) -> Choice:
 class StatusSpreader(Agent):
     """Inflicts a status on every opponent that has none (sleep, paralysis, burn, poison, in this order), then attacks.
 
-    As the ladder's "para-fusion" teams do.
+    The plan of the ladder's "para-fusion" teams, which spread paralysis before they attack.
     """
 
     ORDER = ("slp", "par", "brn", "tox", "psn")
@@ -70,7 +70,7 @@ class HazardStacker(Agent):
 class Staller(Agent):
     """Heals below `heal_under`, inflicts status, protects itself, and attacks only as the last option.
 
-    A stall player; two of them reach the turn limit.
+    The stall style of competitive play; a battle of two such players often reaches the turn limit.
 
     Options: heal_under, a fraction of HP, 0.7 by default.
     """
