@@ -99,7 +99,7 @@ def test_the_report_of_a_run_without_battles(made: MadeStore, same: Compare) -> 
     ],
 )
 def test_the_lines_of_a_match(name: str, pairs: tuple[int, ...], same: Compare) -> None:
-    lines = report_lines("policy:runs/gen1@best", "heuristic:expert", pairs, SprtSettings(0, 30))
+    lines = report_lines("policy:runs/gen1@best", "heuristic:expert", pairs, SprtSettings(elo0=0, elo1=30))
     same(f"match, {name}", "\n".join(lines))
 
 

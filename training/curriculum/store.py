@@ -272,9 +272,13 @@ def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, tol
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
     """Validate a stored configuration, which adds the defaults of settings that earlier versions did not have."""
     try:
-        return Curriculum.model_validate(stored).model_dump(mode="json")
+        stored = Curriculum.model_validate(stored).model_dump(mode="json")
     except ValidationError:
         return stored
+    algorithm = stored["training"].get("algorithm")
+    if isinstance(algorithm, dict) and algorithm.get("only_won") is False:
+        del algorithm["only_won"]  # a former setting at its default (training/former.py)
+    return stored
 
 
 def _fixed(key: str, begun: set[int]) -> bool:

@@ -53,7 +53,7 @@ def server() -> Iterator[tuple[asyncio.Runner, LocalServer]]:
 def played(
     server: tuple[asyncio.Runner, LocalServer], *agents: str, format_id: str = "gen1ou", rules: Rules = PATIENT
 ) -> BattleRecord:
-    outside = tuple(agent.startswith("external") for agent in agents)
+    outside = tuple(agent.startswith(("external", "foul-play", "metamon")) for agent in agents)
     fixture: Fixture = replace(fixtures(format_id, 1)[0], agents=agents, outside=outside)
     runner, launched = server
 

@@ -65,7 +65,7 @@ def test_times_are_those_of_the_stored_battles(tmp_path: Path) -> None:
         think_limit=60.0,
     )
     speeds = Speeds()
-    speeds.take_in(config.db, "gen1ou", "store")
+    speeds.add_stored(config.db, "gen1ou", "store")
     (key,) = speeds.seconds
     assert key == pairing("heuristic:max-damage", "poke-env:MaxBasePowerPlayer") and speeds.source[key] == "store"
     spans = rows("SELECT epoch(started), epoch(started) + seconds FROM battles", config.db)
