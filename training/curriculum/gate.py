@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,12 +71,13 @@ def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSe
     The gates' battles selected the checkpoint, so their results are biased in its favour.
     """
     team_sets = verdict_on(config)
-    return replace(
-        match_settings(config, config.verdict, child, earlier),
-        team_sets=team_sets,
-        battles=-(-config.verdict.battles // len(team_sets)),
-        seed=seed_of(config, "verdict"),
-        fresh=True,
+    return match_settings(config, config.verdict, child, earlier).model_copy(
+        update={
+            "team_sets": team_sets,
+            "battles": -(-config.verdict.battles // len(team_sets)),
+            "seed": seed_of(config, "verdict"),
+            "fresh": True,
+        }
     )
 
 

@@ -17,7 +17,7 @@ from support.scripts import script
 from arena.store import Store
 from training.curriculum.clock import Clock
 from training.curriculum.config import Curriculum, attempts, checked_curriculum
-from training.curriculum.gate import match_settings, parent_test
+from training.curriculum.gate import match_settings, parent_test, verdict_settings
 from training.curriculum.store import CurriculumStore
 
 SHIPPED = PROJECT / "training" / "presets" / "curricula"
@@ -56,6 +56,15 @@ def store(tmp_path: Path) -> CurriculumStore:
         assert learned is not None
         store.decide(learned, kept)
     return store
+
+
+def test_the_final_test_has_teams_and_a_seed_of_its_own_and_reuses_no_battle(tmp_path: Path) -> None:
+    config = shipped(tmp_path)
+    gate = match_settings(config, parent_test(config.stages[0]), "policy:child", "policy:parent")
+    final = verdict_settings(config, "policy:child", "policy:parent")
+    assert not set(final.team_sets) & set(gate.team_sets) and final.seed != gate.seed and final.fresh and not gate.fresh
+    assert final.battles * len(final.team_sets) >= config.verdict.battles
+    assert (final.agents, final.schedule, final.sprt is not None) == (gate.agents, "match", True)
 
 
 def test_the_best_so_far_is_met_where_it_is_not_the_parent(store: CurriculumStore, tmp_path: Path) -> None:
