@@ -196,7 +196,7 @@ def test_begun_stages_cannot_change_and_later_ones_can(undisturbed: Path, tmp_pa
     changed["pool"]["battles"] = 6
     path = tmp_path / "changed.yaml"
     path.write_text(yaml.safe_dump(changed))
-    with pytest.raises(BadConfig, match=r"other settings \(pool.battles, stages.2.battles\)"):
+    with pytest.raises(BadConfig, match=r"other settings \(pool.battles 4, now 6; stages.1.battles \d+, now 14\)"):
         stand_in.run(path, Console(file=io.StringIO()))
 
 
