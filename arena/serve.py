@@ -11,7 +11,7 @@ from pydantic import Field
 
 from arena.entrants import check_available, check_ours, load_pools, resolve_each, stored_pools
 from arena.fixture import FixtureTeam
-from arena.lobby.residents import House, Limits
+from arena.lobby.lobby import Limits, Lobby
 from arena.ratings.evidence import default_anchor
 from arena.record import BattleRecord
 from arena.runs import playing, recorded
@@ -74,13 +74,13 @@ async def serve(
     store: Store,
     *,
     tell: Callable[[str], None],
-    opened: Callable[[LocalServer, House], None],
-    show: Callable[[House], None],
+    opened: Callable[[LocalServer, Lobby], None],
+    show: Callable[[Lobby], None],
     told: Callable[[BattleRecord], None],
 ) -> bool:
     """Runs the server until it is stopped; returns True if all battles were finished.
 
-    opened(server, house) is called when visitors may come, show(house) four times a second, told(record) after each
+    opened(server, lobby) is called when visitors may come, show(lobby) four times a second, told(record) after each
     battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those that
     go on. Raises ServerDied; what was finished is kept.
     """
@@ -104,7 +104,7 @@ async def serve(
                 stopping.set()
 
         async with await LocalServer.launch(address=settings.address, port=settings.port) as server:
-            house = House(
+            lobby = Lobby(
                 server,
                 StepGuard(),
                 settings.rules,
@@ -118,34 +118,34 @@ async def serve(
             )
             life.stop_with(stop)
             try:
-                await house.open(settings.agents)
-                opened(server, house)
-                life.repeat(0.25, lambda: show(house))
-                await _first(server, house, stopping)
-                house.closing = True
-                if not house.quiet.is_set():
+                await lobby.open(settings.agents)
+                opened(server, lobby)
+                life.repeat(0.25, lambda: show(lobby))
+                await _first(server, lobby, stopping)
+                lobby.closing = True
+                if not lobby.quiet.is_set():
                     tell(
-                        f"No new battles are started. Waiting for {len(house.meetings)} in progress; Ctrl-C again aborts "
+                        f"No new battles are started. Waiting for {len(lobby.in_progress)} in progress; Ctrl-C again aborts "
                         "them."
                     )
-                await _first(server, house, house.quiet, dropping)
-                if house.quiet.is_set():
+                await _first(server, lobby, lobby.quiet, dropping)
+                if lobby.quiet.is_set():
                     life.status = FINISHED
             finally:
-                await house.close()
+                await lobby.close()
     return life.status == FINISHED
 
 
-async def _first(server: LocalServer, house: House, *events: asyncio.Event) -> None:
-    """Until one of the events is set. Raises ServerDied, and what has failed in the house."""
+async def _first(server: LocalServer, lobby: Lobby, *events: asyncio.Event) -> None:
+    """Until one of the events is set. Raises ServerDied, and what has failed in the lobby."""
     waiting = [asyncio.ensure_future(event.wait()) for event in events]
-    ends: list[asyncio.Future[Any]] = [*waiting, server.dead, house.failed]
+    ends: list[asyncio.Future[Any]] = [*waiting, server.dead, lobby.failed]
     try:
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for each in waiting:
             each.cancel()
-    if house.failed.done():
-        house.failed.result()
+    if lobby.failed.done():
+        lobby.failed.result()
     if server.dead.done():
         raise ServerDied(server.dead.result())

@@ -13,7 +13,7 @@ from teamsets.errors import BadInput, BadTeam
 from teamsets.files import SHIPPED, TeamFile, team_files
 from teamsets.formats import get_format, lookalikes
 from teamsets.teams import Team
-from teamsets.verdicts import judge
+from teamsets.validation_cache import validate_teams
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,6 @@ def _judged(files: list[TeamFile], format_id: str) -> Iterable[tuple[TeamFile, s
         except BadTeam as error:
             texts.append("")
             unreadable[file.path] = str(error)
-    for file, verdict in zip(files, judge(format_id, texts), strict=True):
-        problem = " ".join(" ".join(verdict.problems).split())  # one line, whatever a nickname holds
-        yield file, verdict.packed, unreadable.get(file.path) or (problem and f"{file.path}: {problem}")
+    for file, check in zip(files, validate_teams(format_id, texts), strict=True):
+        problem = " ".join(" ".join(check.problems).split())  # one line, whatever a nickname holds
+        yield file, check.packed, unreadable.get(file.path) or (problem and f"{file.path}: {problem}")

@@ -22,7 +22,7 @@ SCRIPT = Path(__file__).with_name("validator.mjs")
 
 
 @dataclass(frozen=True)
-class Verdict:
+class TeamCheck:
     """The result of a validation: the packed team as validated ("" if rejected), and Showdown's list of problems."""
 
     packed: str
@@ -39,7 +39,7 @@ class TeamValidator:
     """A node subprocess that validates and exports teams. Use it as a context manager; it is not thread-safe.
 
     with TeamValidator() as validator:
-        verdict = validator.validate("gen1ou", text)
+        check = validator.validate("gen1ou", text)
 
     Starting raises MissingTool without node or its package.
     """
@@ -77,15 +77,15 @@ class TeamValidator:
             self._node.stdout.close()
         self._stderr.close()
 
-    def validate(self, format_id: str, text: str) -> Verdict:
+    def validate(self, format_id: str, text: str) -> TeamCheck:
         """Validate a team, in Showdown's export text or packed. Raises UnknownFormat if Showdown does not play it."""
         reply = self._ask(op="validate", format=format_id, team=text)
         if "formats" in reply:
             known = tuple(reply["formats"])
             raise UnknownFormat(f"format '{format_id}': {reply['error']}: {suggestion(format_id, known)}")
         if "error" in reply:  # Showdown's reader tripped over the text: as good as a refusal
-            return Verdict("", (f"cannot be read: {reply['error']}",))
-        return Verdict(reply["packed"], tuple(reply["problems"]))
+            return TeamCheck("", (f"cannot be read: {reply['error']}",))
+        return TeamCheck(reply["packed"], tuple(reply["problems"]))
 
     def export(self, packed: str) -> str:
         """Showdown's export text of a packed team. Raises BadTeam for what is not one."""

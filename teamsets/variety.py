@@ -74,8 +74,8 @@ def _first_valid(draws: Iterator[str], format_id: str, validator: TeamValidator,
     """Return the first new team that Showdown accepts, packed."""
     problem = "no six species fit together"
     for text in draws:
-        verdict = validator.validate(format_id, text)
-        if verdict.packed and verdict.packed not in made:
-            return verdict.packed
-        problem = " ".join(verdict.problems) or "it was made before"
+        check = validator.validate(format_id, text)
+        if check.packed and check.packed not in made:
+            return check.packed
+        problem = " ".join(check.problems) or "it was made before"
     raise ArenaError(f"variety for {format_id}: no valid team in {_ATTEMPTS} draws; the last: {problem}")

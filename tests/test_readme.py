@@ -40,7 +40,7 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
     told["training"]["length"]["max_steps"] = 3
     told["training"]["data"] |= {"batch_size": 4, "max_length": 24}
-    told["verdict"]["battles"] = 4
+    told["final_test"]["battles"] = 4
     for stage in told["stages"]:
         stage["battles"] = 12
         stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]

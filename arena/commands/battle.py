@@ -11,8 +11,8 @@ from rich.console import Console
 
 from arena.commands.options import SEED, isolate_option
 from arena.replays import StoredBattle, play_again, stored_battle
+from arena.report.narration import narrate
 from arena.report.runs import command
-from arena.report.words import narrate
 from arena.schedules.plan import round_robin
 from arena.store import open_store, rows
 from arena.store.recover import recover

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from arena.commands.options import THINK_LIMIT, FiniteRange, team_set_option
 from arena.commands.playing import reason
-from arena.lobby.residents import House, Limits
+from arena.lobby.lobby import Limits, Lobby
 from arena.pool import load_defaults
 from arena.record import BattleRecord
 from arena.report.numbers import counted
@@ -152,15 +152,15 @@ def _serve(console: Console, run: ServeRun, store: Store, db: Path) -> bool:
     def tell(words: str) -> None:
         say(console, words)
 
-    def opened(server: LocalServer, house: House) -> None:
-        for line in _welcome(run, server, house, db):
+    def opened(server: LocalServer, lobby: Lobby) -> None:
+        for line in _welcome(run, server, lobby, db):
             tell(line)
         if live is not None:
             live.start()
 
-    def show(house: House) -> None:
+    def show(lobby: Lobby) -> None:
         if live is not None:
-            live.update(Text(_now(house), "dim"), refresh=True)
+            live.update(Text(_now(lobby), "dim"), refresh=True)
 
     def told(record: BattleRecord) -> None:
         points["battles"] += 1
@@ -173,18 +173,18 @@ def _serve(console: Console, run: ServeRun, store: Store, db: Path) -> bool:
             live.stop()
 
 
-def _welcome(run: ServeRun, server: LocalServer, house: House, db: Path) -> list[str]:
+def _welcome(run: ServeRun, server: LocalServer, lobby: Lobby, db: Path) -> list[str]:
     """The lines that say how to connect."""
     settings = run.settings
     host = "localhost" if settings.address in (LOOPBACK, EVERYWHERE) else settings.address
-    first, format_id = house.residents[0].name, settings.formats[0]
+    first, format_id = lobby.agents[0].name, settings.formats[0]
     drawn = not run.pools[format_id]
     warning = "It has no passwords and accepts connections from this machine only."
     if not ipaddress.ip_address(settings.address).is_loopback:
         warning = "WARNING: every machine that can reach this one may connect, and there are no passwords."
     team = "" if drawn else ", team=..."
     return [
-        f"Run {run.run_id}: {counted(len(house.residents), 'agent')}, {', '.join(settings.formats)}; stored in {db}",
+        f"Run {run.run_id}: {counted(len(lobby.agents), 'agent')}, {', '.join(settings.formats)}; stored in {db}",
         f"The server listens at {server.uri}. {warning}",
         "",
         f"  In a browser: https://play.pokemonshowdown.com/~~{host}:{server.port}/ (the page comes from there, the battles",
@@ -196,17 +196,17 @@ def _welcome(run: ServeRun, server: LocalServer, house: House, db: Path) -> list
         f" server_configuration=server{team})",
         f'    await me.ladder(1)  # or: await me.send_challenges("{first}", 1)',
         "",
-        f"  Agents: {', '.join(f'{r.name} ({r.spec})' if r.name != r.spec else r.name for r in house.residents)}",
+        f"  Agents: {', '.join(f'{r.name} ({r.spec})' if r.name != r.spec else r.name for r in lobby.agents)}",
         "",
         "Ctrl-C stops the server.",
     ]
 
 
-def _now(house: House) -> str:
+def _now(lobby: Lobby) -> str:
     """One line about the battles in progress."""
-    if not house.meetings:
+    if not lobby.in_progress:
         return "No battles in progress."
-    playing = [f"{m.visitor} – {m.resident.name} (turn {m.turn})" for m in house.meetings]
+    playing = [f"{m.visitor} – {m.agent.name} (turn {m.turn})" for m in lobby.in_progress]
     shown = playing[:5] + [f"and {len(playing) - 5} more"] * (len(playing) > 5)
     return f"{len(playing)} playing: {', '.join(shown)}"
 

@@ -67,11 +67,11 @@ def _team(battle: PublicBattle, place: int, least_shown: int, seed: int, validat
         side = reconstruct(battle, seed * _SEEDS + draw)[place]
         if sum(member.shown for member in side.team) < least_shown:
             raise UnusableReplay(f"team: fewer than {least_shown} Pokémon shown")
-        verdict = validator.validate(battle.format_id, export(list(side.team), battle.gen))
-        if verdict.packed:
+        check = validator.validate(battle.format_id, export(list(side.team), battle.gen))
+        if check.packed:
             name = f"{_slug(battle.id)}-{side.role}-{_slug(side.team[0].species)}"
-            return Team.of(battle.format_id, verdict.packed, name=name, source=battle.id)
-        problem = problem or " ".join(verdict.problems[0].split())
+            return Team.of(battle.format_id, check.packed, name=name, source=battle.id)
+        problem = problem or " ".join(check.problems[0].split())
     raise UnusableReplay(f"team: {_kind(problem, side)}")
 
 

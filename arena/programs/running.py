@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from agents.external import Place, Program, ProgramAgent, Role
-from arena import keeper
+from arena import supervisor
 from arena.child import ChildProcess
 from arena.fixture import SEATS, Fixture
 from arena.process_logs import last_line, new_log
@@ -22,7 +22,7 @@ from arena.venue import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.validator import TeamValidator
 
-_KEEPER = Path(keeper.__file__)
+_SUPERVISOR = Path(supervisor.__file__)
 _LOGS_KEPT = 100
 #: How long a program may take to end by itself after its battle, and how long its end may be ahead of the battle's.
 _LEAVE_SECONDS = 5.0
@@ -73,7 +73,7 @@ class ProgramBattle(Protocol):
 
 
 class RunningProgram(ChildProcess):
-    """A program under its keeper. dead: set to its end in words."""
+    """A program under its supervisor. dead: set to its end in words."""
 
     def __init__(self, log: Path) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class RunningProgram(ChildProcess):
         try:
             _, running = await asyncio.get_running_loop().subprocess_exec(
                 lambda: cls(log),
-                *[sys.executable, "-I", str(_KEEPER), str(log), *program.command],
+                *[sys.executable, "-I", str(_SUPERVISOR), str(log), *program.command],
                 stderr=output,
                 env={**os.environ, **program.environment},
                 cwd=program.folder,
@@ -100,12 +100,12 @@ class RunningProgram(ChildProcess):
         return running
 
     def line_received(self, line: bytes) -> None:
-        """The keeper says the program's process group; what the program prints is in its log."""
+        """The supervisor says the program's process group; what the program prints is in its log."""
         self._group = int(line)
 
     def process_exited(self) -> None:
         assert self.status is not None
-        if self.status < 0 and self._group is not None:  # somebody has killed the keeper: its work is left to us
+        if self.status < 0 and self._group is not None:  # somebody has killed the supervisor: its work is left to us
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._group, signal.SIGKILL)
         words = last_line(self.log)

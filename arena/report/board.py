@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from arena.fixture import SEATS
+from arena.report.narration import effect_name
 from arena.report.sides import Member, Side
-from arena.report.words import effect_name
 
 #: Showdown's own counters, which are effects only in name.
 _COUNTERS = re.compile(r"^(fallen|perish)\w*$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.report.words import STATS, status_word
+from arena.report.narration import STATS, status_word
 
 
 @dataclass

@@ -58,8 +58,8 @@ from poke_env.data import to_id_str
 from arena.fixture import SEATS
 from arena.record import unpacked
 from arena.report.board import Board
-from arena.report.thoughts import read_thought
-from arena.report.words import narrate
+from arena.report.diagnostics import read_diagnostics
+from arena.report.narration import narrate
 from arena.store import rows
 from teamsets.errors import BadInput
 
@@ -259,7 +259,7 @@ class _Wording:
         if all(words.startswith("switch ") for words in legal):
             found["forced"] = True
         if row["thought"] is not None:
-            tables, texts = read_thought(row["thought"], legal)
+            tables, texts = read_diagnostics(row["thought"], legal)
             found |= {key: value for key, value in (("tables", tables), ("texts", texts)) if value}
         return found
 

@@ -18,15 +18,15 @@ import orjson
 
 from arena.child import ChildProcess
 from arena.fixture import Fixture
-from arena.keeper import LEAVE_SECONDS
 from arena.runner.culprits import End
 from arena.simulator.guard import SHARED_BYTES, Life, read_life, read_step
+from arena.supervisor import LEAVE_SECONDS
 from arena.venue import Rules
 from teamsets.showdown import PROJECT
 
 #: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
-#: How long a worker's keeper may take to end it, in seconds.
+#: How long a worker's supervisor may take to end it, in seconds.
 KEEPER_SECONDS = 2 * LEAVE_SECONDS
 
 
@@ -87,7 +87,7 @@ class WorkerProcess(ChildProcess):
         # packages come first (and -P: not the current folder's), or a user's folder called `agents` would take their place.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
-        command = [sys.executable, "-P", "-m", "arena.runner.kept"]
+        command = [sys.executable, "-P", "-m", "arena.runner.supervised"]
         # A file without a name, which the worker inherits: nothing is left of it when both are dead, however they die.
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
@@ -145,7 +145,7 @@ class WorkerProcess(ChildProcess):
         return None
 
     def kill(self) -> None:
-        """Has its keeper end it, with all that it has started; ends the keeper, too, when it does not."""
+        """Has its supervisor end it, with all that it has started; ends the supervisor, too, when it does not."""
         if self.status is None:
             self._child.send_signal(signal.SIGTERM)
             asyncio.get_running_loop().call_later(KEEPER_SECONDS, super().kill)

@@ -14,7 +14,7 @@ from arena.protocol.client import User
 from arena.protocol.room import BattleRoom, Hooks
 from arena.record import BattleRecord
 from arena.server.local import LocalServer, Message, ServerDied
-from arena.server.outside import Outsider, OutsideSeat, outside_seat
+from arena.server.remote_player import RemotePlayer, RemoteSeat, remote_seat
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import Fault
 from arena.simulator.session import BattleSession, Seats, player_options
@@ -30,7 +30,7 @@ _NOTHING = {"winner": "", "turns": 0, "turnLimit": False, "inputLog": []}
 class ServedBattle(BattleSession):
     """One battle on the server: for each seat a client of ours or an outside user.
 
-    clients: role -> the user that plays for a seat of ours. outsiders: role -> a user who is not ours (outside.py).
+    clients: role -> the user that plays for a seat of ours. remote_players: role -> a user who is not ours (outside.py).
     """
 
     _meeting: Callable[[], None]
@@ -44,17 +44,17 @@ class ServedBattle(BattleSession):
         serial: int,
         *,
         clients: Mapping[str, User],
-        outsiders: dict[str, Outsider] | None = None,
+        remote_players: dict[str, RemotePlayer] | None = None,
         isolation: Seats | None = None,
     ) -> None:
-        self.server, self.rules, self.clients, self.outsiders = server, rules, clients, outsiders or {}
+        self.server, self.rules, self.clients, self.remote_players = server, rules, clients, remote_players or {}
         super().__init__(
             fixture,
             guard,
             serial,
             tag=f"battle-{fixture.format}-{serial}",
             think_limit=rules.think_limit,
-            outside=dict.fromkeys(self.outsiders, outside_seat),
+            outside=dict.fromkeys(self.remote_players, remote_seat),
             isolation=isolation,
         )
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -75,7 +75,7 @@ class ServedBattle(BattleSession):
 
     def user(self, role: str) -> str:
         """The user id of a side."""
-        return self.outsiders[role].user if role in self.outsiders else self.clients[role].user
+        return self.remote_players[role].user if role in self.remote_players else self.clients[role].user
 
     async def play(self, meet: Callable[[], None]) -> BattleRecord:
         """Brings the two users together and waits for the end.
@@ -107,7 +107,7 @@ class ServedBattle(BattleSession):
                 client.leave(self.room)
             self.server.forget(self._number)
         for seat in self.seats.values():
-            if isinstance(seat, OutsideSeat):
+            if isinstance(seat, RemoteSeat):
                 seat.read_decisions(end["inputLog"])
         await self.part()
         return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
@@ -141,11 +141,11 @@ class ServedBattle(BattleSession):
 
     def _player(self, role: str) -> dict[str, Any]:
         """What the launcher is told of a side."""
-        outsider = self.outsiders.get(role)
-        if outsider is None:
+        remote_player = self.remote_players.get(role)
+        if remote_player is None:
             return {**player_options(self.fixture)[role], "user": self.clients[role].user}
-        team = {} if outsider.own_team else player_options(self.fixture)[role]
-        return {**team, "user": outsider.user, "outside": outsider.patience}
+        team = {} if remote_player.own_team else player_options(self.fixture)[role]
+        return {**team, "user": remote_player.user, "outside": remote_player.patience}
 
     def _listen(self) -> None:
         for role, client in self.clients.items():
@@ -178,8 +178,8 @@ class ServedBattle(BattleSession):
             client.join(self.room, self.rooms[role])
 
     def _refused(self, words: str) -> None:
-        for role, outsider in self.outsiders.items():
-            if not self.room and words.startswith(f"{outsider.user} is not challenging you"):
+        for role, remote_player in self.remote_players.items():
+            if not self.room and words.startswith(f"{remote_player.user} is not challenging you"):
                 self.lose(role, Fault("timeout", "took the challenge back"))
         if not self.room and ("rejected" in words or "invalid" in words):
             self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {words}"))
@@ -202,8 +202,8 @@ class ServedBattle(BattleSession):
 
     def _hear_outside(self, role: str, message: Message) -> None:
         """What the launcher says of a user who is not ours."""
-        seat, patience = self.seats[role], self.outsiders[role].patience
-        assert isinstance(seat, OutsideSeat)
+        seat, patience = self.seats[role], self.remote_players[role].patience
+        assert isinstance(seat, RemoteSeat)
         if "lines" in message:
             self.rooms[role].receive(message["lines"])
             for line in message["lines"]:
@@ -230,8 +230,10 @@ class ServedBattle(BattleSession):
     async def _watch(self) -> None:
         """Gives the battle up when a connection is lost for good, when it hangs, or when an outside user does not come."""
         silent, heard = 0, -1
-        longest = max([self.rules.think_limit, *(outsider.patience for outsider in self.outsiders.values())])
-        coming = max((outsider.coming for outsider in self.outsiders.values()), default=0.0)
+        longest = max(
+            [self.rules.think_limit, *(remote_player.patience for remote_player in self.remote_players.values())]
+        )
+        coming = max((remote_player.coming for remote_player in self.remote_players.values()), default=0.0)
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             for client in self.clients.values():
@@ -241,21 +243,21 @@ class ServedBattle(BattleSession):
             # Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
             silent = silent + 1 if now == heard else 0
             heard = now
-            if not self.room and self.outsiders and silent * _LOOK_SECONDS > coming:
+            if not self.room and self.remote_players and silent * _LOOK_SECONDS > coming:
                 await self._blame_absent(coming)
             elif silent * _LOOK_SECONDS > _SILENCE_SECONDS + longest:
                 self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
 
     async def _blame_absent(self, seconds: float) -> None:
         """Somebody has not come: one who is not there, else one who has not answered a challenge, else the challenger."""
-        absent = [role for role in self.outsiders if not await self.server.online(self.user(role))]
+        absent = [role for role in self.remote_players if not await self.server.online(self.user(role))]
         first, second = map(self.user, SEATS)
         deaf = [
             role
             for role, by, user in (("p1", second, first), ("p2", first, second))
-            if role in self.outsiders and await self.server.challenged(by, user)
+            if role in self.remote_players and await self.server.challenged(by, user)
         ]
-        role = (absent or deaf or list(self.outsiders))[0]
+        role = (absent or deaf or list(self.remote_players))[0]
         why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
         refusal = await self.server.refusal(self.user(role))
         why += f"; the server told it: {refusal}" if refusal else ""

@@ -10,7 +10,7 @@
 //   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, outside?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
 //       sides; answered by {id, expected: true}, so that they may be brought together then. outside: the seconds that a
-//       user who is not ours has for a decision; what he hears and chooses is told, too (outside.mjs). One with neither
+//       user who is not ours has for a decision; what he hears and chooses is told, too (remote_player.mjs). One with neither
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
 //   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
@@ -22,7 +22,7 @@
 //   {ready: PORT}, {failed: WORDS}
 //   {id, room}                                             the battle has begun there
 //   {id, search: USER, format}, {id, gone: USER, format?}  see searches.mjs
-//   {id, side, …}                                          of an outside user: see outside.mjs
+//   {id, side, …}                                          of an outside user: see remote_player.mjs
 //   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
 //   {id, crash: WORDS}                                     Showdown threw in it
 //
@@ -32,7 +32,7 @@ import {once} from 'node:events';
 import {rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import {Outside} from './outside.mjs';
+import {Outside} from './remote_player.mjs';
 import {dropStale, watchSearches} from './searches.mjs';
 
 const folder = path.resolve(process.argv[2]);

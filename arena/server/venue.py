@@ -13,7 +13,7 @@ from arena.protocol.client import Client
 from arena.record import BattleRecord
 from arena.server.battle import ServedBattle
 from arena.server.local import LocalServer, ServerDied
-from arena.server.outside import Outsider
+from arena.server.remote_player import RemotePlayer
 from arena.simulator.guard import StepGuard
 from arena.simulator.session import Seats
 from arena.sources import source_of
@@ -43,7 +43,7 @@ class ServerVenue:
         """
         programs = _programs(fixture)
         clients = {role: await self._client() for role in SEATS if role not in programs}
-        outsiders = {role: self._outsider(agent) for role, agent in programs.items()}
+        remote_players = {role: self._outsider(agent) for role, agent in programs.items()}
         battle = ServedBattle(
             self.server,
             self.guard,
@@ -51,7 +51,7 @@ class ServerVenue:
             fixture,
             serial,
             clients=clients,
-            outsiders=outsiders,
+            remote_players=remote_players,
             isolation=self.isolation,
         )
         try:
@@ -91,10 +91,10 @@ class ServerVenue:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _outsider(self, agent: ProgramAgent) -> Outsider:
+    def _outsider(self, agent: ProgramAgent) -> RemotePlayer:
         # All names are equally long: foul-play strikes its own out of a title to find its opponent's.
         user = f"visitor{next(_numbers):07d}"
-        return Outsider(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
+        return RemotePlayer(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
 
     async def _client(self) -> Client:
         while self._idle:

@@ -76,11 +76,11 @@ def _attempt(
     members = pool.members(species, plan.first, rng)
     if not _has_roles(plan, pool, members):
         return None
-    verdict = validator.validate(format_id, as_text(members))
-    if verdict.problems:
+    check = validator.validate(format_id, as_text(members))
+    if check.problems:
         return None
     name = f"{len(made.teams) + 1:02}-{_slug(species[0])}-{_slug(_rarest(plan, species[1:]))}"
-    return Team.of(format_id, verdict.packed, name=name, source=f"competitive recipe for {format_id}")
+    return Team.of(format_id, check.packed, name=name, source=f"competitive recipe for {format_id}")
 
 
 def _draw_species(plan: Recipe, pool: Pool, rng: random.Random) -> list[str] | None:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from arena.ladder.run import LadderSettings
-from arena.lobby.residents import Limits
+from arena.lobby.lobby import Limits
 from arena.ratings.sprt import SprtSettings
 from arena.serve import ServeSettings
 from arena.tournament import EvaluateSettings

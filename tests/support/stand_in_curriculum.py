@@ -39,7 +39,7 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
     told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"], "battles": 4}
     told["think_limit"] = 60.0
     told["training"]["algorithm"]["targets"] = "choices"  # nobody watches the learner
-    told["verdict"] |= {"against": "first", "elo1": 150, "alpha": 0.2, "beta": 0.2, "battles": 60}
+    told["final_test"] |= {"against": "first", "elo1": 150, "alpha": 0.2, "beta": 0.2, "battles": 60}
     first = told["stages"][0] | {
         "name": "first",
         "battles": 12,

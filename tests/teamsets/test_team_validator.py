@@ -10,15 +10,15 @@ from teamsets.validator import SCRIPT, TeamValidator
 
 
 def test_a_legal_team_comes_back_packed(validator: TeamValidator) -> None:
-    verdict = validator.validate("gen1ou", GOOD)
-    assert verdict.problems == ()
-    assert [member.split("|")[0] for member in verdict.packed.split("]")] == ["Starmie", "Tauros"]
+    check = validator.validate("gen1ou", GOOD)
+    assert check.problems == ()
+    assert [member.split("|")[0] for member in check.packed.split("]")] == ["Starmie", "Tauros"]
 
 
 def test_a_refusal_is_in_showdowns_words(validator: TeamValidator) -> None:
-    verdict = validator.validate("gen1ou", BAD)
-    assert verdict.packed == ""
-    assert verdict.problems == ("Starmie can't learn Spore.",)
+    check = validator.validate("gen1ou", BAD)
+    assert check.packed == ""
+    assert check.problems == ("Starmie can't learn Spore.",)
 
 
 def test_before_generation_3_no_evs_means_full_evs(validator: TeamValidator) -> None:
@@ -39,9 +39,9 @@ def test_hidden_power_gets_the_ivs_it_needs(validator: TeamValidator) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n", "Starmie|", "[1"])
 def test_what_is_no_team_is_refused(validator: TeamValidator, text: str) -> None:
-    verdict = validator.validate("gen1ou", text)
-    assert verdict.packed == ""
-    assert verdict.problems
+    check = validator.validate("gen1ou", text)
+    assert check.packed == ""
+    assert check.problems
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "  \n"])

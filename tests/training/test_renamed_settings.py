@@ -38,6 +38,7 @@ FORMER = {
     "min_decisions": "least_decisions",
     "max_decisions": "most_decisions",
     "expert_value_weight": "coach_value_share",
+    "final_test": "verdict",
 }
 
 

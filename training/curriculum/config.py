@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -59,7 +59,7 @@ class ParentGate(Test):
     best: bool | None = None
 
 
-class Verdict(Test):
+class FinalTest(Test):
     """The final test of the last checkpoint against an earlier one.
 
     against: base, the name of a stage (its checkpoint), or "" for no test. teams: team sets that the curriculum does not use
@@ -118,6 +118,8 @@ class Curriculum(Section):
     team sets for the evaluation of kept checkpoints. training: a training configuration without the keys SET_HERE.
     """
 
+    former_keys: ClassVar = {"verdict": "final_test"}
+
     name: Annotated[str, Field(min_length=1)]
     out: str
     database: str
@@ -133,7 +135,7 @@ class Curriculum(Section):
     held_out: list[str]
     evaluate_on: list[str]
     training: Annotated[dict[str, Any], Holds(lambda: (Config,))]
-    verdict: Verdict
+    final_test: FinalTest
     stages: Annotated[list[Stage], Field(min_length=1)]
 
     @property
@@ -236,20 +238,22 @@ def _check(config: Curriculum) -> None:
         raise BadConfig(f"stages: two have the same name: {', '.join(names)}")
     if config.pool.anchor not in config.pool.agents:
         raise BadConfig(f"pool.anchor: {config.pool.anchor} is not in the pool: name one of its agents")
-    if config.verdict.against not in (BASE, "", *names):
+    if config.final_test.against not in (BASE, "", *names):
         raise BadConfig(
-            f"verdict.against: {config.verdict.against}: name {BASE}, or one of the stages: {', '.join(names)}"
+            f"final_test.against: {config.final_test.against}: name {BASE}, or one of the stages: {', '.join(names)}"
         )
     drawn = get_format(config.format).random
     if drawn == bool(config.held_out):
         fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
         raise BadConfig(f"held_out: {fix}")
-    if drawn and config.verdict.teams:
-        raise BadConfig("verdict.teams: Showdown generates the teams: leave it empty")
+    if drawn and config.final_test.teams:
+        raise BadConfig("final_test.teams: Showdown generates the teams: leave it empty")
     played = {*config.held_out, *config.evaluate_on, *(teams.set for stage in config.stages for teams in stage.teams)}
-    for name in config.verdict.teams:
+    for name in config.final_test.teams:
         if name in played and name.partition(":")[0] != variety.NAME:
-            raise BadConfig(f"verdict.teams: {name} is used before: name a set that no gate, evaluation or stage uses")
+            raise BadConfig(
+                f"final_test.teams: {name} is used before: name a set that no gate, evaluation or stage uses"
+            )
     for stage in config.stages:
         for each in attempts(stage):
             _check_stage(config, each, drawn)

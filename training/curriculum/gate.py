@@ -18,7 +18,7 @@ from training.curriculum.config import Curriculum, ParentGate, PoolGate, Stage, 
 from training.curriculum.play import seed_of, specs
 
 #: The shipped team set that is reserved for final tests.
-VERDICT_SET = "verdict"
+FINAL_TEST_SET = "verdict"
 
 
 def held_out(config: Curriculum) -> tuple[str, ...]:
@@ -31,13 +31,13 @@ def measured_on(config: Curriculum) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*held_out(config), *config.evaluate_on]))
 
 
-def verdict_on(config: Curriculum) -> tuple[str, ...]:
+def final_test_sets(config: Curriculum) -> tuple[str, ...]:
     """Return the team sets of the final test: those named, or the shipped set `verdict`, or else the gates'."""
-    if config.verdict.teams:
-        return tuple(config.verdict.teams)
+    if config.final_test.teams:
+        return tuple(config.final_test.teams)
     used = {*measured_on(config), *(teams.set for stage in config.stages for teams in stage.teams)}
-    there = config.held_out and VERDICT_SET not in used and count_shipped(VERDICT_SET, config.format)
-    return (VERDICT_SET,) if there else held_out(config)
+    there = config.held_out and FINAL_TEST_SET not in used and count_shipped(FINAL_TEST_SET, config.format)
+    return (FINAL_TEST_SET,) if there else held_out(config)
 
 
 def sprt_of(gate: Test) -> SprtSettings:
@@ -65,16 +65,16 @@ def match_settings(config: Curriculum, gate: Test, child: str, parent: str) -> E
     )
 
 
-def verdict_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSettings:
+def final_test_settings(config: Curriculum, child: str, earlier: str) -> EvaluateSettings:
     """Return the final test: a match against an earlier checkpoint on teams and seeds that no gate has used.
 
     The gates' battles selected the checkpoint, so their results are biased in its favour.
     """
-    team_sets = verdict_on(config)
-    return match_settings(config, config.verdict, child, earlier).model_copy(
+    team_sets = final_test_sets(config)
+    return match_settings(config, config.final_test, child, earlier).model_copy(
         update={
             "team_sets": team_sets,
-            "battles": -(-config.verdict.battles // len(team_sets)),
+            "battles": -(-config.final_test.battles // len(team_sets)),
             "seed": seed_of(config, "verdict"),
             "fresh": True,
         }
@@ -101,7 +101,7 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
     )
 
 
-def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, Any]]:
+def match_result(require: str, played: Played) -> tuple[bool, str, dict[str, Any]]:
     """Return whether a finished match is passed, its summary as text, and its details."""
     match = played.schedule
     assert isinstance(match, Match) and match.test is not None
@@ -124,7 +124,7 @@ def match_verdict(require: str, played: Played) -> tuple[bool, str, dict[str, An
     return passed, summary, details
 
 
-def pool_verdict(
+def pool_result(
     config: Curriculum, gate: PoolGate, db: Path, child: tuple[str, str], parent: tuple[str, str]
 ) -> tuple[bool, str, dict[str, Any]]:
     """Return whether the pool gate is passed, a summary, and details. child, parent: (spec, run against the pool)."""

@@ -11,12 +11,12 @@ from teamsets.errors import BadInput
 
 #: In what an evaluation tells: all opponents, or all team sets, each counted alike.
 ALL = "all"
-#: The gate at the end is called this, and whom it is against.
-VERDICT = "verdict: against"
+#: How the name of a final test begins in the table `gates`.
+FINAL_TEST = "verdict: against"
 
 
 class Gate(TypedDict):
-    """A gate of an attempt, or a verdict. passed, words: None while it is played."""
+    """A gate of an attempt, or a final test. passed, words: None while it is played."""
 
     gate: str
     run: str
@@ -190,5 +190,5 @@ def called(one: Attempt) -> str:
 
 def words_of(gate: Gate) -> str:
     """ "parent: H1 after 60 battles, …"."""
-    name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(VERDICT) else gate["gate"]
+    name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(FINAL_TEST) else gate["gate"]
     return f"{name}: {gate['words'] or 'in progress'}"

@@ -23,7 +23,7 @@ from training.curriculum import gate, learn
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.curriculum.config import BASE, Curriculum, Stage, attempts
-from training.curriculum.lineage import VERDICT
+from training.curriculum.lineage import FINAL_TEST
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
 from training.curriculum.store import Attempt, CurriculumStore
@@ -69,21 +69,21 @@ class _Loop:
             self.page()
             parent = left[stage.name] = self.stage(number, stage, parent)
         self.page()
-        if self.config.verdict.against:
-            self.verdict(parent, left[self.config.verdict.against])
+        if self.config.final_test.against:
+            self.final_test(parent, left[self.config.final_test.against])
         self.say(
             f"{self.config.name}: finished {counted(len(self.config.stages), 'stage')}; the final checkpoint is {parent}"
         )
 
-    def verdict(self, last: str, earlier: str) -> None:
+    def final_test(self, last: str, earlier: str) -> None:
         """Run the final test of the last checkpoint, recorded with the attempt that trained it."""
-        asked = self.config.verdict
+        asked = self.config.final_test
         one = next((one for one in self.store.attempts() if one.checkpoint == last), None)
         if one is None or last == earlier:
             self.say(f"{self.config.name}: no checkpoint was kept since {earlier}, so there is no final test")
             return
-        settings = gate.verdict_settings(self.config, last, earlier)
-        self.match(one, f"{VERDICT} {asked.against}", settings, "H1", self.config.name)
+        settings = gate.final_test_settings(self.config, last, earlier)
+        self.match(one, f"{FINAL_TEST} {asked.against}", settings, "H1", self.config.name)
 
     def stage(self, number: int, stage: Stage, parent: str) -> str:
         """Run a stage, and return the checkpoint that the next stage starts with: the first one kept, or the parent."""
@@ -157,12 +157,12 @@ class _Loop:
         if asked.pool.by != "nothing":
             settings = gate.pool_settings(config, child, gate.held_out(config))
             if self.gate(one, "pool", settings, named) is not None:
-                said = self.store.verdict(one, "pool")
+                said = self.store.gate_result(one, "pool")
                 before = self.store.measured(parent)
                 assert said is not None and before is not None
                 mine, theirs = (child, said.run_id), (parent, before["run_id"])
                 self.store.rate(child, self.rated(child, said.run_id, gate.held_out(config)))
-                self.store.end_gate(one, "pool", *gate.pool_verdict(config, asked.pool, config.db, mine, theirs))
+                self.store.end_gate(one, "pool", *gate.pool_result(config, asked.pool, config.db, mine, theirs))
             return self.passed(one, "pool", named)
         return True
 
@@ -181,20 +181,20 @@ class _Loop:
         """Return whether the attempt's checkpoint passes a match against an earlier one."""
         played = self.gate(one, which, settings, named)
         if played is not None:
-            self.store.end_gate(one, which, *gate.match_verdict(require, played))
+            self.store.end_gate(one, which, *gate.match_result(require, played))
         return self.passed(one, which, named)
 
     def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> Played | None:
         """Play a gate's battles; None if it is decided already."""
-        said = self.store.verdict(one, which)
+        said = self.store.gate_result(one, which)
         if said is None:
             self.store.begin_gate(one, which, self.prepared(settings))
-            said = self.store.verdict(one, which)
+            said = self.store.gate_result(one, which)
         assert said is not None
         if said.passed is not None:
             return None
         opponent = {"parent": "its parent", "best": "the best so far", "pool": "the pool"}.get(
-            which, which.removeprefix(VERDICT).strip()
+            which, which.removeprefix(FINAL_TEST).strip()
         )
         self.say(f"{named}: testing {one.checkpoint} against {opponent}")
         with self.clock.running(one.stage, one.attempt, f"gate: {which}") as spent:
@@ -202,7 +202,7 @@ class _Loop:
 
     def passed(self, one: Attempt, which: str, named: str) -> bool:
         """Print and return whether a decided gate was passed."""
-        said = self.store.verdict(one, which)
+        said = self.store.gate_result(one, which)
         assert said is not None and said.passed is not None
         self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.words}")
         return said.passed

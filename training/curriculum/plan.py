@@ -73,9 +73,9 @@ def planned(config: Curriculum, base: str) -> list[Step]:
             steps.append(Step(stage.name, "gate: pool", _each(base, pool, config.pool.battles * gated)))
         if sets > gated:
             steps.append(Step(stage.name, "against all", _each(base, pool, config.pool.battles * (sets - gated))))
-    if config.verdict.against:
+    if config.final_test.against:
         steps.append(
-            Step("verdict", f"against {config.verdict.against}, at most", _among(base, config.verdict.battles))
+            Step("final test", f"against {config.final_test.against}, at most", _among(base, config.final_test.battles))
         )
     return steps
 

@@ -43,7 +43,7 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateResult:
     """A row of the table `gates`. passed: None until it is decided."""
 
     gate: str
@@ -142,13 +142,13 @@ class CurriculumStore:
             )
             connection.execute("COMMIT")
 
-    def verdict(self, one: Attempt, gate: str) -> Verdict | None:
+    def gate_result(self, one: Attempt, gate: str) -> GateResult | None:
         """Return a gate's row; None if it has not started."""
         found = self._rows(
             f"SELECT gate, run_id, passed, words, told FROM gates WHERE {_ATTEMPT} AND gate = ?",
             [*self._key(one), gate],
         )
-        return None if not found else _verdict(*found[0])
+        return None if not found else _gate_result(*found[0])
 
     def begin_gate(self, one: Attempt, gate: str, run_id: str) -> None:
         """Insert a gate with its run, before the first battle."""
@@ -265,8 +265,8 @@ def _attempt(
     return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
 
 
-def _verdict(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> Verdict:
-    return Verdict(gate, run_id, passed, words, json.loads(told or "{}"))
+def _gate_result(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> GateResult:
+    return GateResult(gate, run_id, passed, words, json.loads(told or "{}"))
 
 
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:

@@ -400,7 +400,9 @@ def test_what_a_battle_seen_from_one_side_has_not_is_said(
     db = folder / "arena.duckdb"
     watched = arena("watch", 1, "--db", db)
     assert watched.code == 0
-    assert re.search(r"The side of user:rival@127\.0\.0\.1:\d+ is known from the public log", " ".join(watched.out.split()))
+    assert re.search(
+        r"The side of user:rival@127\.0\.0\.1:\d+ is known from the public log", " ".join(watched.out.split())
+    )
     replayed = arena("replay", 1, "--db", db)
     assert replayed.code == 2
     assert "so it cannot be replayed" in replayed.err

@@ -25,8 +25,8 @@ from support.ladder_place import DRAWN, PATIENT, Place, ladder, ours, team_of
 
 from arena.fixture import FixtureTeam
 from arena.ladder.ladder import Way
-from arena.lobby import residents
-from arena.lobby.residents import House, Limits, resident_name
+from arena.lobby import lobby as lobby_module
+from arena.lobby.lobby import Limits, Lobby, user_name
 from arena.protocol.client import Client
 from arena.record import BattleRecord
 from arena.simulator.guard import StepGuard
@@ -42,19 +42,19 @@ def here() -> Iterator[Place]:
 
 
 @asynccontextmanager
-async def house(
+async def lobby(
     place: Place,
     *specs: str,
     patience: float = 60.0,
     formats: tuple[str, ...] = (DRAWN,),
     limits: Limits | None = None,
-) -> AsyncIterator[tuple[House, list[BattleRecord], list[str]]]:
-    """A house with these residents, what it has kept, and what it has said."""
+) -> AsyncIterator[tuple[Lobby, list[BattleRecord], list[str]]]:
+    """A lobby with these agents, what it has kept, and what it has said."""
     kept: list[BattleRecord] = []
     said: list[str] = []
     teams = {f: () if "random" in f else tuple(_teams(f)) for f in formats}
     seed = uuid.uuid4().hex  # who was expected on this server by an earlier test, is so no more
-    opened = House(
+    opened = Lobby(
         place.server,
         StepGuard(),
         PATIENT,
@@ -87,13 +87,13 @@ async def visit(place: Place, name: str, target: str, number: int = 1, spec: str
 
 def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Place) -> None:
     async def play() -> list[BattleRecord]:
-        async with house(here, "random", "bad_agents:Uniform") as (opened, kept, _):
+        async with lobby(here, "random", "bad_agents:Uniform") as (opened, kept, _):
             await asyncio.gather(
                 *(visit(here, f"visitor {n}", "random", n) for n in range(3)),
                 *(visit(here, f"searcher {n}", "", n) for n in range(3)),
             )
             await opened.quiet.wait()
-            assert opened.meetings == []
+            assert opened.in_progress == []
             return kept
 
     records = here.run(play)
@@ -113,7 +113,7 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
 
 def test_searching_visitors_meet_everybody_in_turn_and_not_each_other(here: Place) -> None:
     async def play() -> list[str]:
-        async with house(here, "random", "bad_agents:Uniform"):
+        async with lobby(here, "random", "bad_agents:Uniform"):
             return [await visit(here, "brock", "", number) for number in range(4)]
 
     met = here.run(play)
@@ -128,7 +128,7 @@ def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkey
         direct = here.server.uri
         async with gate.open() as uri:
             monkeypatch.setattr(here.server, "uri", uri)
-            async with house(here, "random") as (opened, kept, _):
+            async with lobby(here, "random") as (opened, kept, _):
                 monkeypatch.setattr(here.server, "uri", direct)
                 await asyncio.gather(*(visit(here, f"caller {c}", "random", n) for n, c in enumerate("abc")))
                 await opened.quiet.wait()
@@ -142,7 +142,7 @@ def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkey
 def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place) -> None:
     async def play() -> list[BattleRecord]:
         async with (
-            house(here, "random", patience=2.0) as (opened, kept, _),
+            lobby(here, "random", patience=2.0) as (opened, kept, _),
             await Client.connect(here.server.uri, "stone") as still,
             await Client.connect(here.server.uri, "gone") as leaving,
             await Client.connect(here.server.uri, "quits") as quitting,
@@ -155,7 +155,7 @@ def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place
                 client.challenge("random", DRAWN)
             await left.wait()
             await leaving.close()
-            while len(kept) < 3:  # noqa: ASYNC110 (the house says it by no event)
+            while len(kept) < 3:  # noqa: ASYNC110 (the lobby says it by no event)
                 await asyncio.sleep(0.05)
             await opened.quiet.wait()
             return kept
@@ -175,7 +175,7 @@ def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place
 
 def test_a_resident_that_fails_loses_and_others_go_on(here: Place) -> None:
     async def play() -> list[BattleRecord]:
-        async with house(here, "bad_agents:Raises", "random") as (opened, kept, _):
+        async with lobby(here, "bad_agents:Raises", "random") as (opened, kept, _):
             await asyncio.gather(visit(here, "lucky", "raises"), visit(here, "usual", "random"))
             await opened.quiet.wait()
             return kept
@@ -189,12 +189,12 @@ def test_a_resident_that_fails_loses_and_others_go_on(here: Place) -> None:
 def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
     here: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(residents, "_COMING", 1.0)
+    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 1.0)
 
     async def play() -> tuple[list[BattleRecord], list[str]]:
         heard: list[str] = []
         async with (
-            house(here, "random") as (opened, kept, said),
+            lobby(here, "random") as (opened, kept, said),
             await Client.connect(here.server.uri, "fickle") as one,
         ):
             met = asyncio.Event()
@@ -221,9 +221,9 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
     assert any("rejected the challenge" in text for text in heard)
 
 
-def held(opened: House) -> Callable[[], None]:
-    """Keeps the first resident's searches back, so that who searches waits; what is returned sends them and ends that."""
-    client, kept = opened.residents[0].client, []
+def held(opened: Lobby) -> Callable[[], None]:
+    """Keeps the first agent's searches back, so that who searches waits; what is returned sends them and ends that."""
+    client, kept = opened.agents[0].client, []
     say = client.say
 
     def hold(text: str, room: str = "") -> None:
@@ -243,35 +243,35 @@ def held(opened: House) -> Callable[[], None]:
 
 async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 (the house says it by no event)
+        while not true():  # noqa: ASYNC110 (the lobby says it by no event)
             await asyncio.sleep(0.02)
 
 
 def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each held a resident for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
-    monkeypatch.setattr(residents, "_COMING", 3600.0)
+    """Each held a agent for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
+    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
 
     async def play() -> tuple[list[BattleRecord], list[str]]:
-        async with house(here, "random") as (opened, kept, said):
+        async with lobby(here, "random") as (opened, kept, said):
             release = held(opened)
             rude = await asyncio.gather(*(Client.connect(here.server.uri, f"rude {n}") for n in range(30)))
             for client in rude:
                 client.use_team(None)
                 client.say(f"/search {DRAWN}")
             await until(lambda: opened._open.total() == 30)
-            rude[0].say("/cancelsearch")  # the one for whom the resident waits stays, and searches no longer
+            rude[0].say("/cancelsearch")  # the one for whom the agent waits stays, and searches no longer
             await until(lambda: opened._open.total() == 29)
             rude[1].say("/trn polite,0,")  # and the next one is somebody else now
             await until(lambda: opened._open.total() == 28)
             await asyncio.gather(*(client.close() for client in rude))
             async with asyncio.timeout(60):
                 await opened.quiet.wait()
-            assert not opened._open and not opened._wanted and not opened.residents[0].shares
-            release()  # searches of the resident that come late: nobody is expected, so they end
+            assert not opened._open and not opened._wanted and not opened.agents[0].clients
+            release()  # searches of the agent that come late: nobody is expected, so they end
             async with asyncio.timeout(60):
                 await visit(here, "firm", "")
                 await opened.quiet.wait()
-            assert opened.residents[0].battles == 1
+            assert opened.agents[0].battles == 1
             return kept, said
 
     kept, said = here.run(play)
@@ -280,11 +280,11 @@ def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: py
 
 
 def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(residents, "_COMING", 3600.0)
+    monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
 
     async def play() -> dict[str, list[str]]:
         heard: dict[str, list[str]] = {}
-        async with house(here, "random", limits=Limits(visitor=1, total=2)) as (opened, _, _):
+        async with lobby(here, "random", limits=Limits(visitor=1, total=2)) as (opened, _, _):
             held(opened)
             clients = [await Client.connect(here.server.uri, name) for name in ("greedy", "second", "third")]
             searching: list[list[str]] = []
@@ -332,7 +332,7 @@ def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch)
     ],
 )
 def test_residents_have_short_names_of_their_own(spec: str, taken: set[str], name: str) -> None:
-    assert resident_name(spec, taken) == name
+    assert user_name(spec, taken) == name
 
 
 # the command
@@ -366,12 +366,12 @@ class Opened:
         """Somebody called Slow, in a battle found on the ladder, who never moves; the future of his battle's end."""
         slow = self.player("Slow", DRAWN)
         slow.choose_move = lambda battle: asyncio.sleep(600)  # type: ignore[assignment,method-assign]
-        meeting = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
+        visit = asyncio.run_coroutine_threadsafe(slow.ladder(1), POKE_LOOP)
         for _ in range(600):
             if slow.battles:
                 break
             time.sleep(0.05)
-        return meeting
+        return visit
 
     def ended(self, number: signal.Signals) -> Said:
         self.process.send_signal(number)
@@ -442,9 +442,9 @@ def test_a_killed_server_loses_no_finished_battle_and_leaves_no_process(tmp_path
     opened = Opened("random", "--format", DRAWN, "--db", db, MARK=mark)
     assert len(processes(mark)) >= 3  # ours, the server's, and that of its battles
     in_poke_loop(opened.player("Ash", DRAWN).send_challenges("random", 2))
-    meeting = opened.idler()
+    visit = opened.idler()
     opened.ended(signal.SIGKILL)
-    meeting.cancel()
+    visit.cancel()
     said = run_arena("sql", "SELECT p1, p2, reason FROM battles", "--csv", "--db", db)
     assert said.out.count("user:ash") == 2 and "user:slow" not in said.out
 
@@ -453,7 +453,7 @@ def test_a_killed_server_loses_no_finished_battle_and_leaves_no_process(tmp_path
 def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark: str) -> None:
     db = tmp_path / "arena.duckdb"
     opened = Opened("random", "--format", DRAWN, "--db", db, MARK=mark)
-    meeting = opened.idler()
+    visit = opened.idler()
     opened.process.send_signal(signal.SIGINT)
     assert opened.process.stdout is not None
     assert (
@@ -463,7 +463,7 @@ def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark
     with pytest.raises(subprocess.TimeoutExpired):
         opened.process.wait(1)
     said = opened.ended(signal.SIGINT)
-    meeting.cancel()
+    visit.cancel()
     assert (said.code, said.err) == (130, "")
     assert "No battles were played." in said.out
     assert rows("SELECT status FROM runs", db) == [("stopped",)]

@@ -188,7 +188,7 @@ def test_a_program_is_gone_when_its_owner_is_killed() -> None:
     assert gone(pids)
 
 
-def test_a_killed_keeper_leaves_no_program() -> None:
+def test_a_killed_supervisor_leaves_no_program() -> None:
     script = "import os, subprocess, time; c = subprocess.Popen(['sleep', '600']);"
     script += "print('pids', os.getpid(), c.pid, flush=True); time.sleep(600)"
 

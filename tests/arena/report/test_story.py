@@ -15,8 +15,8 @@ import zstandard
 from arena.record import unpacked
 from arena.report import board as boards
 from arena.report.board import Board
+from arena.report.diagnostics import TEXT_LIMIT, read_diagnostics
 from arena.report.story import stories, story
-from arena.report.thoughts import TEXT_LIMIT, read_thought
 from arena.store import rows
 from teamsets.errors import BadInput
 
@@ -290,11 +290,11 @@ LEGAL = ["move surf", "move calmmind terastallize", "switch chansey"]
 def test_a_thought_is_tables_beside_the_choices_and_texts(
     thought: Any, tables: dict[str, Any], texts: list[tuple[str, str]]
 ) -> None:
-    assert read_thought(json.dumps(thought), LEGAL) == (tables, texts)
+    assert read_diagnostics(json.dumps(thought), LEGAL) == (tables, texts)
 
 
 def test_a_long_thought_is_cut() -> None:
-    _, ((_, text),) = read_thought(json.dumps({"plan": "x" * 3000}), LEGAL)
+    _, ((_, text),) = read_diagnostics(json.dumps({"plan": "x" * 3000}), LEGAL)
     assert text.startswith("x" * TEXT_LIMIT + " …") and text.endswith("(3,000 characters)")
 
 

@@ -139,7 +139,7 @@ def test_the_evaluation_says_where_it_wins_and_what_changed(undisturbed: Path) -
     assert all(cell["change"] is None for cell in root["told"]["shares"])
 
 
-def test_the_verdict_is_no_gate_over_again(undisturbed: Path) -> None:
+def test_the_final_test_is_no_gate_over_again(undisturbed: Path) -> None:
     of_gate = "SELECT {} FROM battles WHERE run_id IN (SELECT run_id FROM gates WHERE gate {} 'verdict%')"
     verdict = rows(
         of_gate.format("team_set, count(*), count(DISTINCT seed)", "LIKE") + " GROUP BY team_set", undisturbed

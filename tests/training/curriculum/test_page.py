@@ -66,7 +66,7 @@ def told(score: float, change: float | None) -> dict[str, Any]:
 def begun(folder: Path) -> tuple[CurriculumStore, dict[str, Any]]:
     """A curriculum that has begun, and its configuration as YAML holds it."""
     config = stand_in.toy(folder, name=NAME)
-    config["verdict"] |= {"against": ""}
+    config["final_test"] |= {"against": ""}
     folder.mkdir(parents=True)
     store = CurriculumStore(folder / "arena.duckdb", NAME)
     store.begin(checked_curriculum(config, "toy"), stand_in.BASE)

@@ -17,7 +17,7 @@ from support.scripts import script
 from arena.store import Store
 from training.curriculum.clock import Clock
 from training.curriculum.config import Curriculum, attempts, checked_curriculum
-from training.curriculum.gate import match_settings, parent_test, verdict_settings
+from training.curriculum.gate import final_test_settings, match_settings, parent_test
 from training.curriculum.store import CurriculumStore
 
 SHIPPED = PROJECT / "training" / "presets" / "curricula"
@@ -61,9 +61,9 @@ def store(tmp_path: Path) -> CurriculumStore:
 def test_the_final_test_has_teams_and_a_seed_of_its_own_and_reuses_no_battle(tmp_path: Path) -> None:
     config = shipped(tmp_path)
     gate = match_settings(config, parent_test(config.stages[0]), "policy:child", "policy:parent")
-    final = verdict_settings(config, "policy:child", "policy:parent")
+    final = final_test_settings(config, "policy:child", "policy:parent")
     assert not set(final.team_sets) & set(gate.team_sets) and final.seed != gate.seed and final.fresh and not gate.fresh
-    assert final.battles * len(final.team_sets) >= config.verdict.battles
+    assert final.battles * len(final.team_sets) >= config.final_test.battles
     assert (final.agents, final.schedule, final.sprt is not None) == (gate.agents, "match", True)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from arena.report.live import spoken
 from arena.report.numbers import counted, moment, whole
 from arena.report.sections import Html, Section, agent_name, bar, el, join, prose, render_section, table
-from training.curriculum.lineage import VERDICT, Attempt, Gate, Lineage, Spent, called, total, words_of
+from training.curriculum.lineage import FINAL_TEST, Attempt, Gate, Lineage, Spent, called, total, words_of
 from training.curriculum.page.drawings import tree
 from training.curriculum.page.scores import opponents_part, points_part
 
@@ -82,7 +82,7 @@ def facts(known: Lineage) -> list[str]:
 
 
 def findings(known: Lineage) -> list[Html]:
-    """What came out, as entries of a list: ratings of the first and the last that was kept, and the verdicts."""
+    """The results as list entries: ratings of the first and the last checkpoint that was kept, and the final tests."""
     agents = [one["checkpoint"] for one in known["attempts"] if one["checkpoint"]]
     said = []
     rated = [one for one in known["attempts"] if one["status"] == "kept" and one["elo"] is not None]
@@ -91,8 +91,8 @@ def findings(known: Lineage) -> list[Html]:
         said.append(
             f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
         )
-    verdicts = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(VERDICT)]
-    said += [f"F{words_of(gate)[1:]}." for gate in verdicts]
+    final_tests = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(FINAL_TEST)]
+    said += [f"F{words_of(gate)[1:]}." for gate in final_tests]
     return [el("li", prose(sentence, agents)) for sentence in said]
 
 

@@ -19,19 +19,19 @@ from arena.record import BattleRecord
 from arena.schedules.plan import DRAWN, draw_teams
 from arena.server.battle import ServedBattle
 from arena.server.local import LocalServer, Message
-from arena.server.outside import Outsider, fixture_as_played
+from arena.server.remote_player import RemotePlayer, fixture_as_played
 from arena.simulator.guard import StepGuard
 from arena.validation import Settings
 from arena.venue import Rules, VenueFailed
 
 #: How long a visitor has to come to the battle that he has asked for, in seconds: he may have taken that back.
-_COMING = 30.0
+_JOIN_SECONDS = 30.0
 #: Showdown's limit on the length of a name.
-_LONGEST = 18
+_MAX_NAME = 18
 
 
-class Share:
-    """A resident's client, as one of its battles has it (see `User`)."""
+class BattleClient:
+    """An agent's client as one of its battles uses it (see `User`)."""
 
     def __init__(self, client: Client) -> None:
         self.client, self.user, self.lost = client, client.user, client.lost
@@ -39,7 +39,7 @@ class Share:
         self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
         self.on_refusal: Callable[[str], None] = lambda words: None
         self.on_return: Callable[[], None] = lambda: None
-        self.met = asyncio.Event()
+        self.begun = asyncio.Event()
         self.say, self.use_team = client.say, client.use_team
         self.challenge, self.accept = client.challenge, client.accept
         self.join, self.leave = client.join, client.leave
@@ -48,24 +48,24 @@ class Share:
         """The battle's listener, if the room is its own. (Only one battle of a client awaits its room at a time.)"""
         listener = self.on_battle(room)
         if listener is not None:
-            self.met.set()
+            self.begun.set()
         return listener
 
 
 @dataclass
-class Resident:
+class LobbyAgent:
     """An agent of the pool as a user: it plays with any number of visitors at once.
 
-    name: what visitors call it. wanted(resident, visitor, format): called when somebody challenges it. shares: one for
+    name: what visitors call it. wanted(agent, visitor, format): called when somebody challenges it. clients: one for
     each battle.
     """
 
     spec: str
     name: str
     client: Client
-    wanted: Callable[[Resident, str, str], None]
-    shares: list[Share] = field(default_factory=list)
-    meeting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    wanted: Callable[[LobbyAgent, str, str], None]
+    clients: list[BattleClient] = field(default_factory=list)
+    arranging: asyncio.Lock = field(default_factory=asyncio.Lock)
     battles: int = 0
 
     def __post_init__(self) -> None:
@@ -73,16 +73,16 @@ class Resident:
         client.on_battle = self._begin
         client.on_challenge = lambda user, format_id: self.wanted(self, user, format_id)
         client.on_refusal = lambda words: self._each(
-            lambda share: None if share.met.is_set() else share.on_refusal(words)
+            lambda client: None if client.begun.is_set() else client.on_refusal(words)
         )
-        client.on_return = lambda: self._each(lambda share: share.on_return())
+        client.on_return = lambda: self._each(lambda client: client.on_return())
 
     def _begin(self, room: str) -> Room | None:
-        return next((listener for share in self.shares if (listener := share.begin(room)) is not None), None)
+        return next((listener for client in self.clients if (listener := client.begin(room)) is not None), None)
 
-    def _each(self, what: Callable[[Share], None]) -> None:
-        for share in list(self.shares):
-            what(share)
+    def _each(self, what: Callable[[BattleClient], None]) -> None:
+        for client in list(self.clients):
+            what(client)
 
 
 class Limits(Settings):
@@ -109,11 +109,11 @@ _Asked = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """A battle of a visitor with a resident that goes on."""
+class VisitorBattle:
+    """A battle between a visitor and an agent that is in progress."""
 
     visitor: str
-    resident: Resident
+    agent: LobbyAgent
     battle: ServedBattle
 
     @property
@@ -121,10 +121,10 @@ class Meeting:
         return max(seat.battle.turn for seat in self.battle.seats.values())
 
 
-class House:
-    """The residents of a server, and what goes on between them and the visitors.
+class Lobby:
+    """The agents of the pool as users of a server, and their battles with visitors.
 
-    pools: format -> the teams of the residents; none where Showdown draws the teams. patience: a visitor's seconds for a
+    pools: format -> the teams of the agents; none where Showdown draws the teams. patience: a visitor's seconds for a
     decision. keep(record): called with each battle that was played. tell(words): a line for people. limits: on what visitors
     may have open; who is over one is told so.
     """
@@ -145,8 +145,8 @@ class House:
     ) -> None:
         self.server, self.guard, self.rules, self.pools, self.team_set = server, guard, rules, pools, team_set
         self.seed, self.patience, self.keep, self.tell = seed, patience, keep, tell
-        self.residents: list[Resident] = []
-        self.meetings: list[Meeting] = []
+        self.agents: list[LobbyAgent] = []
+        self.in_progress: list[VisitorBattle] = []
         self.closing = False
         self.quiet = asyncio.Event()  # set while nobody plays
         self.quiet.set()
@@ -160,34 +160,34 @@ class House:
         self._searches = 0
 
     async def open(self, specs: Sequence[str]) -> None:
-        """Signs the residents in; from now on visitors can play."""
+        """Signs the agents in; from now on visitors can play."""
         for spec in specs:
-            name = resident_name(spec, {resident.client.user for resident in self.residents})
+            name = user_name(spec, {agent.client.user for agent in self.agents})
             client = await Client.connect(self.server.uri, name)
-            self.residents.append(Resident(spec, name, client, self._challenged))
-        users = [resident.client.user for resident in self.residents]
+            self.agents.append(LobbyAgent(spec, name, client, self._challenged))
+        users = [agent.client.user for agent in self.agents]
         self._searches = await self.server.watch_searches(users, self._search)
 
     async def close(self) -> None:
-        """Signs the residents off. Battles that go on are dropped."""
+        """Signs the agents off. Battles that go on are dropped."""
         self.closing = True
         self.server.forget(self._searches)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for resident in self.residents:
-            await resident.client.close()
+        for agent in self.agents:
+            await agent.client.close()
 
-    def choose(self, visitor: str) -> Resident:
+    def choose(self, visitor: str) -> LobbyAgent:
         """Whom a visitor meets on the ladder: whom he has met least; of those, who has played least."""
-        return min(self.residents, key=lambda r: (self._met[visitor, r.spec], len(r.shares), r.battles))
+        return min(self.agents, key=lambda r: (self._met[visitor, r.spec], len(r.clients), r.battles))
 
-    def _challenged(self, resident: Resident, visitor: str, format_id: str) -> None:
+    def _challenged(self, agent: LobbyAgent, visitor: str, format_id: str) -> None:
         if self._refused(visitor, format_id):
-            resident.client.say(f"/reject {visitor}")
+            agent.client.say(f"/reject {visitor}")
         else:
-            asked = (visitor, format_id, resident.name)
-            self._begin(resident, asked, lambda share: share.accept(visitor))
+            asked = (visitor, format_id, agent.name)
+            self._begin(agent, asked, lambda client: client.accept(visitor))
 
     def _search(self, message: Message) -> None:
         """A user searches the ladder, or does so no longer (or the server has ended, which `server.dead` says, too)."""
@@ -195,13 +195,13 @@ class House:
             self._gone(message["gone"], message.get("format"))
             return
         visitor, format_id = message.get("search", ""), message.get("format", "")
-        ours = {resident.client.user for resident in self.residents}
+        ours = {agent.client.user for agent in self.agents}
         if not visitor or visitor in ours:
             return
         if self._refused(visitor, format_id):
             self.server.refuse_search(visitor, format_id)
             return
-        self._begin(self.choose(visitor), (visitor, format_id, ""), lambda share: share.say(f"/search {format_id}"))
+        self._begin(self.choose(visitor), (visitor, format_id, ""), lambda client: client.say(f"/search {format_id}"))
 
     def _gone(self, visitor: str, format_id: str | None) -> None:
         """Drops what a visitor has asked for and will not come to: his search in a format, or everything (None).
@@ -235,20 +235,20 @@ class House:
         self.server.tell(visitor, why)
         return True
 
-    def _begin(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None]) -> None:
+    def _begin(self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None]) -> None:
         """asked: the visitor, the format, and whom he asked; what is being arranged already is not arranged twice."""
         if asked in self._wanted:
             return
         self._open[asked[0]] += 1
-        self._met[asked[0], resident.spec] += 1
-        resident.battles += 1
+        self._met[asked[0], agent.spec] += 1
+        agent.battles += 1
         self.quiet.clear()
         self._wanted[asked] = request = _Request()
-        request.task = task = asyncio.ensure_future(self._play(resident, asked, meet, request))
+        request.task = task = asyncio.ensure_future(self._play(agent, asked, meet, request))
         self._tasks.add(task)
-        task.add_done_callback(lambda task: self._done(task, resident, asked, request))
+        task.add_done_callback(lambda task: self._done(task, agent, asked, request))
 
-    def _done(self, task: asyncio.Task[None], resident: Resident, asked: _Asked, request: _Request) -> None:
+    def _done(self, task: asyncio.Task[None], agent: LobbyAgent, asked: _Asked, request: _Request) -> None:
         self._tasks.discard(task)
         self._arranged(asked, request)
         visitor = asked[0]
@@ -256,9 +256,9 @@ class House:
         if not self._open[visitor]:
             del self._open[visitor]
         if request.dropped:
-            self._met[visitor, resident.spec] -= 1
-            resident.battles -= 1
-            self.tell(f"{visitor} did not come to a battle against {resident.name}")
+            self._met[visitor, agent.spec] -= 1
+            agent.battles -= 1
+            self.tell(f"{visitor} did not come to a battle against {agent.name}")
         if not self._tasks:
             self.quiet.set()
         if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
@@ -269,18 +269,20 @@ class House:
         if self._wanted.get(asked) is request:
             del self._wanted[asked]
 
-    async def _play(self, resident: Resident, asked: _Asked, meet: Callable[[Share], None], request: _Request) -> None:
+    async def _play(
+        self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None], request: _Request
+    ) -> None:
         """One battle, from what the visitor asked for to its record."""
         visitor, format_id, _ = asked
         serial = next(self._serials)
-        share = Share(resident.client)
+        client = BattleClient(agent.client)
         try:
-            async with resident.meeting:
-                request.battle = battle = self._battle(resident, share, visitor, format_id, serial)
-                meeting = Meeting(visitor, resident, battle)
-                resident.shares.append(share)
-                playing = asyncio.ensure_future(battle.play(lambda: meet(share)))
-                begun = asyncio.ensure_future(share.met.wait())
+            async with agent.arranging:
+                request.battle = battle = self._battle(agent, client, visitor, format_id, serial)
+                visit = VisitorBattle(visitor, agent, battle)
+                agent.clients.append(client)
+                playing = asyncio.ensure_future(battle.play(lambda: meet(client)))
+                begun = asyncio.ensure_future(client.begun.wait())
                 try:
                     await asyncio.wait({playing, begun}, return_when=asyncio.FIRST_COMPLETED)
                 except asyncio.CancelledError:
@@ -290,24 +292,26 @@ class House:
                 finally:
                     begun.cancel()
             self._arranged(asked, request)
-            self.meetings.append(meeting)
+            self.in_progress.append(visit)
             try:
-                self._settle(await playing, meeting)
+                self._settle(await playing, visit)
             except VenueFailed as error:
-                self.tell(f"{visitor} against {resident.name}: no result: {error}")
+                self.tell(f"{visitor} against {agent.name}: no result: {error}")
             finally:
                 playing.cancel()
-                self.meetings.remove(meeting)
+                self.in_progress.remove(visit)
         finally:
-            if share in resident.shares:
-                resident.shares.remove(share)
+            if client in agent.clients:
+                agent.clients.remove(client)
 
-    def _battle(self, resident: Resident, share: Share, visitor: str, format_id: str, serial: int) -> ServedBattle:
+    def _battle(
+        self, agent: LobbyAgent, client: BattleClient, visitor: str, format_id: str, serial: int
+    ) -> ServedBattle:
         """The battle of that number: even numbers have the visitor as p1. He brings his team, if the format has teams."""
         name = digest([self.seed, serial])
         teams = draw_teams(name, format_id, self.pools[format_id])
         role, theirs = SEATS if serial % 2 else SEATS[::-1]
-        agents = (resident.spec, f"user:{visitor}")
+        agents = (agent.spec, f"user:{visitor}")
         drawn = not self.pools[format_id]
         fixture = Fixture(
             format_id,
@@ -317,27 +321,27 @@ class House:
             name,
             DRAWN if drawn else self.team_set,
         )
-        outsider = Outsider(visitor, patience=self.patience, coming=_COMING, own_team=not drawn)
+        remote_player = RemotePlayer(visitor, patience=self.patience, coming=_JOIN_SECONDS, own_team=not drawn)
         return ServedBattle(
             self.server,
             self.guard,
             self.rules,
             fixture,
             serial,
-            clients={role: share},
-            outsiders={theirs: outsider},
+            clients={role: client},
+            remote_players={theirs: remote_player},
         )
 
-    def _settle(self, record: BattleRecord, meeting: Meeting) -> None:
-        visitor, resident = meeting.visitor, meeting.resident
+    def _settle(self, record: BattleRecord, visit: VisitorBattle) -> None:
+        visitor, agent = visit.visitor, visit.agent
         if not record.input_log:  # what he asked for he has taken back
-            resident.client.say("/cancelsearch")
-            self.tell(f"{visitor} did not come to a battle against {resident.name}")
+            agent.client.say("/cancelsearch")
+            self.tell(f"{visitor} did not come to a battle against {agent.name}")
             return
         self.keep(replace(record, fixture=fixture_as_played(record.fixture, record.input_log)))
 
 
-def resident_name(spec: str, taken: set[str]) -> str:
+def user_name(spec: str, taken: set[str]) -> str:
     """A name for an agent on a server, where names are short: "heuristic:max-damage" is called "max-damage".
 
     taken: the ids of names that are given already.
@@ -347,7 +351,7 @@ def resident_name(spec: str, taken: set[str]) -> str:
         words = f"agent {words}"
     for number in itertools.count(1):
         end = "" if number == 1 else f" {number}"
-        name = words[: _LONGEST - len(end)].strip() + end
+        name = words[: _MAX_NAME - len(end)].strip() + end
         if to_id_str(name) not in taken:
             return name
     raise AssertionError("there are more numbers")

@@ -16,7 +16,7 @@ from arena.protocol.client import Client
 from arena.protocol.room import BattleRoom, Hooks
 from arena.record import BattleRecord
 from arena.server.battle import ServedBattle
-from arena.server.outside import Outsider, fixture_as_played
+from arena.server.remote_player import RemotePlayer, fixture_as_played
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import new_seat
 from arena.venue import Rules
@@ -82,7 +82,7 @@ def visited(
     deed: Deed | None = None,
     **options: float | bool,
 ) -> BattleRecord:
-    """The fixture played with visitors in the seats `roles`. deed: what they do besides. options: of each Outsider."""
+    """The fixture played with visitors in the seats `roles`. deed: what they do besides. options: of each RemotePlayer."""
 
     async def play() -> BattleRecord:
         connected = {role: await Client.connect(venues.server.uri, f"{role} of {fixture.key[:8]}") for role in SEATS}
@@ -96,7 +96,7 @@ def visited(
             fixture,
             1,
             clients={role: client for role, client in connected.items() if role not in roles},
-            outsiders={role: Outsider(connected[role].user, **options) for role in roles},  # type: ignore[arg-type]
+            remote_players={role: RemotePlayer(connected[role].user, **options) for role in roles},  # type: ignore[arg-type]
         )
         doing = asyncio.ensure_future(deed(visitors)) if deed else None
         try:

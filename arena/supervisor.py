@@ -1,13 +1,13 @@
 """A process supervisor: when a process ends, everything that it has started is killed.
 
-Two ways. `python keeper.py LOG COMMAND...` runs a program of other people: it gets a process group of its own, whose
+Two ways. `python supervisor.py LOG COMMAND...` runs a program of other people: it gets a process group of its own, whose
 number is our one line of output; what it prints goes to the file LOG. When it ends, or our stdin is closed (our owner ended
 us, or is gone, however that came), everything that it has started is killed, what left its group included. Our exit status
 is the program's; 128 and the signal's number when a signal ended it.
 
-`keep_rest()` keeps what runs after it in the same program: a worker with the agents in it.
+`supervise_rest()` keeps what runs after it in the same program: a worker with the agents in it.
 
-Linux: what is kept dies with the keeper, too. Elsewhere what has left the group of a kept process is not found.
+Linux: what is kept dies with the supervisor, too. Elsewhere what has left the group of a kept process is not found.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ def _end_orphans(patience: float) -> None:
         time.sleep(_LOOK_SECONDS)
 
 
-def keep_rest() -> None:
+def supervise_rest() -> None:
     """Forks. Returns in a new process with a session of its own; the old one keeps that, and ends when it has ended.
 
-    The keeper's exit status is that of what it keeps (128 and the number for a signal). SIGTERM, or the death of its
-    parent, has it kill everything. To be called first of all: the keeper holds in memory what was imported by then.
+    The supervisor's exit status is that of what it keeps (128 and the number for a signal). SIGTERM, or the death of its
+    parent, has it kill everything. To be called first of all: the supervisor holds in memory what was imported by then.
     """
-    parent, keeper, kept = os.getppid(), os.getpid(), 0
+    parent, supervisor, kept = os.getppid(), os.getpid(), 0
 
     def end_kept(*_: Any) -> None:
         if kept:
@@ -92,7 +92,7 @@ def keep_rest() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
         _prctl(_SIGNAL_AT_PARENTS_DEATH, signal.SIGKILL)
-        if os.getppid() != keeper:
+        if os.getppid() != supervisor:
             os._exit(1)
         return
     # Its pipes are the kept one's alone: who reads them must see them end with it.

@@ -1,4 +1,4 @@
-"""Nothing that a kept process has started outlives it, however it and its keeper's parent end."""
+"""Nothing that a kept process has started outlives it, however it and its supervisor's parent end."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="pr
 #: A kept process with a child in its group and one that has left it and its parent, as daemons do; it says their pids.
 _DAEMONS = """
 import os, subprocess, sys, time
-from arena import keeper
-keeper.LEAVE_SECONDS = 0.2
-keeper.keep_rest()
+from arena import supervisor
+supervisor.LEAVE_SECONDS = 0.2
+supervisor.supervise_rest()
 sleeper = subprocess.Popen(["sleep", "600"])
 daemon = "import os; os.setsid(); os.fork() and os._exit(0); print(os.getpid(), flush=True)"
 daemon += "; os.execlp('sleep', 'sleep', '600')"
@@ -41,12 +41,12 @@ def _alive(pid: int) -> bool:
 
 
 def _kept(then: str) -> tuple[subprocess.Popen[str], list[int]]:
-    """The keeper, and the pids of the kept process, of its two children, and of a server that others share."""
+    """The supervisor, and the pids of the kept process, of its two children, and of a server that others share."""
     script = _DAEMONS + textwrap.dedent(then)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    keeper = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment)
-    assert keeper.stdout is not None
-    return keeper, list(map(int, keeper.stdout.readline().split()))
+    supervisor = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment)
+    assert supervisor.stdout is not None
+    return supervisor, list(map(int, supervisor.stdout.readline().split()))
 
 
 def _assert_gone(pids: list[int]) -> None:
@@ -61,36 +61,36 @@ def _assert_gone(pids: list[int]) -> None:
 
 @pytest.mark.parametrize(("then", "code"), [("os._exit(7)", 7), ("os.kill(os.getpid(), 9)", 137)])
 def test_when_the_kept_process_ends_so_does_all_that_it_started(then: str, code: int) -> None:
-    keeper, pids = _kept(then)
-    with keeper:
-        assert keeper.wait(30) == code
-        assert not any(map(_alive, pids[:-1]))  # at once: the keeper ends last
+    supervisor, pids = _kept(then)
+    with supervisor:
+        assert supervisor.wait(30) == code
+        assert not any(map(_alive, pids[:-1]))  # at once: the supervisor ends last
     _assert_gone(pids)
 
 
-def test_a_keeper_that_is_told_to_end_kills_all_that_it_keeps_even_if_it_is_stopped() -> None:
-    keeper, pids = _kept("os.kill(os.getpid(), 19)")
-    with keeper:
+def test_a_supervisor_that_is_terminated_kills_all_that_it_supervises_even_if_it_is_stopped() -> None:
+    supervisor, pids = _kept("os.kill(os.getpid(), 19)")
+    with supervisor:
         wait(lambda: Path(f"/proc/{pids[0]}/stat").read_text().rpartition(")")[2].split()[0] == "T", 30)
-        keeper.terminate()
-        assert keeper.wait(30) == 137
+        supervisor.terminate()
+        assert supervisor.wait(30) == 137
     _assert_gone(pids)
 
 
-@pytest.mark.parametrize("dies", ["keeper", "its parent"])
-def test_a_killed_keeper_or_parent_leaves_no_kept_process(dies: str) -> None:
-    keeper = _DAEMONS + "time.sleep(600)"
-    script = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {keeper!r}]); time.sleep(600)"
+@pytest.mark.parametrize("dies", ["supervisor", "its parent"])
+def test_a_killed_supervisor_or_parent_leaves_no_kept_process(dies: str) -> None:
+    supervisor = _DAEMONS + "time.sleep(600)"
+    script = f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {supervisor!r}]); time.sleep(600)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, env=environment) as parent:
         assert parent.stdout is not None
         pids = list(map(int, parent.stdout.readline().split()))
-        if dies == "keeper":
+        if dies == "supervisor":
             stat = Path(f"/proc/{pids[0]}/stat").read_text()
             os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
             wait(lambda: not _alive(pids[0]), 30)
             for pid in pids[1:]:  # of these nobody knows any more: that is what documentation says cannot be prevented
                 os.kill(pid, signal.SIGKILL)
         parent.kill()
-    if dies != "keeper":
+    if dies != "supervisor":
         _assert_gone(pids)

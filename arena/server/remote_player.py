@@ -1,16 +1,17 @@
-"""A side of a battle that somebody plays who is not ours: a person, or another program. Recorded as any seat is.
+"""A side of a battle that a remote player plays: a person or another program. It is recorded like any other seat.
 
-The server's launcher tells what the user's connection gets and when he chooses (outside.mjs). A `BattleRoom` takes that
-in for an `OutsideSeat`, so its log is that of a seat of ours; its decisions are read from the battle's input log when it
-is over. `ServedBattle` (battle.py) does all of this:
+The server's launcher reports what the user's connection receives and when the user chooses (remote_player.mjs). A
+`BattleRoom` passes this to a `RemoteSeat`, so its log equals that of a local seat. Its decisions are read from the battle's
+input log at the end. `ServedBattle` (battle.py) does all of this:
 
-    battle = ServedBattle(server, guard, rules, fixture, serial, clients={"p1": client}, outsiders={"p2": Outsider("ash")})
+    ash = RemotePlayer("ash")
+    battle = ServedBattle(server, guard, rules, fixture, serial, clients={"p1": client}, remote_players={"p2": ash})
     record = await battle.play(lambda: client.accept("ash"))
 
-`fixture.agents` names an outside side as one likes ("user:ash"); nothing is resolved for it. What loses him the battle:
-no decision within `Outsider.patience` (reason "timeout"; "illegal" when all he said was refused), whether he is there or
-not; not coming to the battle within `Outsider.coming` ("timeout", a record without logs); and whatever `battle.lose(role,
-Fault(...))` says. If he forfeits, the other has won (reason "win", the detail says it).
+`fixture.agents` may name a remote side freely ("user:ash"); it is not resolved as an agent. A remote player loses by:
+no decision within `RemotePlayer.patience` seconds, connected or not (reason "timeout"; "illegal" if every choice was
+refused); not joining within `RemotePlayer.coming` seconds ("timeout", a record without logs); and `battle.lose(role,
+Fault(...))`. If it forfeits, the opponent wins (reason "win"; `detail` says so).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from teamsets.teams import Team
 
 
 @dataclass(frozen=True)
-class Outsider:
+class RemotePlayer:
     """A user of the server who is not ours.
 
     user: its id on the server. patience: seconds for one decision, by the server's clock. coming: seconds from the meeting
@@ -59,7 +60,7 @@ class _Asked:
 
 
 @dataclass
-class OutsideSeat(Seat):
+class RemoteSeat(Seat):
     """What is known of an outside side: its log as a seat's, and its decisions once they are read.
 
     here: whether a connection of his is in the battle's room.
@@ -96,10 +97,10 @@ class OutsideSeat(Seat):
             self.decisions.append(Decision(asked.turn, [c.words for c in legal], words, asked.ms))
 
 
-def outside_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> OutsideSeat:
+def remote_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
     """The seat of an outside user; see `new_seat`."""
     battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
-    return OutsideSeat(role, _Nobody(), battle, Clock(guard, who, 0.0), reads_battle=False)
+    return RemoteSeat(role, _Nobody(), battle, Clock(guard, who, 0.0), reads_battle=False)
 
 
 def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:

@@ -43,15 +43,17 @@ def test_a_poke_env_player_challenges_and_a_seat_accepts_and_plays() -> None:
             client.on_battle = begin
             client.on_challenge = lambda user, format_id: client.accept(user)
             there = ServerConfiguration(server.uri, "https://127.0.0.1:1/action.php?")
-            account = AccountConfiguration("outsider", None)
-            outsider = RandomPlayer(account_configuration=account, battle_format=FORMAT, server_configuration=there)
-            played = asyncio.run_coroutine_threadsafe(outsider.send_challenges("ours", 1), POKE_LOOP)
+            account = AccountConfiguration("remote_player", None)
+            remote_player = RandomPlayer(
+                account_configuration=account, battle_format=FORMAT, server_configuration=there
+            )
+            played = asyncio.run_coroutine_threadsafe(remote_player.send_challenges("ours", 1), POKE_LOOP)
             await asyncio.wait_for(over, 120)
             await asyncio.wrap_future(played)
-            leaving = asyncio.run_coroutine_threadsafe(outsider.ps_client.stop_listening(), POKE_LOOP)
+            leaving = asyncio.run_coroutine_threadsafe(remote_player.ps_client.stop_listening(), POKE_LOOP)
             await asyncio.wrap_future(leaving)
 
-        (battle,) = outsider.battles.values()
+        (battle,) = remote_player.battles.values()
         assert room.winner == {True: "p1", False: "p2", None: ""}[battle.won]
         assert "|player|p1|p1||" in seat.log and "|player|p2|p2||" in seat.log
         assert f"|turn|{battle.turn}" in seat.log

@@ -14,7 +14,7 @@ TEXT_LIMIT = 2000
 Row = list[float | None]
 
 
-def read_thought(thought: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
+def read_diagnostics(thought: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
     """The tables, by name, and everything else as (name, text), of one `thought` of the table `decisions` (JSON).
 
     A table is anything in it, however deep, that gives numbers to legal choices: {"values": {"move surf": 0.61, …}} (a

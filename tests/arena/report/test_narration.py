@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.record import unpacked
-from arena.report.words import narrate
+from arena.report.narration import narrate
 from arena.store import rows
 
 NAMES = {"p1": "Red", "p2": "Blue"}
