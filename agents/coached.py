@@ -74,7 +74,7 @@ class Coached(Agent):
     async def act(self, battle: SeatBattle) -> Answer:
         answer = await _awaited(self.learner.act(battle))
         label = read_answer(await _awaited(self.coach.act(battle)), battle.legal, battle.last_request)
-        self.thought = _diagnostics(self.learner, self.coach, label)
+        self.diagnostics = _diagnostics(self.learner, self.coach, label)
         led = self.lead > 0 and self.rng.random() < self.lead
         return label if led and label is not None else answer
 
@@ -97,13 +97,13 @@ def coached_parts(spec: str) -> dict[str, str]:
 
 
 def _diagnostics(learner: Agent, coach: Agent, label: Choice | None) -> dict[str, Any]:
-    diagnostics = dict(coach.thought or {})
+    diagnostics = dict(coach.diagnostics or {})
     diagnostics["coach"] = None if label is None else label.words
     if label is not None and "visits" not in diagnostics:
         diagnostics.setdefault("probabilities", {label.words: 1.0})
-    if learner.thought is not None:
-        diagnostics["learner"] = learner.thought
-    learner.thought = coach.thought = None
+    if learner.diagnostics is not None:
+        diagnostics["learner"] = learner.diagnostics
+    learner.diagnostics = coach.diagnostics = None
     return diagnostics
 
 

@@ -37,7 +37,16 @@ class Agent:
     rng: random.Random
     #: Diagnostics of its last decision, JSON-serializable; stored with the decision, then cleared. Some names are used by
     #: `train`: `win_probability`, from 0 to 1; `visits` or `probabilities`, by choice (docs/agents.md).
-    thought: dict[str, Any] | None = None
+    diagnostics: dict[str, Any] | None = None
+
+    @property
+    def thought(self) -> dict[str, Any] | None:
+        """Former name of `diagnostics`."""
+        return self.diagnostics
+
+    @thought.setter
+    def thought(self, diagnostics: dict[str, Any] | None) -> None:
+        self.diagnostics = diagnostics
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:

@@ -54,7 +54,7 @@ class Expert(Agent):
         if not options:
             return any_choice(battle)
         best, value = plan.best(options)
-        self.thought = {"score": round(value, 3)}
+        self.diagnostics = {"score": round(value, 3)}
         assert best.choice is not None
         return best.choice
 

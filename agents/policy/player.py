@@ -82,14 +82,14 @@ class Policy(Agent):
     async def act(self, battle: SeatBattle) -> Choice:
         actions = legal_actions(battle.last_request, battle.legal)
         if not actions:
-            self.thought = {"no_action": True}
+            self.diagnostics = {"no_action": True}
             return battle.legal[0]
         self._count(battle)
         answer = await self._server.ask(self._session, self._position, observe(battle))
         logits = answer[list(actions)].astype(np.float64)
         probabilities = _softmax(logits)
         choices = list(actions.values())
-        self.thought = {
+        self.diagnostics = {
             "win_probability": round(float(answer[-1]), 4),
             "probabilities": {
                 choice.words: round(float(p), 4) for choice, p in zip(choices, probabilities, strict=True)

@@ -112,10 +112,10 @@ class MonteCarloTreeSearch(Agent):
         shares, values = self._searched(battle, draws)
         if not shares:
             return self.rng.choice(battle.legal)
-        assert self.thought is not None
-        self.thought["visits"] = {choice.words: round(share, 4) for choice, share in shares.items()}
-        self.thought["values"] = {choice.words: round(value, 4) for choice, value in values.items()}
-        self.thought["win_probability"] = round(
+        assert self.diagnostics is not None
+        self.diagnostics["visits"] = {choice.words: round(share, 4) for choice, share in shares.items()}
+        self.diagnostics["values"] = {choice.words: round(value, 4) for choice, value in values.items()}
+        self.diagnostics["win_probability"] = round(
             sum(share * values[choice] for choice, share in shares.items() if share), 4
         )
         best = max(shares.values())
@@ -135,7 +135,7 @@ class MonteCarloTreeSearch(Agent):
 
     def _searched(self, battle: SeatBattle, draws: Counter[str]) -> tuple[dict[Choice, float], dict[Choice, float]]:
         """Return the visit share and the mean value of our legal choices, over all samples."""
-        self.thought = {"iterations": 0}
+        self.diagnostics = {"iterations": 0}
         shares: dict[Choice, float] = {}
         scores: dict[Choice, float] = {}
         wanted = waiting = draws.total()
@@ -150,9 +150,9 @@ class MonteCarloTreeSearch(Agent):
                 iterations = round(self.iterations * weight)
                 found = engine_for(battle.gen).search(state, settings, ms, iterations, self.threads)
             except EngineFailed as error:
-                self.thought["failed"] = str(error)
+                self.diagnostics["failed"] = str(error)
                 continue
-            self.thought["iterations"] += found.iterations
+            self.diagnostics["iterations"] += found.iterations
             self._add(found, weight, shares, scores)
         values = {choice: scores[choice] / share for choice, share in shares.items() if share}
         total = sum(shares.values())

@@ -1,7 +1,7 @@
 """Inside an agent process: one agent in one seat of one battle, and then the next of the same agent in the same seat.
 
 In, a line of JSON each: {"make": SETTINGS} for a new battle, {"decide": [view]} and {"finish": [view]} with what the seat
-has seen since the last time, as `Seat.see` takes it. Out, for each one line: {"made": true}, {"choice", "thought"},
+has seen since the last time, as `Seat.see` takes it. Out, for each one line: {"made": true}, {"choice", "diagnostics"},
 {"over": oddities}, or {"fault", "words"}; before the choice of an agent that thinks asynchronously {"later": true}.
 
 The agent can overwrite all of this: the worker trusts nothing of it (seat.py).
@@ -51,7 +51,7 @@ class InsideSeat(Seat):
     @functools.cached_property
     def _plain(self) -> bool:
         """Whether the agent's diagnostics are an attribute of its own, so that looking for them runs none of its code."""
-        return inspect.getattr_static(type(self.agent), "thought", None) is None
+        return inspect.getattr_static(type(self.agent), "diagnostics", None) is None
 
     def see(self, view: dict[str, Any]) -> bool:
         self.log.clear()
@@ -61,8 +61,8 @@ class InsideSeat(Seat):
         self.decisions.clear()
         return super()._note(choice)
 
-    def _thought(self) -> dict[str, Any] | None:
-        return None if self._plain and vars(self.agent).get("thought") is None else super()._thought()
+    def _read_diagnostics(self) -> dict[str, Any] | None:
+        return None if self._plain and vars(self.agent).get("diagnostics") is None else super()._read_diagnostics()
 
 
 class Inside:
@@ -154,7 +154,7 @@ class Inside:
 
     def _answer(self, choice: Choice) -> None:
         assert self._seat is not None
-        self._say({"choice": choice.words, "thought": self._seat.decisions[-1].thought})
+        self._say({"choice": choice.words, "diagnostics": self._seat.decisions[-1].diagnostics})
 
     def _finish(self, views: list[dict[str, Any]]) -> None:
         assert self._seat is not None

@@ -89,13 +89,13 @@ class IsolatedSeat(Seat):
         choice = read_answer(words, self.battle.legal, self.request) if isinstance(words, str) else None
         if choice is None:
             raise Fault("error", "wrote an invalid answer into its channel")
-        self._received = told.get("thought")
+        self._received = told.get("diagnostics")
         return self._note(choice)
 
-    def _thought(self) -> dict[str, Any] | None:
+    def _read_diagnostics(self) -> dict[str, Any] | None:
         """The diagnostics received, which are plain data: no code of the agent's runs here, and no clock is needed."""
-        thought, self._received = self._received, None
-        kept: dict[str, Any] | None = self._diagnostics.take(thought if isinstance(thought, dict) else None)
+        diagnostics, self._received = self._received, None
+        kept: dict[str, Any] | None = self._budget.take(diagnostics if isinstance(diagnostics, dict) else None)
         return kept
 
     async def _bring(self) -> AgentProcess:

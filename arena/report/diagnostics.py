@@ -1,4 +1,4 @@
-"""What an agent thought at a decision, ready to show: tables of a number for each legal choice, the rest as text."""
+"""An agent's diagnostics of a decision, prepared for display: tables with a number per legal choice, the rest as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT_LIMIT = 2000
 Row = list[float | None]
 
 
-def read_diagnostics(thought: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
+def read_diagnostics(diagnostics: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
     """The tables, by name, and everything else as (name, text), of one `thought` of the table `decisions` (JSON).
 
     A table is anything in it, however deep, that gives numbers to legal choices: {"values": {"move surf": 0.61, …}} (a
@@ -23,7 +23,7 @@ def read_diagnostics(thought: str, legal: list[str]) -> tuple[dict[str, Row], li
     """
     tables: dict[str, Row] = {}
     texts: list[tuple[str, str]] = []
-    _sort_out("", orjson.loads(thought), legal, tables, texts)
+    _sort_out("", orjson.loads(diagnostics), legal, tables, texts)
     return tables, texts
 
 

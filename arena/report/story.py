@@ -38,7 +38,7 @@ Decision: {"seat": "p1", "choice": 3, "legal": [0, 1, 3],          # indices int
            "ms": 0.24,                                             # think time
            "forced": true,                                         # a replacement in the middle of a turn; else left out
            "tables": {"values": [0.2, null, 0.8]},                 # the agent's own numbers, one for each legal choice
-           "texts": [["plan", "…"]]}                               # what else it thought, by name; both left out when empty
+           "texts": [["plan", "…"]]}                               # other diagnostics, by name; both left out when empty
 
 HP is exact on both sides (from each side's own log). Of an unseen side it is in 100ths, and the team has those Pokémon
 that came out.

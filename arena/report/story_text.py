@@ -138,7 +138,7 @@ def _decision(names: list[list[str]], decision: dict[str, Any]) -> Group:
         others = [names[number][1] for number in decision["legal"] if number != decision["choice"]]
         lines += [Padding(_text(f"or: {'; '.join(others)}", "dim"), (0, 0, 0, 3))] if others else []
     for name, text in decision.get("texts", []):
-        lines.append(Padding(Text.assemble((f"{name or 'thought'}: ", "dim"), _text(text)), (0, 0, 0, 3)))
+        lines.append(Padding(Text.assemble((f"{name or 'diagnostics'}: ", "dim"), _text(text)), (0, 0, 0, 3)))
     return Group(*lines)
 
 

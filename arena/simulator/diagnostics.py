@@ -1,4 +1,4 @@
-"""An agent's diagnostics (`Agent.thought`) as plain, bounded data: whatever the agent put there, a record can hold it.
+"""An agent's diagnostics (`Agent.diagnostics`) as plain, bounded data: whatever the agent put there, a record can hold it.
 
 Diagnostics never change a result. What cannot be kept is replaced by {"dropped": why, "dropped_so_far": how many of this
 seat's in this battle}.
@@ -35,14 +35,14 @@ class Budget:
         self.dropped = 0
         self._refused = ""  # why nothing more is looked at
 
-    def take(self, thought: Any) -> Any:
+    def take(self, diagnostics: Any) -> Any:
         """A copy of one decision's diagnostics that is safe to serialise. Runs code of the agent's; may raise anything."""
-        if thought is None or self._refused:
-            return None if thought is None else self.drop(self._refused)
+        if diagnostics is None or self._refused:
+            return None if diagnostics is None else self.drop(self._refused)
         allowed = min(MAX_DECISION, self.left)
         copier = _Copier(allowed)
         try:
-            copied = copier.copy(thought if isinstance(thought, dict) else {"value": thought}, 0)
+            copied = copier.copy(diagnostics if isinstance(diagnostics, dict) else {"value": diagnostics}, 0)
         except DiagnosticsTooLarge as error:
             if allowed < MAX_DECISION:
                 self._refused = f"more than {MAX_BATTLE:,} characters in this battle"

@@ -42,13 +42,13 @@ class Fault(Exception):
 
 @dataclass
 class Decision:
-    """One choice by one seat: what was legal (words), what it chose, how long it thought (milliseconds), its thought."""
+    """One choice by one seat: the labels of the legal choices, the choice, the time in milliseconds, the diagnostics."""
 
     turn: int
     legal: list[str]
     choice: str
     think_ms: float
-    thought: dict[str, Any] | None = None
+    diagnostics: dict[str, Any] | None = None
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Seat:
     _illegal: int = 0
     _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
     _refused: int = 0
-    _diagnostics: Budget = field(default_factory=Budget)
+    _budget: Budget = field(default_factory=Budget)
 
     def see(self, view: dict[str, Any]) -> bool:
         """Takes in what the host sent for this side. True when the agent must choose."""
@@ -207,28 +207,29 @@ class Seat:
     def _note(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
         legal = [c.words for c in self.battle.legal]
-        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._thought()))
+        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._read_diagnostics()))
         return choice
 
-    def _thought(self) -> dict[str, Any] | None:
+    def _read_diagnostics(self) -> dict[str, Any] | None:
         """The agent's diagnostics, to be kept with the decision; what cannot be kept is no reason to lose."""
         try:
-            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_thought)
+            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_diagnostics)
             return kept
         except TimeUp:
             words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
-            return self._diagnostics.drop(words, for_good=True)
+            return self._budget.drop(words, for_good=True)
         except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
-            return self._diagnostics.drop(f"they could not be read: {type_name(error)}")
+            return self._budget.drop(f"they could not be read: {type_name(error)}")
 
-    def _take_thought(self) -> Any:
-        thought, self.agent.thought = self.agent.thought, None
-        return self._diagnostics.take(thought)
+    def _take_diagnostics(self) -> Any:
+        diagnostics, self.agent.diagnostics = self.agent.diagnostics, None
+        return self._budget.take(diagnostics)
 
     def rows(self, index: int) -> list[DecisionRow]:
         """Its decisions as a battle record keeps them. index: 0 for p1, 1 for p2."""
         return [
-            (index, number, d.turn, d.legal, d.choice, d.think_ms, d.thought) for number, d in enumerate(self.decisions)
+            (index, number, d.turn, d.legal, d.choice, d.think_ms, d.diagnostics)
+            for number, d in enumerate(self.decisions)
         ]
 
     def finish(self) -> None:

@@ -63,9 +63,12 @@ _INSERT = """
 
 # The battles of earlier runs that a run could have played itself but for its agents' code: both agents are its own, both
 # teams come from its pools, the rules, the simulator and poke-env are the same. same: so is the agents' code.
-_COMPARABLE = """
+_RULES = (
+    "TRY_CAST(json_extract({}.config, '$.rules') AS STRUCT(think_limit DOUBLE, max_turns INTEGER))"  # 30 equals 30.0
+)
+_COMPARABLE = f"""
     WITH mine AS (
-        SELECT config, json_extract(config, '$.rules') AS rules, versions FROM runs WHERE run_id = $run
+        SELECT config, {_RULES.format("runs")} AS rules, versions FROM runs WHERE run_id = $run
     ), pools AS (
         SELECT pool->>0 AS format, pool->>1 AS team_set, unnest((pool->2)::VARCHAR[]) AS team_id
         FROM (SELECT unnest(json_extract(config, '$.pools[*]')) AS pool FROM mine)
@@ -77,7 +80,7 @@ _COMPARABLE = """
             m1.fingerprint = a1.fingerprint AND m2.fingerprint = a2.fingerprint AS same
         FROM battles b
         JOIN runs r ON r.run_id = b.run_id
-        JOIN mine ON json_extract(r.config, '$.rules') = mine.rules
+        JOIN mine ON {_RULES.format("r")} = mine.rules
             AND r.versions->>'pokemon-showdown' = mine.versions->>'pokemon-showdown'
             AND r.versions->>'poke-env' = mine.versions->>'poke-env'
         JOIN agents a1 ON a1.run_id = b.run_id AND a1.agent = b.p1

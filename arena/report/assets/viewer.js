@@ -1,5 +1,5 @@
 /* The battle viewer. ArenaViewer.show(element, story) draws a story (its shape: arena/report/story.py) into an element.
-   Whatever comes from a battle is set as text, never as markup: an agent's name or thought may be anything. */
+   Whatever comes from a battle is set as text, never as markup: an agent's name or diagnostics may contain any text. */
 "use strict";
 
 window.ArenaViewer = (() => {
@@ -150,7 +150,7 @@ window.ArenaViewer = (() => {
         make("tbody", "", rows),
       ])),
       decision.texts
-        ? make("dl", "av-texts", decision.texts.flatMap(([title, text]) => [make("dt", "", title || "thought"), make("dd", "", text)]))
+        ? make("dl", "av-texts", decision.texts.flatMap(([title, text]) => [make("dt", "", title || "diagnostics"), make("dd", "", text)]))
         : null,
     ]);
   }

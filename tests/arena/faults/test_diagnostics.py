@@ -78,6 +78,11 @@ def test_odd_keys_and_numbers_are_kept_as_text() -> None:
     assert _thoughts(record)[0] == expected
 
 
+def test_agents_of_earlier_versions_set_them_as_thought() -> None:
+    (record,) = _played("SetsTheFormerName")
+    assert _thoughts(record)[0] == {"win_probability": 0.25}
+
+
 @dataclasses.dataclass
 class _Visits:
     share: np.float32

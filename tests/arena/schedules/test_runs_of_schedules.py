@@ -53,6 +53,15 @@ def test_what_is_in_the_store_is_not_played_again(db: Path) -> None:
     assert rows("SELECT status FROM runs WHERE run_id = ?", db, [run]) == [("finished",)]
 
 
+def test_a_whole_number_of_seconds_stored_by_an_earlier_version_is_the_same_limit(db: Path) -> None:
+    with duckdb.connect(str(db)) as connection:
+        connection.execute("UPDATE runs SET config = replace(config, '30.0', '30')")
+        [(config,)] = connection.execute("SELECT config FROM runs").fetchall()
+    assert '"think_limit":30,' in config.replace(" ", "")
+    run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
+    assert (played(db, run), taken_over(db, run)) == ([], 6)
+
+
 def test_other_battles_of_the_same_players_count_beside_those_that_are_played(db: Path) -> None:
     run = tournament(db, *POOL, seed=1, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), taken_over(db, run)) == (6, 6)

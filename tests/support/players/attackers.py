@@ -23,7 +23,7 @@ class Attacker(Agent):
     def act(self, battle: Any) -> Any:
         if not self.attacked and battle.turn > 1:
             self.attacked = True
-            self.thought = {"loot": self.attack(battle)}
+            self.diagnostics = {"loot": self.attack(battle)}
         return battle.legal[-1]
 
     def attack(self, battle: Any) -> Any:
@@ -119,7 +119,7 @@ class Descriptors(Agent):
                 files[number] = os.readlink(f"/proc/self/fd/{number}")
             except OSError:
                 continue
-        self.thought = {"files": files, "pid": os.getpid(), "environment": dict(os.environ)}
+        self.diagnostics = {"files": files, "pid": os.getpid(), "environment": dict(os.environ)}
         return battle.legal[0]
 
 
@@ -138,7 +138,7 @@ class LeavesAChild(Agent):
         self.child = subprocess.Popen(["sleep", "1000"], start_new_session=away)
 
     def act(self, battle: Any) -> Any:
-        self.thought = {"child": self.child.pid}
+        self.diagnostics = {"child": self.child.pid}
         return battle.legal[0]
 
 

@@ -200,7 +200,7 @@ class OddThoughts(Agent):
     """Plays well, but its thoughts are no JSON."""
 
     def act(self, battle: Any) -> Any:
-        self.thought = {"seen": {1, 2}, "big": 1 << 70, "self": object(), "word": "\udcff"}
+        self.diagnostics = {"seen": {1, 2}, "big": 1 << 70, "self": object(), "word": "\udcff"}
         return self.rng.choice(battle.legal)
 
 

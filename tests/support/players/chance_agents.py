@@ -11,5 +11,5 @@ class Declares(Agent):
     """Plays at random and always sees the same chance."""
 
     def act(self, battle: Any) -> Any:
-        self.thought = {"win_probability": 0.25}
+        self.diagnostics = {"win_probability": 0.25}
         return self.rng.choice(battle.legal)

@@ -44,28 +44,28 @@ class ThinksDeep(Plays):
         nested: list[Any] = []
         for _ in range(100_000):
             nested = [nested]
-        self.thought = {"nested": nested}
+        self.diagnostics = {"nested": nested}
 
 
 class ThinksUnreadably(Plays):
     """Diagnostics whose `repr` raises."""
 
     def harm(self, battle: Any) -> None:
-        self.thought = {"one": _Unreadable()}
+        self.diagnostics = {"one": _Unreadable()}
 
 
 class ThinksEndlessly(Plays):
     """Diagnostics whose `repr` never returns."""
 
     def harm(self, battle: Any) -> None:
-        self.thought = {"one": _Endless()}
+        self.diagnostics = {"one": _Endless()}
 
 
 class ThinksALot(Plays):
     """Diagnostics of 60 MB."""
 
     def harm(self, battle: Any) -> None:
-        self.thought = {"text": "x" * 60_000_000}
+        self.diagnostics = {"text": "x" * 60_000_000}
 
 
 class ThinksABomb(Plays):
@@ -75,33 +75,40 @@ class ThinksABomb(Plays):
         bomb: list[Any] = [1] * 1000
         for _ in range(4):
             bomb = [bomb] * 1000
-        self.thought = {"bomb": bomb}
+        self.diagnostics = {"bomb": bomb}
 
 
 class ThinksOften(Plays):
     """Diagnostics that are just small enough, at every decision."""
 
     def harm(self, battle: Any) -> None:
-        self.thought = {"text": "x" * 60_000}
+        self.diagnostics = {"text": "x" * 60_000}
 
 
 class ThinksOddKeys(Plays):
     """Diagnostics with keys and numbers that JSON does not have."""
 
     def harm(self, battle: Any) -> None:
-        self.thought = {float("nan"): float("inf"), None: 1 << 70, ("a", 1): b"bytes", 3: "\udcff\0"}
+        self.diagnostics = {float("nan"): float("inf"), None: 1 << 70, ("a", 1): b"bytes", 3: "\udcff\0"}
 
 
 class ThinksThroughAProperty(Plays):
     """Diagnostics that raise when they are looked at."""
 
     @property
-    def thought(self) -> Any:
+    def diagnostics(self) -> Any:
         raise RuntimeError("not telling")
 
-    @thought.setter
-    def thought(self, value: Any) -> None:
+    @diagnostics.setter
+    def diagnostics(self, value: Any) -> None:
         raise RuntimeError("not listening")
+
+
+class SetsTheFormerName(Plays):
+    """An agent of an earlier version: its diagnostics are called `thought`."""
+
+    def harm(self, battle: Any) -> None:
+        self.thought = {"win_probability": 0.25}
 
 
 class _SlowToSay:
