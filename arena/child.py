@@ -1,10 +1,18 @@
-"""A child process that exchanges lines over its pipes: the common part of a host and a worker."""
+"""A child process that exchanges lines over its pipes: the common part of the simulator's host, a server and a worker.
+
+`MessageProcess` adds numbered messages, replies and the end of the process; `Watchdog` measures silence.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import signal
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+Message = dict[str, Any]
 
 _KEPT_ERRORS = 4000  # bytes of stderr: enough for a traceback
 
@@ -89,3 +97,79 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
             self.line_received(line)
         # Joined once, at the line's end: joining at every chunk would take time quadratic in the line's length.
         self._parts.append(rest)
+
+
+class MessageProcess(ChildProcess):
+    """A child process that exchanges JSON messages. The "id" of a message names the listener that receives it.
+
+    dead: set to the reason when the process has ended; each listener then receives {"id": its number, "died": reason}.
+    """
+
+    #: Raised by `ask` when the process has ended; the argument is the reason.
+    Died: ClassVar[type[Exception]]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self._listeners: dict[int, Callable[[Message], None]] = {}
+        self._ids = itertools.count(1)
+
+    @abstractmethod
+    def send(self, message: Message) -> None:
+        """Queue a message for the process; do nothing once it has ended."""
+
+    def open(self, listener: Callable[[Message], None]) -> int:
+        """Register a listener. Returns its number, for `send` and `forget`."""
+        number = next(self._ids)
+        self._listeners[number] = listener
+        return number
+
+    def forget(self, number: int) -> None:
+        """Remove a listener."""
+        self._listeners.pop(number, None)
+
+    async def ask(self, message: Message, number: int | None = None) -> Message:
+        """Send a message and return its reply. Raises `Died`. number: its id; None: a new one."""
+        if self.dead.done():
+            raise self.Died(self.dead.result())
+        reply: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+
+        def settle(received: Message) -> None:
+            if not reply.done():
+                reply.set_result(received)
+
+        number = next(self._ids) if number is None else number
+        self._listeners[number] = settle
+        self.send({**message, "id": number})
+        try:
+            received = await reply
+        finally:
+            self._listeners.pop(number, None)
+        if "died" in received:
+            raise self.Died(received["died"])
+        return received
+
+    def deliver(self, message: Message) -> None:
+        """Pass a message of the process to its listener, if it has one."""
+        listener = self._listeners.get(message["id"])
+        if listener is not None:
+            listener(message)
+
+    def report_death(self, reason: str) -> None:
+        """Set `dead`, and tell all listeners."""
+        self.dead.set_result(reason)
+        listeners, self._listeners = self._listeners, {}
+        for number, listener in listeners.items():
+            listener({"id": number, "died": reason})
+
+
+class Watchdog:
+    """Measures silence by counting checks, not by a clock: an agent that blocks the event loop delays the checks, too."""
+
+    def __init__(self) -> None:
+        self._silent_checks = 0
+
+    def check(self, heard: bool, interval: float) -> float:
+        """Count a check. Returns the seconds of silence. heard: since the last check; interval: seconds between checks."""
+        self._silent_checks = 0 if heard else self._silent_checks + 1
+        return self._silent_checks * interval

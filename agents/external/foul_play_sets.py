@@ -17,7 +17,7 @@ from typing import Any
 
 from poke_env.data import GenData, to_id_str
 
-from agents.mechanics.sets import full_evs
+from agents.mechanics.sets import PokemonSet, full_evs
 from agents.search.layout import move_name
 from agents.search.sets import statistics
 from teamsets.builder.published import STATS, TIERS, Member, published_sets
@@ -33,15 +33,8 @@ _TEAMMATES = 50
 
 
 @dataclass(frozen=True)
-class _Set:
+class _Set(PokemonSet[tuple[str, ...]]):
     """A complete set, with foul-play's names."""
-
-    moves: tuple[str, ...]
-    item: str
-    ability: str
-    nature: str
-    evs: tuple[int, ...]
-    tera: str
 
     @property
     def text(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import orjson
 from poke_env.data import GenData, to_id_str
@@ -20,29 +20,31 @@ _MISFIT = 0.03
 _FIRST = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateSet:
-    """A possible set of a species. moves: id -> probability; evs: hp, atk, def, spa, spd, spe; weight: relative."""
+Moves = TypeVar("Moves")
 
-    moves: Mapping[str, float]
+
+@dataclass(frozen=True)
+class PokemonSet(Generic[Moves]):
+    """A set of a species, by ids. item, ability: "" for none; evs: hp, atk, def, spa, spd, spe; tera: a type or ""."""
+
+    moves: Moves
     item: str
     ability: str
     nature: str
     evs: tuple[int, ...]
     tera: str
+
+
+@dataclass(frozen=True)
+class CandidateSet(PokemonSet[Mapping[str, float]]):
+    """A possible set of a species. moves: id -> probability; weight: relative."""
+
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+@dataclass(frozen=True)
+class Guess(PokemonSet[tuple[tuple[str, float], ...]]):
     """An estimated set. moves: (id, probability), the revealed ones first with probability 1."""
-
-    moves: tuple[tuple[str, float], ...]
-    item: str
-    ability: str
-    nature: str
-    evs: tuple[int, ...]
-    tera: str
 
 
 @lru_cache(maxsize=20_000)

@@ -17,7 +17,7 @@ from poke_env.data import GenData, to_id_str
 from poke_env.teambuilder import Teambuilder
 
 from agents.battle import SeatBattle
-from agents.mechanics.sets import CandidateSet, candidates, fit, full_evs, hidden_powers
+from agents.mechanics.sets import CandidateSet, PokemonSet, candidates, fit, full_evs, hidden_powers
 from teamsets.errors import BadInput
 from teamsets.files import SHIPPED, team_files
 
@@ -30,18 +30,12 @@ _MOVES = 4
 _GENDER = re.compile(r" \([MF]\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A sampled Pokémon. moves: ids, revealed ones first; evs: hp, atk, def, spa, spd, spe; item: "" for none."""
+@dataclass(frozen=True)
+class SampledPokemon(PokemonSet[tuple[str, ...]]):
+    """A sampled Pokémon. moves: revealed ones first."""
 
     species: str
     level: int
-    moves: tuple[str, ...]
-    item: str
-    ability: str
-    nature: str
-    evs: tuple[int, ...]
-    tera: str
 
 
 @dataclass(frozen=True)
@@ -52,7 +46,7 @@ class Statistics:
     sets: Mapping[str, tuple[CandidateSet, ...]]
 
 
-def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
+def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> SampledPokemon:
     """Sample the set of a Pokémon that the opponent has shown, consistent with what is known of it."""
     known = tuple(mon.moves)[:_MOVES]
     item = None if battle.gen < 2 or mon.item == GenData.UNKNOWN_ITEM else (mon.item or "")
@@ -63,12 +57,12 @@ def draw(mon: Pokemon, battle: SeatBattle, rng: random.Random) -> Carried:
     return drawn
 
 
-def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[Carried]:
+def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Random) -> list[SampledPokemon]:
     """Sample `count` unseen Pokémon: species by their frequency in the format's teams, none of `seen`."""
     frequency = dict(statistics(battle.format_id, battle.gen).species)
     for name in seen:
         frequency.pop(name, None)
-    drawn: list[Carried] = []
+    drawn: list[SampledPokemon] = []
     for _ in range(min(count, len(frequency))):
         names = list(frequency)
         species = rng.choices(names, [frequency[name] for name in names])[0]
@@ -77,7 +71,7 @@ def draw_unseen(battle: SeatBattle, seen: set[str], count: int, rng: random.Rand
     return drawn
 
 
-def draw_previewed(species: str, level: int, battle: SeatBattle, rng: random.Random) -> Carried:
+def draw_previewed(species: str, level: int, battle: SeatBattle, rng: random.Random) -> SampledPokemon:
     """Sample the set of a Pokémon of which team preview showed the species only."""
     return replace(draw_set(battle.format_id, battle.gen, species, (), None, None, rng), level=level)
 
@@ -90,7 +84,7 @@ def draw_set(
     item: str | None,
     ability: str | None,
     rng: random.Random,
-) -> Carried:
+) -> SampledPokemon:
     """Sample a complete set of a species (level 100) that is consistent with what is known.
 
     shown: ids of its revealed moves. item: "" for none. item, ability: None if unknown.
@@ -99,18 +93,18 @@ def draw_set(
     if not sets:
         abilities = GenData.from_gen(gen).pokedex.get(species, {}).get("abilities", {})
         first = ability or to_id_str(abilities.get("0", "")) if gen >= 3 else ""
-        return Carried(species, 100, shown, item or "", first, "serious", full_evs(gen, (84,) * 6), "")
+        return SampledPokemon(shown, item or "", first, "serious", full_evs(gen, (84,) * 6), "", species, 100)
     weights = [s.weight * fit(s, shown) * _agrees(s.item, item) * _agrees(s.ability, ability) for s in sets]
     chosen = rng.choices(sets, weights)[0]
-    return Carried(
-        species,
-        100,
+    return SampledPokemon(
         _moves(chosen, shown, rng),
         (chosen.item if item is None else item) if gen >= 2 else "",
         (ability or chosen.ability) if gen >= 3 else "",
         chosen.nature,
         chosen.evs,
         chosen.tera,
+        species,
+        100,
     )
 
 
@@ -164,7 +158,7 @@ def statistics(format_id: str, gen: int) -> Statistics:
     for file in files:
         for mon in Teambuilder.parse_showdown_team(file.text().strip()):
             name = to_id_str(_GENDER.sub("", (mon.species or mon.nickname or "").strip()))
-            carried = CandidateSet(
+            listed = CandidateSet(
                 moves={to_id_str(move): 1.0 for move in mon.moves},
                 item=to_id_str(mon.item or ""),
                 ability=to_id_str(mon.ability or ""),
@@ -174,5 +168,5 @@ def statistics(format_id: str, gen: int) -> Statistics:
                 weight=1.0,
             )
             species[name] = species.get(name, 0) + 1
-            sets.setdefault(name, []).append(carried)
+            sets.setdefault(name, []).append(listed)
     return Statistics(species, {name: tuple(found) for name, found in sets.items()})

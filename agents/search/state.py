@@ -17,7 +17,7 @@ from agents.mechanics.preview import only_previewed
 from agents.search.field import field_of, side_conditions
 from agents.search.history import BINDING, History, Past
 from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState, move_name
-from agents.search.sets import Carried, draw, draw_previewed, draw_unseen
+from agents.search.sets import SampledPokemon, draw, draw_previewed, draw_unseen
 
 #: poke-env's status -> poke-engine's.
 STATUS = {"BRN": "burn", "SLP": "sleep", "FRZ": "freeze", "PAR": "paralyze", "PSN": "poison", "TOX": "toxic"}
@@ -153,18 +153,18 @@ def _their_side(battle: SeatBattle, history: History, rng: random.Random) -> Eng
     if not battle.teampreview_opponent_team:
         size = battle._team_size.get(role, 6)
         seen = {mon.base_species for mon in battle.opponent_team.values()}
-        mons += [_unshown(battle, carried) for carried in draw_unseen(battle, seen, size - len(mons), rng)]
+        mons += [_unshown(battle, sampled) for sampled in draw_unseen(battle, seen, size - len(mons), rng)]
     past = history.of(next((i for i, m in battle.opponent_team.items() if m is battle.opponent_active_pokemon), ""))
     return _side(battle, tuple(mons[:6]), active, battle.opponent_active_pokemon, past, own=False)
 
 
-def _shown(battle: SeatBattle, mon: Pokemon, past: Past, carried: Carried) -> EnginePokemon:
+def _shown(battle: SeatBattle, mon: Pokemon, past: Past, sampled: SampledPokemon) -> EnginePokemon:
     gen = battle.gen
-    stats = stats_of(gen, carried.species, carried.level, carried.nature, carried.evs)
+    stats = stats_of(gen, sampled.species, sampled.level, sampled.nature, sampled.evs)
     share = 0.0 if mon.fainted else mon.current_hp_fraction
     used = {plain_move(move.id): move for move in mon.moves.values()}
     moves = []
-    for name in carried.moves:
+    for name in sampled.moves:
         move = used.get(plain_move(name))
         pp = move.current_pp if move is not None else GenData.from_gen(gen).moves.get(name, {}).get("pp", 10) * 8 // 5
         moves.append(EngineMove(move_name(name, gen), disabled=plain_move(name) == past.disabled, pp=pp))
@@ -176,20 +176,20 @@ def _shown(battle: SeatBattle, mon: Pokemon, past: Past, carried: Carried) -> En
         maxhp=stats["hp"],
         stats=tuple(stats[stat] for stat in ("atk", "def", "spa", "spd", "spe")),
         moves=tuple(moves),
-        item=carried.item,
-        ability=mon.temporary_ability or carried.ability,
-        base_ability=carried.ability,
-        tera=carried.tera,
-        evs=carried.evs,
-        nature=carried.nature,
+        item=sampled.item,
+        ability=mon.temporary_ability or sampled.ability,
+        base_ability=sampled.ability,
+        tera=sampled.tera,
+        evs=sampled.evs,
+        nature=sampled.nature,
     )
 
 
-def _unshown(battle: SeatBattle, carried: Carried) -> EnginePokemon:
-    mon = Pokemon(battle.gen, species=carried.species)
-    mon._level = carried.level
+def _unshown(battle: SeatBattle, sampled: SampledPokemon) -> EnginePokemon:
+    mon = Pokemon(battle.gen, species=sampled.species)
+    mon._level = sampled.level
     mon.set_hp_status("100/100")
-    return _shown(battle, mon, Past(), carried)
+    return _shown(battle, mon, Past(), sampled)
 
 
 def _pokemon(

@@ -12,7 +12,7 @@ from poke_env.data import GenData, to_id_str
 from poke_env.stats import compute_raw_stats, compute_raw_stats_dvs
 
 from agents.mechanics.sets import candidates
-from agents.search.sets import Carried, draw_set, statistics
+from agents.search.sets import SampledPokemon, draw_set, statistics
 from arena.human.revealed import Shown, base_name
 from teamsets.builder.published import STATS, Member, as_text
 
@@ -20,7 +20,7 @@ _TRIES = 40
 
 
 @dataclass(frozen=True)
-class Completed:
+class Completed(SampledPokemon):
     """One member of a completed team.
 
     ident: "p1: nickname". details: "Landorus-Therian, M". moves: up to four ids, the shown ones first. item: "" for none.
@@ -30,14 +30,6 @@ class Completed:
 
     ident: str
     details: str
-    species: str
-    level: int
-    moves: tuple[str, ...]
-    item: str
-    ability: str
-    nature: str
-    evs: tuple[int, ...]
-    tera: str
     stats: tuple[int, ...]
     shown: bool
 
@@ -63,22 +55,22 @@ def complete(shown: list[Shown], size: int, role: str, format_id: str, gen: int,
 def _complete(shown: Shown, format_id: str, gen: int, rng: random.Random, never_seen: bool = False) -> Completed:
     moves = tuple(_hidden_power(shown, format_id, gen, rng) if move == "hiddenpower" else move for move in shown.moves)
     item = shown.item if gen >= 2 else ""
-    carried = _draw(shown, moves, item, format_id, gen, rng)
-    kept = carried.item if carried.item not in shown.not_items or item is not None else ""
-    stats = _stats(carried, shown, gen)
+    sampled = _draw(shown, moves, item, format_id, gen, rng)
+    kept = sampled.item if sampled.item not in shown.not_items or item is not None else ""
+    stats = _stats(sampled, shown, gen)
     facts = GenData.from_gen(gen).pokedex.get(shown.species, {})
-    ability = carried.ability or (to_id_str(facts.get("abilities", {}).get("0", "")) if gen >= 3 else "")
+    ability = sampled.ability or (to_id_str(facts.get("abilities", {}).get("0", "")) if gen >= 3 else "")
     return Completed(
         ident=shown.ident,
         details=shown.details,
         species=shown.species,
         level=shown.level,
-        moves=carried.moves,
+        moves=sampled.moves,
         item=kept,
         ability=ability,
-        nature=carried.nature,
-        evs=carried.evs,
-        tera=(shown.tera or carried.tera.capitalize() or str(facts.get("types", ["Normal"])[0])) if gen == 9 else "",
+        nature=sampled.nature,
+        evs=sampled.evs,
+        tera=(shown.tera or sampled.tera.capitalize() or str(facts.get("types", ["Normal"])[0])) if gen == 9 else "",
         stats=stats,
         shown=not never_seen,
     )
@@ -86,13 +78,13 @@ def _complete(shown: Shown, format_id: str, gen: int, rng: random.Random, never_
 
 def _draw(
     shown: Shown, moves: tuple[str, ...], item: str | None, format_id: str, gen: int, rng: random.Random
-) -> Carried:
+) -> SampledPokemon:
     """Sample a set that is consistent with the log, if one of several samples is."""
     for _ in range(_TRIES):
-        carried = draw_set(format_id, gen, shown.species, moves, item, shown.ability or None, rng)
-        if item is not None or carried.item not in shown.not_items:
-            return carried
-    return carried
+        sampled = draw_set(format_id, gen, shown.species, moves, item, shown.ability or None, rng)
+        if item is not None or sampled.item not in shown.not_items:
+            return sampled
+    return sampled
 
 
 def _hidden_power(shown: Shown, format_id: str, gen: int, rng: random.Random) -> str:
@@ -108,14 +100,14 @@ def _hidden_power(shown: Shown, format_id: str, gen: int, rng: random.Random) ->
     return rng.choice(typed) if typed else "hiddenpowerdark"
 
 
-def _stats(carried: Carried, shown: Shown, gen: int) -> tuple[int, ...]:
+def _stats(sampled: SampledPokemon, shown: Shown, gen: int) -> tuple[int, ...]:
     data = GenData.from_gen(gen)
-    if carried.species not in data.pokedex:
+    if sampled.species not in data.pokedex:
         return (shown.max_hp or 1, 1, 1, 1, 1, 1)
     if gen <= 2:
-        stats = compute_raw_stats_dvs(carried.species, [15] * 6, shown.level, data)
+        stats = compute_raw_stats_dvs(sampled.species, [15] * 6, shown.level, data)
     else:
-        stats = compute_raw_stats(carried.species, list(carried.evs), [31] * 6, shown.level, carried.nature, data)
+        stats = compute_raw_stats(sampled.species, list(sampled.evs), [31] * 6, shown.level, sampled.nature, data)
     if shown.max_hp is not None:
         stats[0] = shown.max_hp
     return tuple(stats)

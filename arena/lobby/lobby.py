@@ -13,12 +13,13 @@ from typing import Annotated
 from poke_env.data import to_id_str
 from pydantic import Field
 
+from arena.child import Message
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest, showdown_seed
 from arena.protocol.client import Client, Room
 from arena.record import BattleRecord
 from arena.schedules.plan import DRAWN, draw_teams
 from arena.server.battle import ServedBattle
-from arena.server.local import LocalServer, Message
+from arena.server.local import LocalServer
 from arena.server.remote_player import RemotePlayer, fixture_as_played
 from arena.simulator.guard import StepGuard
 from arena.validation import Settings

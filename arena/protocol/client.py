@@ -17,6 +17,7 @@ from poke_env.data import to_id_str
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
+from arena.child import Watchdog
 from arena.protocol.login import PASSWORD, Account, LoginFailed
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError, BadInput
@@ -261,18 +262,15 @@ class Client:
                     return
 
     async def _probe(self, socket: ClientConnection) -> None:
-        """Ends a connection from which nothing comes back any more: one that died without a word would be kept for ever.
-
-        Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
-        """
+        """Abort a connection that answers no ping: one that died without a close frame would be kept open."""
 
         def answered(pong: asyncio.Future[float]) -> None:
             self._heard = self._heard or not (pong.cancelled() or pong.exception())
 
-        silent = 0
-        while silent < _LOOKS:
+        watchdog, silent = Watchdog(), 0.0
+        while silent < _LOOKS * _LOOK_SECONDS:
             await asyncio.sleep(_LOOK_SECONDS)
-            silent = 0 if self._heard else silent + 1
+            silent = watchdog.check(self._heard, _LOOK_SECONDS)
             self._heard = False
             if silent:
                 asyncio.ensure_future(await socket.ping()).add_done_callback(answered)

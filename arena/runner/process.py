@@ -27,7 +27,7 @@ from teamsets.showdown import PROJECT
 #: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
 #: How long a worker's supervisor may take to end it, in seconds.
-KEEPER_SECONDS = 2 * LEAVE_SECONDS
+SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class WorkerProcess(ChildProcess):
         """Has its supervisor end it, with all that it has started; ends the supervisor, too, when it does not."""
         if self.status is None:
             self._child.send_signal(signal.SIGTERM)
-            asyncio.get_running_loop().call_later(KEEPER_SECONDS, super().kill)
+            asyncio.get_running_loop().call_later(SUPERVISOR_SECONDS, super().kill)
 
     def end(self, cause: End) -> None:
         """Ends it for a reason."""

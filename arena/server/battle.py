@@ -9,11 +9,12 @@ from typing import Any
 
 import orjson
 
+from arena.child import Message, Watchdog
 from arena.fixture import SEATS, Fixture
 from arena.protocol.client import User
 from arena.protocol.room import BattleRoom, Hooks
 from arena.record import BattleRecord
-from arena.server.local import LocalServer, Message, ServerDied
+from arena.server.local import LocalServer, ServerDied
 from arena.server.remote_player import RemotePlayer, RemoteSeat, remote_seat
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import Fault
@@ -228,8 +229,8 @@ class ServedBattle(BattleSession):
             self.over.set_result(self.ending)
 
     async def _watch(self) -> None:
-        """Gives the battle up when a connection is lost for good, when it hangs, or when an outside user does not come."""
-        silent, heard = 0, -1
+        """Abandon the battle if a connection is lost for good, if it hangs, or if a remote player does not join."""
+        watchdog, heard = Watchdog(), -1
         longest = max(
             [self.rules.think_limit, *(remote_player.patience for remote_player in self.remote_players.values())]
         )
@@ -240,12 +241,11 @@ class ServedBattle(BattleSession):
                 if client.lost.done():
                     self.break_off(ServerDied(client.lost.result()))
             now = sum(len(seat.log) + len(seat.decisions) for seat in self.seats.values())
-            # Looks are counted, not seconds: an agent that holds the loop for long delays the looks as well.
-            silent = silent + 1 if now == heard else 0
+            silent = watchdog.check(now != heard, _LOOK_SECONDS)
             heard = now
-            if not self.room and self.remote_players and silent * _LOOK_SECONDS > coming:
+            if not self.room and self.remote_players and silent > coming:
                 await self._blame_absent(coming)
-            elif silent * _LOOK_SECONDS > _SILENCE_SECONDS + longest:
+            elif silent > _SILENCE_SECONDS + longest:
                 self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
 
     async def _blame_absent(self, seconds: float) -> None:

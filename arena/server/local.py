@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
 import os
 import shutil
 import signal
@@ -15,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from arena.child import ChildProcess
+from arena.child import Message, MessageProcess
 from arena.process_logs import last_line, new_log
 from arena.venue import VenueFailed
 from teamsets.errors import BadInput
@@ -66,18 +65,18 @@ _CONFIG = {
     "allowrequestingties": False,
 }
 
-Message = dict[str, Any]
-
 
 class ServerDied(VenueFailed):
-    """The server ended, or does not answer. Nobody's loss: its battles are played again."""
+    """The server ended, or does not respond. Its battles count for neither agent and are played again."""
 
 
-class LocalServer(ChildProcess):
-    """A running server. Make it with `LocalServer.launch()`; use it as an async context manager.
+class LocalServer(MessageProcess):
+    """A running server. Create it with `LocalServer.launch()`; use it as an async context manager.
 
-    uri: where its websocket is. log_path: what it and its processes have printed. dead: set to the reason when it ends.
+    uri: of its websocket. log_path: output of the server and its processes. dead: set to the reason when it ends.
     """
+
+    Died = ServerDied
 
     uri: str
     port: int
@@ -86,11 +85,8 @@ class LocalServer(ChildProcess):
     def __init__(self, folder: Path, log_path: Path) -> None:
         super().__init__()
         self.folder, self.log_path = folder, log_path
-        self.dead: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._ready: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._failure = ""
-        self._listeners: dict[int, Callable[[Message], None]] = {}
-        self._ids = itertools.count(1)
 
     @classmethod
     async def launch(cls, *, address: str = "127.0.0.1", port: int = 0, log_path: Path | None = None) -> LocalServer:
@@ -148,7 +144,7 @@ class LocalServer(ChildProcess):
                 writer.write(b"GET /showdown/info HTTP/1.0\r\n\r\n")
                 status = await reader.readline()
                 writer.close()
-                await self._ask({"op": "ping", "id": next(self._ids)})
+                await self.ask({"op": "ping"})
         except (OSError, TimeoutError) as error:
             raise ServerDied(f"the Showdown server at {self.uri} does not respond: {error or 'no response'}") from None
         if b" 200 " not in status:
@@ -162,29 +158,29 @@ class LocalServer(ChildProcess):
         """
         number = next(self._ids)
         try:
-            await self._ask({**order, "op": "expect", "id": number})
+            await self.ask({**order, "op": "expect"}, number)
         except asyncio.CancelledError:
-            self.write_line(orjson.dumps({"op": "forget", "id": number}))
+            self.send({"op": "forget", "id": number})
             raise
         self._listeners[number] = listener
         return number
 
     async def online(self, user: str) -> bool:
         """Whether somebody is signed in as `user`. Raises ServerDied."""
-        return bool((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["online"])
+        return bool((await self.ask({"op": "online", "user": user}))["online"])
 
     async def refusal(self, user: str) -> str:
         """What the server has refused a user last, in its words; empty when nothing. Raises ServerDied."""
-        return str((await self._ask({"op": "online", "id": next(self._ids), "user": user}))["refusal"])
+        return str((await self.ask({"op": "online", "user": user}))["refusal"])
 
     async def challenged(self, by: str, user: str) -> bool:
         """Whether a challenge by one user to another waits for an answer. Raises ServerDied."""
-        answer = await self._ask({"op": "challenged", "id": next(self._ids), "by": by, "user": user})
+        answer = await self.ask({"op": "challenged", "by": by, "user": user})
         return bool(answer["challenged"])
 
     def lose(self, number: int, role: str) -> None:
         """A side of that battle gives up."""
-        self.write_line(orjson.dumps({"op": "lose", "id": number, "side": role}))
+        self.send({"op": "lose", "id": number, "side": role})
 
     async def watch_searches(self, users: Sequence[str], listener: Callable[[Message], None]) -> int:
         """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
@@ -193,42 +189,26 @@ class LocalServer(ChildProcess):
         when he leaves, with "format" when he has only taken a search back. Raises ServerDied.
         """
         number = next(self._ids)
-        await self._ask({"op": "searches", "id": number, "users": list(users)})
+        await self.ask({"op": "searches", "users": list(users)}, number)
         self._listeners[number] = listener
         return number
 
     def refuse_search(self, user: str, format_id: str) -> None:
         """Ends a user's search."""
-        self.write_line(orjson.dumps({"op": "refuse", "user": user, "format": format_id}))
+        self.send({"op": "refuse", "user": user, "format": format_id})
 
     def tell(self, user: str, words: str) -> None:
         """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""
-        self.write_line(orjson.dumps({"op": "tell", "user": user, "words": words}))
+        self.send({"op": "tell", "user": user, "words": words})
 
     def forget(self, number: int) -> None:
         """Nothing more is wanted of this battle."""
         if self._listeners.pop(number, None) is not None:
-            self.write_line(orjson.dumps({"op": "forget", "id": number}))
+            self.send({"op": "forget", "id": number})
 
-    async def _ask(self, order: Message) -> Message:
-        """Sends an order and waits for its answer."""
-        if self.dead.done():
-            raise ServerDied(self.dead.result())
-        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-
-        def settle(message: Message) -> None:
-            if not answer.done():
-                answer.set_result(message)
-
-        self._listeners[order["id"]] = settle
-        self.write_line(orjson.dumps(order))
-        try:
-            message = await answer
-        finally:
-            self._listeners.pop(order["id"], None)
-        if "died" in message:
-            raise ServerDied(message["died"])
-        return message
+    def send(self, message: Message) -> None:
+        """Write a message, as start.mjs documents it."""
+        self.write_line(orjson.dumps(message))
 
     async def close(self) -> None:
         """Ends the server and all its processes. Its log stays."""
@@ -247,9 +227,7 @@ class LocalServer(ChildProcess):
         elif "failed" in message:
             self._failure = message["failed"]
         else:
-            listener = self._listeners.get(message["id"])
-            if listener is not None:
-                listener(message)
+            self.deliver(message)
 
     def last_words(self) -> str:
         """Why it could not start, or the last line of its log."""
@@ -260,10 +238,7 @@ class LocalServer(ChildProcess):
             os.killpg(self.pid, signal.SIGKILL)  # what it may have left of its process group
         shutil.rmtree(self.folder, ignore_errors=True)
         words = self.last_words()
-        self.dead.set_result(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
-        listeners, self._listeners = self._listeners, {}
-        for listener in listeners.values():
-            listener({"died": self.dead.result()})
+        self.report_death(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
 
 
 def _lay_out(folder: Path, address: str, port: int) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Awaitable, Iterable
 from typing import Any
 
 from agents import Choice
+from arena.child import Message
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host, HostDied, Message
+from arena.simulator.host import Host, HostDied
 from arena.simulator.seat import Fault, Seat
 from arena.simulator.session import BattleSession, Seats, drop, player_options
 from arena.venue import Rules, SimulatorCrashed

@@ -72,6 +72,7 @@ def test_every_command_shows_an_example(name: str) -> None:
     assert f"arena teams {name} " in run(name, "--help").output
 
 
+@pytest.mark.slow
 def test_the_guides_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my-replays").mkdir()

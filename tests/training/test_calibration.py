@@ -52,6 +52,7 @@ def test_intervals_are_of_pairs_and_hold_the_truth() -> None:
     assert np.mean(widths) > 2 * np.std([gain for gain, *_ in found])
 
 
+@pytest.mark.slow
 def test_the_script_reads_stored_battles_and_draws_them(tmp_path: Path) -> None:
     from support.tournaments import tournament
 

@@ -22,11 +22,11 @@ from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectori
 from training.data.stats import count
 from training.data.stream import Batch, Stream, validation_batches
 from training.data.targets import Target
-from training.data.trajectory import BY_DECISION, MISSING, Trajectory, build_trajectory
+from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_trajectory
 
 
 def same(one: Trajectory, other: Trajectory) -> bool:
-    parts = all(np.array_equal(getattr(one, n), getattr(other, n), equal_nan=n == "values") for n in BY_DECISION)
+    parts = all(np.array_equal(getattr(one, n), getattr(other, n), equal_nan=n == "values") for n in COLUMNS)
     return parts and one.result == other.result and one.about == other.about
 
 

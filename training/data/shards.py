@@ -29,7 +29,7 @@ from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from training.data.orders import how_to_rebuild
 from training.data.targets import Target
-from training.data.trajectory import BY_DECISION, Trajectory, concatenated
+from training.data.trajectory import COLUMNS, Trajectory, concatenated
 
 #: 3: `values` are reported win probabilities; before, whatever an agent reported as "value", scores included.
 #: 2: `targets` besides the target policy.
@@ -83,7 +83,7 @@ class Shard:
 
     def __getitem__(self, index: int) -> Trajectory:
         start, end = self.arrays["starts"][index : index + 2]
-        parts: dict[str, Any] = {name: self.arrays[name][start:end] for name in BY_DECISION}
+        parts: dict[str, Any] = {name: self.arrays[name][start:end] for name in COLUMNS}
         return Trajectory(**parts, result=float(self.arrays["results"][index]), about=self.about[index])
 
 

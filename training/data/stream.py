@@ -14,12 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from training.config import PolicyFrom, ValueFrom
 from training.data.shards import BadData, Dataset, Shard, all_trajectories, read_shard
-from training.data.targets import Target
-from training.data.trajectory import BY_DECISION, MISSING, Trajectory
+from training.data.trajectory import COLUMNS, Trajectory
 
 #: Shards in memory at once for each dataset, which is the shuffle buffer.
 OPEN_SHARDS = 4
@@ -168,7 +165,7 @@ class _Order:
 
 def _window(trajectory: Trajectory, start: int, max_length: int) -> Trajectory:
     """Return its decisions from `start` on, at most `max_length`."""
-    parts: dict[str, Any] = {name: getattr(trajectory, name)[start : start + max_length] for name in BY_DECISION}
+    parts: dict[str, Any] = {name: getattr(trajectory, name)[start : start + max_length] for name in COLUMNS}
     return replace(trajectory, **parts, remaining=max(0, len(trajectory) - start - max_length))
 
 
@@ -183,23 +180,17 @@ def padded(trajectories: list[Trajectory], uses: Sequence[Use] | None = None) ->
     """
     uses = uses or [Use()] * len(trajectories)
     shape = (len(trajectories), max(map(len, trajectories)))
-    empty: dict[str, Any] = {
-        "token_ids": np.zeros((*shape, TOKENS, IDS_PER_TOKEN), np.int16),
-        "features": np.zeros((*shape, TOKENS, FEATURES), np.float16),
-        "legal": np.ones((*shape, ACTIONS), np.bool_),
-        "actions": np.full(shape, MISSING, np.int8),
-        "target_policy": np.zeros((*shape, ACTIONS), np.float16),
-        "targets": np.full(shape, Target.CHOICE, np.int8),
-        "values": np.full(shape, np.nan, np.float16),
+    arrays: dict[str, Any] = {
+        name: np.full((*shape, *column.shape), column.padding, column.dtype) for name, column in COLUMNS.items()
     }
     valid_mask = np.zeros(shape, np.bool_)
     for row, one in enumerate(trajectories):
         valid_mask[row, : len(one)] = True
-        for name, array in empty.items():
+        for name, array in arrays.items():
             array[row, : len(one)] = getattr(one, name)
     policy_mask = [use.teaches_policy(one.result) for one, use in zip(trajectories, uses, strict=True)]
     return Batch(
-        **empty,
+        **arrays,
         valid_mask=valid_mask,
         results=np.array([one.result for one in trajectories], np.float32),
         policy_mask=np.array(policy_mask, np.bool_),

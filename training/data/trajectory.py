@@ -13,16 +13,40 @@ import orjson
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.policy.actions import action_of, legal_actions
+from agents.policy.actions import ACTIONS, action_of, legal_actions
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
 from teamsets.formats import get_format
 from training.data.chances import win_probability
-from training.data.targets import target_policy
+from training.data.targets import Target, target_policy
 
 #: The action of a decision whose action is unknown or not in the action space.
 MISSING = -1
-#: The fields of a trajectory that have a row per decision.
-BY_DECISION = ("token_ids", "features", "legal", "actions", "target_policy", "targets", "values")
+
+
+@dataclass(frozen=True)
+class Column:
+    """An array of a trajectory with a row per decision. shape: of a row. padding: value after the end of a trajectory."""
+
+    dtype: type[np.generic]
+    shape: tuple[int, ...]
+    padding: Any
+
+    def stacked(self, rows: Sequence[Any]) -> NDArray[Any]:
+        """Return the array of T rows: [T, *shape]."""
+        return np.array(rows, dtype=self.dtype).reshape(len(rows), *self.shape)
+
+
+#: The arrays of a trajectory, a batch and a shard that have a row per decision: name -> type. Padding: all actions legal,
+#: the action unknown, no target.
+COLUMNS = {
+    "token_ids": Column(np.int16, (TOKENS, IDS_PER_TOKEN), 0),
+    "features": Column(np.float16, (TOKENS, FEATURES), 0),
+    "legal": Column(np.bool_, (ACTIONS,), True),
+    "actions": Column(np.int8, (), MISSING),
+    "target_policy": Column(np.float16, (ACTIONS,), 0),
+    "targets": Column(np.int8, (), Target.CHOICE),
+    "values": Column(np.float16, (), np.nan),
+}
 
 
 @dataclass(frozen=True)
@@ -86,17 +110,15 @@ def build_trajectory(
         values.append(win_probability(reported, str(about.get("agent", "")), refused))
     if all(action == MISSING for action in actions):
         return None
-    return Trajectory(
-        np.stack([one.token_ids for one in observations]),
-        np.stack([one.features for one in observations]).astype(np.float16),
-        np.stack([one.legal for one in observations]),
-        np.array(actions, dtype=np.int8),
-        np.stack(policies).astype(np.float16),
-        np.array(targets, dtype=np.int8),
-        np.array(values, dtype=np.float16),
-        result,
-        {**about, "refused": dict(refused)} if refused else about,
-    )
+    rows: dict[str, list[Any]] = {
+        **{name: [getattr(one, name) for one in observations] for name in ("token_ids", "features", "legal")},
+        "actions": actions,
+        "target_policy": policies,
+        "targets": targets,
+        "values": values,
+    }
+    arrays: dict[str, Any] = {name: column.stacked(rows[name]) for name, column in COLUMNS.items()}
+    return Trajectory(**arrays, result=result, about={**about, "refused": dict(refused)} if refused else about)
 
 
 def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBattle]:
@@ -127,9 +149,8 @@ def _asks_for_a_choice(battle: SeatBattle, request: str) -> bool:
 def concatenated(trajectories: Sequence[Trajectory]) -> dict[str, NDArray[Any]]:
     """Concatenate K trajectories. `starts`: int64 [K + 1], offsets of their first decisions; `results`: float32 [K]."""
     assert trajectories
-    assert trajectories[0].token_ids.shape[1:] == (TOKENS, IDS_PER_TOKEN)
-    assert trajectories[0].features.shape[1:] == (TOKENS, FEATURES)
-    arrays = {name: np.concatenate([getattr(one, name) for one in trajectories]) for name in BY_DECISION}
+    assert all(getattr(trajectories[0], name).shape[1:] == column.shape for name, column in COLUMNS.items())
+    arrays = {name: np.concatenate([getattr(one, name) for one in trajectories]) for name in COLUMNS}
     arrays["starts"] = np.cumsum([0, *map(len, trajectories)], dtype=np.int64)
     arrays["results"] = np.array([one.result for one in trajectories], dtype=np.float32)
     return arrays

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from support.isolation_playing import fixture, play
 
+from arena.child import Message
 from arena.isolation.agent_process import QUICK_ANSWERS, AgentProcess, Turns
-from arena.simulator.host import Host, Message
+from arena.simulator.host import Host
 
 
 def test_both_seats_choices_go_to_the_simulator_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:

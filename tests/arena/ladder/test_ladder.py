@@ -62,6 +62,7 @@ def consistent(record: BattleRecord, other: BattleRecord) -> None:
     assert turns[0] == turns[1] == [f"|turn|{n}" for n in range(1, record.turns + 1)]
 
 
+@pytest.mark.slow
 def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place) -> None:
     async def play() -> list[tuple[UserBattle, UserBattle]]:
         uri = there.server.uri

@@ -85,6 +85,7 @@ async def visit(place: Place, name: str, target: str, number: int = 1, spec: str
         return battle.opponent
 
 
+@pytest.mark.slow
 def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Place) -> None:
     async def play() -> list[BattleRecord]:
         async with lobby(here, "random", "bad_agents:Uniform") as (opened, kept, _):

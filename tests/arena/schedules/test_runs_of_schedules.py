@@ -68,11 +68,13 @@ def test_other_battles_of_the_same_players_count_beside_those_that_are_played(db
     assert len(load_evidence(db, run, RANDOM)) == 6
 
 
+@pytest.mark.slow
 def test_more_battles_on_the_same_seed_are_only_the_new_ones(db: Path) -> None:
     run = tournament(db, *POOL, battles=4, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), taken_over(db, run)) == (6, 6)
 
 
+@pytest.mark.slow
 def test_fresh_ignores_them(db: Path) -> None:
     run = tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), taken_over(db, run)) == (6, 0)
@@ -80,6 +82,7 @@ def test_fresh_ignores_them(db: Path) -> None:
     assert first == second
 
 
+@pytest.mark.slow
 def test_a_battle_that_two_runs_have_played_counts_once(db: Path) -> None:
     tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
     run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
@@ -97,6 +100,7 @@ def test_a_gauntlet_plays_the_challenger_and_takes_the_rest_from_the_store(db: P
     assert (games + 2 * (games.diagonal() == 0) * (games == 0) >= 2).all()  # everybody has met everybody
 
 
+@pytest.mark.slow
 def test_under_other_rules_or_with_other_simulators_they_are_other_battles(db: Path) -> None:
     run = tournament(db, *POOL, max_turns=500, **SOME)  # type: ignore[arg-type]
     assert (len(played(db, run)), taken_over(db, run)) == (6, 0)

@@ -176,6 +176,7 @@ def test_choices_that_are_none_lose_as_illegal(venues: Venues) -> None:
     assert record.detail is not None and "[Invalid choice]" in record.detail
 
 
+@pytest.mark.slow
 def test_one_who_never_comes_loses(venues: Venues) -> None:
     async def stay_away(visitors: dict[str, Visitor]) -> None:
         visitors["p2"].client.on_challenge = lambda user, format_id: None

@@ -38,6 +38,7 @@ def test_a_fixture_goes_the_same_way_on_both_venues(
         assert told(found) == told(expected)
 
 
+@pytest.mark.slow
 def test_the_turn_limit_ties_at_the_same_place(venues: Venues) -> None:
     played = fixtures("gen1ou", 2)
     rules = PATIENT.model_copy(update={"max_turns": 5})

@@ -88,6 +88,7 @@ def test_the_base_is_no_opponent_where_there_is_another_earlier_self() -> None:
     assert earlier(past("uniform"), "policy:base", lineage[:1]) == []
 
 
+@pytest.mark.slow
 def test_the_hardest_self_is_met_most_also_one_that_was_never_met(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     me, pool, weak, strong = "heuristic:max-damage", "poke-env:MaxBasePowerPlayer", "random", "heuristic:expert"

@@ -117,5 +117,18 @@ def health(mon: State, max_hp: int) -> int:
 
 def _placeholder(nickname: str) -> Own:
     """Return a Pokémon of the opponent, for tracking locks and traps."""
-    member = Completed(f"{OTHER}: {nickname}", nickname, "", 100, (), "", "", "serious", (), "", (100, *(1,) * 5), True)
+    member = Completed(
+        moves=(),
+        item="",
+        ability="",
+        nature="serious",
+        evs=(),
+        tera="",
+        species="",
+        level=100,
+        ident=f"{OTHER}: {nickname}",
+        details=nickname,
+        stats=(100, *(1,) * 5),
+        shown=True,
+    )
     return Own(member, nickname, 100, "", [], "", "")
