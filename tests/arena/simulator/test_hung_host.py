@@ -33,6 +33,8 @@ def test_a_stopped_host_is_killed_and_its_battle_broken_off(impatient: None) -> 
         with pytest.raises(HostDied):
             await asyncio.wait_for(Simulator(host, StepGuard(), Rules()).play(FIXTURE, 1), 60)
         assert host.status == -signal.SIGKILL
+        with pytest.raises(HostDied):  # and at once, not never
+            await asyncio.wait_for(host.ask({"op": "version"}), 5)
 
     asyncio.run(play())
 
