@@ -18,21 +18,21 @@ _KEPT_ERRORS = 4000  # bytes of stderr: enough for a traceback
 
 
 class ChildProcess(asyncio.SubprocessProtocol, ABC):
-    """The parent's end of a child process; `loop.subprocess_exec(cls, ...)` makes one.
+    """The parent's side of a child process; `loop.subprocess_exec(cls, ...)` creates one.
 
-    A subclass says what to do with a line (`line_received`) and with the child's death (asyncio's `process_exited` or,
-    when all its output has been read, `connection_lost`).
+    A subclass handles a line (`line_received`) and the child's death (asyncio's `process_exited` or, after all its output
+    has been read, `connection_lost`).
     """
 
     def __init__(self) -> None:
-        self._parts: list[bytes] = []  # of a line whose end has not come yet
+        self._parts: list[bytes] = []  # of an incomplete line
         self._errors = bytearray()
         self._stdin: asyncio.WriteTransport | None = None
         self._transport: asyncio.SubprocessTransport | None = None
 
     @abstractmethod
     def line_received(self, line: bytes) -> None:
-        """A line of the child's stdout, without its newline."""
+        """Handle a line of the child's stdout, without its newline."""
 
     @property
     def pid(self) -> int:
@@ -40,30 +40,30 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
 
     @property
     def status(self) -> int | None:
-        """Its exit status; negative: the signal that ended it; None while it lives."""
+        """Exit status; negative: the signal that ended it; None while it runs."""
         return self._child.get_returncode()
 
     def last_words(self) -> str:
-        """The last line that it wrote to stderr."""
+        """Return the last line that it wrote to stderr."""
         return self._errors.decode(errors="replace").strip().split("\n")[-1][:300]
 
     def write_line(self, line: bytes) -> None:
-        """Queues a line (without its newline) for its stdin; nothing once that is closed."""
+        """Queue a line (without its newline) for its stdin, unless that is closed."""
         if self._stdin is not None and not self._stdin.is_closing():
             self._stdin.write(line + b"\n")
 
     def end_input(self) -> None:
-        """Closes its stdin, at which it should end."""
+        """Close its stdin, after which it should end."""
         if self._stdin is not None:
             self._stdin.close()
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Kill it."""
         if self.status is None:
             self._child.send_signal(signal.SIGKILL)
 
     async def end_within(self, seconds: float, dead: asyncio.Future[str]) -> None:
-        """Ends it: by closing its input, and by SIGKILL if it is not `dead` after so long."""
+        """Close its input, and send SIGKILL if it is not `dead` after so many seconds."""
         self.end_input()
         try:
             await asyncio.wait_for(asyncio.shield(dead), seconds)
@@ -73,7 +73,7 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
 
     @property
     def _child(self) -> asyncio.SubprocessTransport:
-        assert self._transport is not None, "asyncio connects a child before anybody can use it"
+        assert self._transport is not None, "asyncio connects a child before it can be used"
         return self._transport
 
     # asyncio's side of the protocol

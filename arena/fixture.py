@@ -1,4 +1,4 @@
-"""A fixture: one battle to be played, and the key made from its content."""
+"""A fixture: one battle to be played, and its key, a hash of its content."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SEATS = ("p1", "p2")
 
 @dataclass(frozen=True)
 class FixtureTeam:
-    """The team of one seat. `packed` is Showdown's packed text, or None where the format draws the team from `seed`.
+    """The team of one seat. packed: Showdown's packed text, or None if the format generates the team from `seed`.
 
-    id: 16 hex digits over format and team; name: for people.
+    id: hash of format and team, 16 hex digits; name: for display.
     """
 
     id: str
@@ -28,8 +28,8 @@ class FixtureTeam:
 class Fixture:
     """One battle to be played: format, two agents in their seats, two teams, a seed.
 
-    agents, teams: for p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
-    differ only in which agent sits where. team_set: the set that the teams were drawn from. outside: for each seat, whether
+    agents, teams: of p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
+    differ only in the agents' seats. team_set: the set that the teams were drawn from. outside: for each seat, whether
     an external program plays it; it follows from the agents, so it is not part of the key.
     """
 
@@ -43,12 +43,12 @@ class Fixture:
 
     @property
     def has_program(self) -> bool:
-        """Whether an external program plays in it: then it is played on a server, whatever the run's venue."""
+        """Whether an external program plays in it; then it is played on a server, whatever the run's venue."""
         return any(self.outside)
 
     @property
     def key(self) -> str:
-        """32 hex digits over everything that decides the battle. Equal keys: the same battle."""
+        """Hash of everything that determines the battle, 32 hex digits. Equal keys: the same battle."""
         content = [self.format, self.agents, [team.id for team in self.teams], self.seed]
         return digest(content, 32)
 
@@ -63,15 +63,15 @@ class Fixture:
 
 
 def digest(content: Any, size: int = 16) -> str:
-    """The first `size` hex digits of the SHA-256 of `content` as JSON with sorted keys."""
+    """Return the first `size` hex digits of the SHA-256 of `content` as JSON with sorted keys."""
     return hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()[:size]
 
 
 def showdown_seed(*parts: Any) -> str:
-    """A Showdown PRNG seed ("gen5," and 16 hex digits) made from `parts`."""
+    """Return a Showdown PRNG seed ("gen5," and 16 hex digits) derived from `parts`."""
     return f"gen5,{digest(list(parts), 16)}"
 
 
 def seat_seed(fixture_seed: str, seat: str) -> int:
-    """The seed of a seat's own generator. It depends on the seat, not on the agent in it."""
+    """Return the seed of a seat's generator. It depends on the seat, not on its agent."""
     return int(digest([fixture_seed, seat], 16), 16)

@@ -1,13 +1,13 @@
-"""A process supervisor: when a process ends, everything that it has started is killed.
+"""A process supervisor: when a process ends, all processes that it has started are killed.
 
-Two ways. `python supervisor.py LOG COMMAND...` runs a program of other people: it gets a process group of its own, whose
-number is our one line of output; what it prints goes to the file LOG. When it ends, or our stdin is closed (our owner ended
-us, or is gone, however that came), everything that it has started is killed, what left its group included. Our exit status
-is the program's; 128 and the signal's number when a signal ended it.
+There are two uses. `python supervisor.py LOG COMMAND...` runs an external program in its own process group, and prints the
+group's id as its only line of output; the program's output goes to the file LOG. When the program ends, or stdin is closed
+(the owner closed it, or died), all processes that the program has started are killed, including those that left the group.
+The exit status is the program's, or 128 plus the signal's number.
 
-`supervise_rest()` keeps what runs after it in the same program: a worker with the agents in it.
+`supervise_rest()` supervises the rest of the calling program: a worker with its agents.
 
-Linux: what is kept dies with the supervisor, too. Elsewhere what has left the group of a kept process is not found.
+On Linux the supervised process also dies with the supervisor. Elsewhere, processes that left its group are not found.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from typing import Any
 
 # From Linux's prctl.h: get a signal when the parent dies; be the parent of orphaned descendants.
 _SIGNAL_AT_PARENTS_DEATH, _ADOPT_ORPHANS = 1, 36
-#: How long what a kept process has started may take to end by itself once that is dead, in seconds: a host or a server
-#: sees its input closed, and a server still clears its folder away.
+#: Seconds that child processes have to end by themselves after the supervised process: a host or a server notices that its
+#: input is closed, and a server removes its folder.
 LEAVE_SECONDS = 3.0
 _LOOK_SECONDS = 0.02
-#: Servers that a worker starts and that serve other workers and runs, too; they end when their last client has gone.
+#: Servers that a worker starts, but that also serve other workers and runs; they end after their last client.
 _SHARED = b"agents.policy.serve"
 
 
 def _prctl(option: int, value: int) -> None:
-    with contextlib.suppress(OSError, AttributeError):  # Linux alone has it
+    with contextlib.suppress(OSError, AttributeError):  # Linux only
         ctypes.CDLL(None).prctl(option, value)
 
 
@@ -44,7 +44,7 @@ def _end(group: int) -> None:
 
 
 def _children() -> list[int]:
-    """Living processes whose parent we are, or have become, without the shared servers."""
+    """Return the living child processes, adopted ones included, without the shared servers."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -57,7 +57,7 @@ def _children() -> list[int]:
 
 
 def _end_orphans(patience: float) -> None:
-    """Kills what is left after `patience` seconds, and what that leaves in turn, until nothing is."""
+    """Kill the remaining child processes after `patience` seconds, and their orphans, until none are left."""
     deadline = time.monotonic() + patience
     while children := _children():
         if time.monotonic() >= deadline:
@@ -71,10 +71,10 @@ def _end_orphans(patience: float) -> None:
 
 
 def supervise_rest() -> None:
-    """Forks. Returns in a new process with a session of its own; the old one keeps that, and ends when it has ended.
+    """Fork: return in a new process with its own session; the old process becomes its supervisor, and ends after it.
 
-    The supervisor's exit status is that of what it keeps (128 and the number for a signal). SIGTERM, or the death of its
-    parent, has it kill everything. To be called first of all: the supervisor holds in memory what was imported by then.
+    The supervisor's exit status is the new process's (128 plus the number for a signal). At SIGTERM, or the death of its
+    parent, it kills everything. Call this first: what was imported before stays in the supervisor's memory.
     """
     parent, supervisor, kept = os.getppid(), os.getpid(), 0
 
@@ -83,7 +83,7 @@ def supervise_rest() -> None:
             os.kill(kept, signal.SIGKILL)
 
     _prctl(_ADOPT_ORPHANS, 1)
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until it is known whom to kill
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until the process to kill is known
     signal.signal(signal.SIGTERM, end_kept)
     _prctl(_SIGNAL_AT_PARENTS_DEATH, signal.SIGTERM)
     kept = os.fork()
@@ -95,7 +95,7 @@ def supervise_rest() -> None:
         if os.getppid() != supervisor:
             os._exit(1)
         return
-    # Its pipes are the kept one's alone: who reads them must see them end with it.
+    # The pipes belong to the supervised process: their readers must see them close with it.
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
@@ -113,7 +113,7 @@ def supervise_rest() -> None:
 
 
 def main() -> int:
-    """Runs a program. Returns the status to exit with."""
+    """Run a program. Returns the exit status."""
     _prctl(_ADOPT_ORPHANS, 1)
     log = open(sys.argv[1], "ab")  # noqa: SIM115 (open until we end)
     try:
@@ -146,4 +146,4 @@ def main() -> int:
 if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
-    os._exit(code)  # the thread that reads our stdin may still be in it
+    os._exit(code)  # the thread that reads stdin may still be blocked

@@ -1,4 +1,4 @@
-"""The contract of a place where battles are played: what it is asked, the limits of a battle, and how it may fail."""
+"""The interface of a venue (where battles are played), the limits of a battle, and a venue's failures."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from teamsets.errors import ArenaError
 
 
 class VenueFailed(ArenaError):
-    """The place where a battle was played has failed, and no agent in it. Counted for neither agent: it is played again."""
+    """The venue of a battle failed, not an agent. The battle counts for neither agent and is played again."""
 
 
 class SimulatorCrashed(VenueFailed):
-    """Showdown itself threw in a battle, or refused to start it."""
+    """Showdown raised an error in a battle, or refused to start it."""
 
 
 class Rules(Settings):
@@ -26,14 +26,14 @@ class Rules(Settings):
 
 
 class Venue(Protocol):
-    """Where fixtures are played."""
+    """A place where fixtures are played."""
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
-        """Plays one fixture to its end, whatever the agents do. Raises VenueFailed. serial: see `StepGuard.call`."""
+        """Play one fixture to its end, whatever the agents do. Raises VenueFailed. serial: see `StepGuard.call`."""
 
     @property
     def gone(self) -> bool:
         """Whether its process has ended, so that a new venue is needed."""
 
     def end(self) -> None:
-        """Ends its process, without waiting for that."""
+        """End its process without waiting for it."""

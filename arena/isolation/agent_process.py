@@ -1,4 +1,4 @@
-"""The worker's end of an agent process: one request at a time, its answer or failure, and the scheduling of turns."""
+"""The worker's side of an agent process: one request at a time, its reply or failure, and the scheduling of turns."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ import orjson
 
 from teamsets.errors import ArenaError
 
-#: The longest line that an agent process may write, in bytes: a choice with its diagnostics, which are bounded as well.
+#: Maximum length of a line from an agent process, in bytes: a choice with its diagnostics, which are bounded, too.
 MAX_LINE = 512 * 1024
-#: A process that has answered so often in a row within so many seconds does not wait for its turn: it takes next to nothing
-#: from an agent limited by time, and the cores have something to do while one process wakes another.
+#: A process that has replied this often in a row within so many seconds does not wait for its turn: it takes hardly any time
+#: from an agent limited by time, and keeps the cores busy while one process wakes another.
 QUICK_ANSWERS, QUICK_SECONDS = 8, 0.01
-_KEPT_OUTPUT = 4000  # bytes of what an agent prints, of which its last line may be told
+_KEPT_OUTPUT = 4000  # kept bytes of an agent's output; its last line may be reported
 
 
 class ProcessEnded(ArenaError):
-    """An agent process has ended, or has broken the rules of its channel and was ended. The message says how."""
+    """An agent process ended, or violated its protocol and was killed. The message contains the details."""
 
 
 class AgentTimeout(ArenaError):
-    """An agent process has not answered in time, and was ended."""
+    """An agent process did not reply in time, and was killed."""
 
 
 class Turns:
-    """Lets one agent process of a worker compute at a time, so that an agent limited by time has a core as without
+    """Lets one agent process of a worker compute at a time, so that an agent limited by time has a full core, as without
     isolation."""
 
     def __init__(self) -> None:
@@ -55,14 +55,14 @@ class Turns:
             self._taken = False
 
 
-#: What a question leads to: the line that answers it, as JSON, or why there is none.
+#: The result of a request: the reply line as JSON, or why there is none.
 Answer = dict[str, Any] | ProcessEnded | AgentTimeout
 
 
 class AgentProcess(asyncio.Protocol):
-    """One agent process: asked one thing at a time. Nothing that it writes is trusted, and nothing of it is executed.
+    """One agent process. It handles one request at a time; its output is neither trusted nor executed.
 
-    key: its agent's spec and its seat. kill_process: ends the process of a number.
+    key: its agent's spec and its seat. kill_process: kills a process by its id.
     """
 
     def __init__(self, key: tuple[str, str], turns: Turns, kill_process: Callable[[int], None]) -> None:
@@ -72,23 +72,22 @@ class AgentProcess(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parts: list[bytes] = []
         self._size = 0  # of the parts
-        self._answered: Callable[[Answer], None] | None = None  # set while a question is open
+        self._answered: Callable[[Answer], None] | None = None  # set while a request is open
         self._until = 0.0
         self._asked_at = 0.0
-        self._later = False  # it has said that its answer comes later
+        self._later = False  # it has announced a later reply
         self._has_turn = False
         self._quick_answers = 0  # in a row
         self._printed = bytearray()
-        self.output: tuple[asyncio.ReadTransport, int] | None = None  # the pipe of what it prints, and its descriptor
+        self.output: tuple[asyncio.ReadTransport, int] | None = None  # the pipe of its output, and its descriptor
         self._breach = ""
-        self.ended = ""  # how, once it has
+        self.ended = ""  # how it ended, once it has
 
     def ask(self, begin: Callable[[], bytes | None], seconds: float, answered: Callable[[Answer], None]) -> None:
-        """Asks when it is this process's turn.
+        """Send a request at this process's turn.
 
-        begin: called then; returns the question's line, or None when the question is not wanted any more. seconds: how
-        long the answer may take from then on; after that the process is ended. answered: called once with the answer;
-        must not raise.
+        begin: called then; returns the request's line, or None if it is no longer needed. seconds: time limit for the
+        reply from then on; after it the process is killed. answered: called once with the reply; must not raise.
         """
         if self._quick_answers >= QUICK_ANSWERS:
             self._begin(begin, seconds, answered)
@@ -117,20 +116,20 @@ class AgentProcess(asyncio.Protocol):
             self._transport.write(line + b"\n")
 
     def listen(self, seconds: float, answered: Callable[[Answer], None]) -> None:
-        """Changes how long the open question may still take, and who gets its answer."""
+        """Change the time limit of the open request, and the callback of its reply."""
         self._until = time.monotonic() + seconds
         self._answered = answered
 
     async def answer(self, line: bytes, seconds: float) -> dict[str, Any]:
-        """As `ask`, for a coroutine. Raises ProcessEnded or AgentTimeout."""
+        """Like `ask`, as a coroutine. Raises ProcessEnded or AgentTimeout."""
         return await _received(lambda answered: self.ask(lambda: line, seconds, answered))
 
     async def open_answer(self, seconds: float) -> dict[str, Any]:
-        """The answer to the open question; see `listen`. Raises ProcessEnded or AgentTimeout."""
+        """Return the reply to the open request; see `listen`. Raises ProcessEnded or AgentTimeout."""
         return await _received(lambda answered: self.listen(seconds, answered))
 
     def look(self, now: float) -> None:
-        """Ends the process if its answer is overdue. now: monotonic seconds."""
+        """Kill the process if its reply is overdue. now: monotonic seconds."""
         if self._answered is not None and now >= self._until:
             self._settle(AgentTimeout("silent"))
             self.kill()
@@ -148,7 +147,7 @@ class AgentProcess(asyncio.Protocol):
             self._turns.give()
 
     def kill(self) -> None:
-        """Ends it at once, with the process group that it leads."""
+        """Kill it with its process group."""
         self._kill_process(self.pid)
 
     # asyncio's side of the protocol
@@ -194,18 +193,18 @@ class AgentProcess(asyncio.Protocol):
         self.kill()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.kill()  # it may have closed the channel only; the nursery says how it ended
+        self.kill()  # it may have closed only the channel; the nursery reports how it ended
 
     def output_received(self, data: bytes) -> None:
-        """What the agent has printed."""
+        """Process the agent's output."""
         self._printed = (self._printed + data)[-_KEPT_OUTPUT:]
 
     def process_ended(self, code: int) -> None:
-        """The nursery has reaped it."""
+        """Handle the end of the process, which the nursery has reaped."""
         if self.output is not None:
             transport, descriptor = self.output
             if not transport.is_closing():  # else all of it was read, and the descriptor may be another file's by now
-                with contextlib.suppress(OSError):  # the last of it may not have been read yet
+                with contextlib.suppress(OSError):  # its last output may not have been read yet
                     self.output_received(os.read(descriptor, 1 << 16))
             transport.close()
         how = self._breach or f"ended its process {_how(code)}"
@@ -217,7 +216,7 @@ class AgentProcess(asyncio.Protocol):
 
 
 async def _received(ask: Callable[[Callable[[Answer], None]], None]) -> dict[str, Any]:
-    """The answer that `ask` hands to the function given to it. Raises ProcessEnded or AgentTimeout."""
+    """Return the reply that `ask` passes to its callback. Raises ProcessEnded or AgentTimeout."""
     received: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     ask(lambda answer: None if received.done() else received.set_result(answer))
     answer = await received

@@ -1,7 +1,7 @@
-"""Reads what a run must know of its agents before they play, in another process: importing their code could change anything.
+"""Reads the metadata of a run's agents in another process, because importing their code may have side effects.
 
-`python -m arena.isolation.describing` imports it, in a process that ends thereafter. In: a line of JSON, {"specs",
-"formats"}. Out: a line of JSON for each spec, {"refused": words} or the fields of `Description`.
+`python -m arena.isolation.describing` imports it, in a process that ends afterwards. In: one line of JSON, {"specs",
+"formats"}. Out: one line of JSON per spec, {"refused": message} or the fields of `Description`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import orjson
 from agents import AgentSource, is_built_in, resolve
 from teamsets.errors import BadInput
 
-#: How long importing the agents of a run may take, in seconds.
+#: Time limit for importing the agents of a run, in seconds.
 IMPORT_SECONDS = 300.0
 
 
@@ -33,7 +33,7 @@ class Description:
     lacks: dict[str, str]
 
     def source(self) -> AgentSource:
-        """A source that creates no agents: they are created in processes of their own."""
+        """Return a source that creates no agents: they are created in their own processes."""
 
         def make() -> NoReturn:
             raise RuntimeError(f"{self.spec} is created in a process of its own")
@@ -54,7 +54,7 @@ class Description:
 
 
 def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[str, AgentSource]:
-    """Spec, as it was given -> its source. Only the arena's own code is imported. Raises BadInput as `resolve` does."""
+    """Return spec, as given -> source. Imports only the arena's code. Raises BadInput like `resolve`."""
     theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
     sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
     if theirs:
@@ -81,7 +81,7 @@ def _described(specs: list[str], formats: tuple[str, ...]) -> list[Description]:
         raise BadInput(f"agents {named}: importing them ended their process" + (f": {last}" if last else ""))
     found = [Description(**answer) for answer in answers]
     for one in found:
-        if one.outside:  # its code would say, in the worker, how its program is started
+        if one.outside:  # its code would determine, in the worker, how its program is started
             raise BadInput(
                 f"agent '{one.spec}': starts an external program by third-party code, which cannot be isolated: leave "
                 "--isolate out"
@@ -111,7 +111,7 @@ def describe(spec: str, formats: list[str]) -> dict[str, Any]:
 
 def _main() -> None:
     output = os.dup(1)
-    os.dup2(2, 1)  # what agents print must not get between the answers
+    os.dup2(2, 1)  # output of agents must not mix with the replies
     order = orjson.loads(sys.stdin.buffer.read())
     lines = [orjson.dumps(describe(spec, order["formats"])) for spec in order["specs"]]
     with os.fdopen(output, "wb") as file:

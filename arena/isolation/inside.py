@@ -1,10 +1,10 @@
-"""Inside an agent process: one agent in one seat of one battle, and then the next of the same agent in the same seat.
+"""Runs in an agent process: one agent in one seat, one battle after another.
 
 In, a line of JSON each: {"make": SETTINGS} for a new battle, {"decide": [view]} and {"finish": [view]} with what the seat
 has seen since the last time, as `Seat.see` takes it. Out, for each one line: {"made": true}, {"choice", "diagnostics"},
-{"over": oddities}, or {"fault", "words"}; before the choice of an agent that thinks asynchronously {"later": true}.
+{"over": parse_warnings}, or {"fault", "words"}; {"later": true} before the choice of an agent whose `act` is a coroutine.
 
-The agent can overwrite all of this: the worker trusts nothing of it (seat.py).
+The agent can overwrite all of this, so the worker does not trust it (seat.py).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 @dataclass(frozen=True)
 class SeatSettings:
-    """All that an agent process receives before a battle starts. seed: of the seat's own generator."""
+    """The settings that an agent process receives before a battle. seed: of the seat's generator."""
 
     spec: str
     role: str
@@ -41,16 +41,16 @@ class SeatSettings:
     think_limit: float
 
     def order(self) -> bytes:
-        """The line that makes the seat."""
+        """Return the line that creates the seat."""
         return orjson.dumps({"make": asdict(self)})
 
 
 class InsideSeat(Seat):
-    """A seat in an agent process. The record is kept by the worker; here only what the next choice needs is kept."""
+    """A seat in an agent process. It keeps only what the next choice needs; the worker keeps the record."""
 
     @functools.cached_property
     def _plain(self) -> bool:
-        """Whether the agent's diagnostics are an attribute of its own, so that looking for them runs none of its code."""
+        """Whether the agent's diagnostics are a plain attribute, so that reading them runs none of its code."""
         return inspect.getattr_static(type(self.agent), "diagnostics", None) is None
 
     def see(self, view: dict[str, Any]) -> bool:
@@ -66,11 +66,10 @@ class InsideSeat(Seat):
 
 
 class Inside:
-    """The agent's end of the channel, which blocks: nothing is read before it is there. ended: done when the worker has
-    closed its end.
+    """The agent's side of the channel, with blocking reads. ended: done when the worker has closed its side.
 
-    No transport of asyncio's: many agent processes take turns, and every line of code that one runs at its turn is no
-    longer in the processor's cache.
+    It does not use asyncio's transports: many agent processes take turns, and the code that one runs at its turn is no
+    longer in the CPU cache.
     """
 
     def __init__(self, channel: socket.socket) -> None:
@@ -86,7 +85,7 @@ class Inside:
     def _receive(self) -> None:
         try:
             self._read()
-        except BaseException as error:  # a fault of ours: better an end with a traceback than silence
+        except BaseException as error:  # a bug of the arena: end with a traceback
             if not self.ended.done():
                 self.ended.set_exception(error)
 
@@ -165,16 +164,16 @@ class Inside:
         self._seat = None
 
     def _fail(self, fault: Fault) -> None:
-        words = str(fault).encode("utf-8", "backslashreplace").decode()  # halves of surrogate pairs are no JSON
+        words = str(fault).encode("utf-8", "backslashreplace").decode()  # lone surrogates are not valid JSON
         self._say({"fault": fault.kind, "words": words})
 
     def _say(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError):  # `_receive` finds the end of input
+        with contextlib.suppress(BrokenPipeError):  # `_receive` handles the end of input
             self._channel.sendall(orjson.dumps(message, default=repr, option=_JSON) + b"\n")
 
 
 def run(channel: int) -> None:
-    """Plays until the channel's other end is closed. channel: the descriptor of a socket."""
+    """Play until the channel is closed. channel: the descriptor of a socket."""
     gc.set_threshold(20_000, 20, 20)  # as in a worker
     asyncio.run(_serve(socket.socket(fileno=channel)))
 

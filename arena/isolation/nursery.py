@@ -1,12 +1,11 @@
 """The nursery: forks agent processes for one worker. `python -m arena.isolation.nursery`, with a socket as stdin.
 
-Python and poke-env take a second to import and 80 MB; a fork takes milliseconds and shares them. The nursery is started
-by `exec`, so nothing of its worker is in its memory: no team, no seed, no venue. It runs no code but the arena's own.
+Importing Python and poke-env takes a second and 80 MB; a fork takes milliseconds and shares the memory. The nursery is
+started by `exec`, so it contains nothing of its worker: no team, seed or venue. It runs only the arena's code.
 
-In, a line of JSON each: {"fork": spec, "gen"} with two descriptors (the channel, and where the agent's output goes),
-{"kill": pid}.
+In, a line of JSON each: {"fork": spec, "gen"} with two descriptors (the channel, and the agent's output), {"kill": pid}.
 Out: {"pid"} for each fork, {"ended": pid, "code"} for each agent process (negative: the signal that ended it).
-At the end of input it kills what it has forked, and ends.
+At the end of input it kills its forks, and ends.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from arena.isolation import inside
 from arena.isolation.closing import adopt_orphans, children, close_to_others, die_with
 from arena.sources import source_of
 
-#: Where an agent process finds its channel.
+#: The descriptor of an agent process's channel.
 CHANNEL = 3
 
 
@@ -49,12 +48,12 @@ class Nursery:
         self.woken, wake = socket.socketpair()
         for end in (self.woken, wake):
             end.setblocking(False)
-        self.wake = wake  # kept: the signal module has its number only
+        self.wake = wake  # kept referenced: the signal module has only its number
         signal.set_wakeup_fd(wake.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def serve(self) -> None:
-        """Until the worker closes its end."""
+        """Serve until the worker closes its side."""
         while True:
             ready, _, _ = select.select([self.orders, self.woken], [], [])
             if self.woken in ready:
@@ -65,7 +64,7 @@ class Nursery:
                 break
         for pid in self.living:
             _end(pid)
-        while self.living or children():  # what they have started becomes a child of ours when they end
+        while self.living or children():  # their orphans become children of the nursery
             self.end_orphans()
             self.reap()
             self.woken.settimeout(0.1)
@@ -73,10 +72,10 @@ class Nursery:
                 self.woken.recv(4096)
 
     def take_orders(self) -> bool:
-        """Carries out what has arrived; False at the end of input."""
+        """Execute the received orders. Returns False at the end of input."""
         try:
             data, descriptors, _, _ = socket.recv_fds(self.orders, 65536, 16)
-        except ConnectionResetError:  # the worker was killed, and had not read all that we said
+        except ConnectionResetError:  # the worker was killed before it had read everything
             return False
         self.descriptors += descriptors
         *lines, self.rest = (self.rest + data).split(b"\n")
@@ -95,7 +94,7 @@ class Nursery:
         pid = os.fork()
         if pid == 0:
             for end in (self.orders, self.woken, self.wake):
-                end.detach()  # their numbers will be others' soon
+                end.detach()  # their ids may soon be reused
             _become_agent_process(channel, output)
         os.close(channel)
         os.close(output)
@@ -111,33 +110,33 @@ class Nursery:
                     self.say({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
 
     def end_orphans(self) -> None:
-        """Ends what agent processes have left behind."""
+        """Kill the orphans of agent processes."""
         for pid in children() - self.living:
             _end(pid)
 
     def say(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker has gone: the input ends, too
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker is gone: the input ends as well
             self.orders.sendall(orjson.dumps(message) + b"\n")
 
 
 @cache
 def _prepare(spec: str, gen: int) -> None:
-    """Loads what all forks for an agent need: poke-env's tables, and the agent's code where it is the arena's own."""
+    """Load what all forks for an agent need: poke-env's tables, and the agent's code if it is the arena's."""
     GenData.from_gen(gen)
     if is_built_in(spec):
         source_of(spec)
-    gc.freeze()  # the collector would touch, and so copy, every page that the forks share
+    gc.freeze()  # the garbage collector would touch, and so copy, every shared page
 
 
 def _end(pid: int) -> None:
-    """Ends a process and its process group; what has left the group is adopted, and ended as an orphan."""
+    """Kill a process and its process group; processes that left the group are adopted, and killed as orphans."""
     for end in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError):
             end(pid, signal.SIGKILL)
 
 
 def _become_agent_process(channel: int, output: int) -> NoReturn:
-    """Leaves everything of the nursery behind and plays for the worker at the other end of the channel."""
+    """Drop the nursery's state, and play for the worker at the other side of the channel."""
     try:
         die_with(_NURSERY)
         os.setsid()
@@ -163,13 +162,13 @@ def _become_agent_process(channel: int, output: int) -> NoReturn:
 
 
 def _stop_poke_env() -> None:
-    """Ends the thread of poke-env's event loop: a thread does not survive a fork."""
+    """Stop the thread of poke-env's event loop: a thread does not survive a fork."""
     concurrency.POKE_LOOP.call_soon_threadsafe(concurrency.POKE_LOOP.stop)
     concurrency._t.join()
 
 
 def _leave_poke_env() -> None:
-    """Closes the selector and the pipe of poke-env's event loop, which are shared with all other forks."""
+    """Close the selector and the pipe of poke-env's event loop, which are shared with all other forks."""
     loop: Any = concurrency.POKE_LOOP
     loop._selector.close()
     loop._ssock.close()
@@ -177,7 +176,7 @@ def _leave_poke_env() -> None:
 
 
 def _restart_poke_env() -> None:
-    """Runs poke-env's event loop in a thread again, with a selector and a pipe of this process's own."""
+    """Run poke-env's event loop in a thread again, with a new selector and pipe."""
     loop: Any = concurrency.POKE_LOOP
     loop._selector = selectors.DefaultSelector()
     loop._make_self_pipe()
@@ -185,7 +184,7 @@ def _restart_poke_env() -> None:
 
 
 def _draw_anew() -> None:
-    """Every fork has the nursery's state of the generators that a process has for all."""
+    """Reseed the global random generators, whose state is the nursery's in every fork."""
     random.seed()
     numbers = sys.modules.get("numpy.random")
     if numbers is not None:
@@ -203,4 +202,4 @@ if __name__ == "__main__":
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
-        os._exit(0)  # poke-env's way of ending waits for the thread that has ended
+        os._exit(0)  # poke-env's exit handler waits for the stopped thread

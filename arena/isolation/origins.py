@@ -11,13 +11,13 @@ def origins(spec: str) -> set[str]:
     if is_built_in(spec):
         return set()
     head, _, _ = spec.partition("?")
-    if head == "coached":  # plays as the agents of its options
+    if head == "coached":  # it plays through the agents in its options
         return {origin for inner in coached_parts(spec).values() for origin in origins(inner)}
     return {head.partition(":")[0].partition(".")[0]}
 
 
 def sharing_note(specs: tuple[str, ...]) -> str:
-    """One line when agents of different origins are about to share processes; empty when none do."""
+    """Return one line if agents of different origins will share processes; else empty."""
     first: dict[str, str] = {}
     for spec in specs:
         for origin in origins(spec):

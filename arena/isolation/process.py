@@ -1,4 +1,4 @@
-"""The worker's end of the nursery that forks agent processes."""
+"""The worker's side of the nursery that forks agent processes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import orjson
 
 from arena.isolation.agent_process import AgentProcess, Turns
 
-#: How many agent processes of a worker may wait for a next battle.
+#: Maximum number of idle agent processes of a worker.
 MAX_IDLE = 24
-_LOOK_SECONDS = 0.1  # how often overdue answers are looked for
+_LOOK_SECONDS = 0.1  # interval of the checks for overdue replies
 
 
 class _Output(asyncio.Protocol):
-    """Reads what an agent prints, so that it is never kept waiting for room in the pipe."""
+    """Reads an agent's output, so that its pipe never fills up."""
 
     def __init__(self, process: AgentProcess) -> None:
         self._process = process
@@ -32,7 +32,7 @@ class _Output(asyncio.Protocol):
 
 
 class NurseryProcess:
-    """The worker's end of the nursery. turns: who computes."""
+    """The worker's side of the nursery. turns: schedules the processes."""
 
     def __init__(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
         self.turns = Turns()
@@ -42,14 +42,14 @@ class NurseryProcess:
         self._forking = asyncio.Lock()
         self._pid: asyncio.Future[int] | None = None
         self._living: dict[int, AgentProcess] = {}
-        self._idle: OrderedDict[AgentProcess, None] = OrderedDict()  # the one that has waited longest first
+        self._idle: OrderedDict[AgentProcess, None] = OrderedDict()  # oldest first
         self._rest = b""
         self._loop.add_reader(orders, self._hear)
         self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     @classmethod
     def launch(cls) -> NurseryProcess:
-        """Starts a nursery with this process's environment and module path. Belongs to the running event loop."""
+        """Start a nursery with this process's environment and module path, for the running event loop."""
         ours, its = socket.socketpair()
         with its:
             command = [sys.executable, "-P", "-m", "arena.isolation.nursery"]
@@ -58,10 +58,10 @@ class NurseryProcess:
         return cls(ours, process)
 
     async def agent_process(self, spec: str, role: str, gen: int) -> AgentProcess:
-        """A process for a seat of an agent: one that has played its last battle in that seat, or a new one.
+        """Return a process for a seat of an agent: an idle one that played in that seat, or a new one.
 
-        The seat is part of it because the two battles of a pair exchange the teams: whoever held both ends of a pair in
-        one process would know the opponent's team.
+        The seat matters because the two battles of a pair exchange the teams: a process that plays both would know the
+        opponent's team.
         """
         found = next((process for process in reversed(self._idle) if process.key == (spec, role)), None)
         if found is not None:
@@ -70,7 +70,7 @@ class NurseryProcess:
         forking = asyncio.ensure_future(self._fork((spec, role), gen))
         try:
             return await asyncio.shield(forking)
-        except asyncio.CancelledError:  # the battle is over: the process is for the next one
+        except asyncio.CancelledError:  # the battle is over: keep the process for the next one
             forking.add_done_callback(self._keep_forked)
             raise
 
@@ -102,7 +102,7 @@ class NurseryProcess:
         return process
 
     def keep(self, process: AgentProcess) -> None:
-        """Takes back a process that has played its battle to the end; those that have waited longest are ended."""
+        """Keep a process whose battle is over; end the oldest idle ones beyond the limit."""
         if process.ended:
             return
         self._idle[process] = None
@@ -111,26 +111,26 @@ class NurseryProcess:
             oldest.kill()
 
     def kill(self, pid: int) -> None:
-        """Ends an agent process, if it has not been reaped: a number may have been given to another process by then."""
+        """Kill an agent process unless it was reaped: its id may have been reused."""
         if pid in self._living:
             self._say({"kill": pid})
 
     def _look(self) -> None:
-        """Ends the processes whose answers are overdue. One alarm for all: one for each question costs more."""
+        """Kill the processes whose replies are overdue. One timer for all: one per request costs more."""
         now = time.monotonic()
         for process in list(self._living.values()):
             process.look(now)
         self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     def end(self) -> None:
-        """Ends the nursery and all agent processes."""
+        """End the nursery and all agent processes."""
         self._looking.cancel()
         self._loop.remove_reader(self._orders)
         self._living.clear()
         self._orders.close()
 
     def _say(self, order: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `_hear` finds the end of input
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `_hear` handles the end of input
             self._orders.send(orjson.dumps(order) + b"\n")
 
     def _hear(self) -> None:
@@ -139,7 +139,7 @@ class NurseryProcess:
         except ConnectionResetError:
             data = b""
         if not data:
-            # Somebody has ended it, and no one can say who: as if it had been this worker, whose battles are played again.
+            # It was killed by an unknown cause: end this worker, whose battles are then replayed.
             sys.stderr.write("the nursery of isolated agents has ended\n")
             sys.stderr.flush()
             os._exit(1)

@@ -1,4 +1,4 @@
-"""The worker's end of a seat whose agent runs in a process of its own."""
+"""The worker's side of a seat whose agent runs in its own process."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from arena.isolation.process import NurseryProcess
 from arena.simulator.guard import Clock, StepGuard
 from arena.simulator.seat import MAKING_SECONDS, Fault, FaultKind, Seat
 
-#: How much longer than its limit an agent's answer may take before its process is ended, in seconds. The agent's own
-#: process interrupts it at the limit, as a worker does without isolation, unless the agent has seen to it that it cannot.
+#: Seconds beyond the limit of a decision after which the agent's process is killed. The process itself interrupts the agent
+#: at the limit, as a worker does without isolation, unless the agent prevents that.
 GRACE_SECONDS = 1.0
-#: How long a process may need to end the decision under way when its battle is over, in seconds.
+#: Seconds that a process has to finish its current decision when its battle is over.
 _PARTING_SECONDS = 1.0
 
 
@@ -32,20 +32,20 @@ class IsolatedSeat(Seat):
         self._nursery, self._told = nursery, told
         self._process: AgentProcess | None = None
         self._views: list[bytes] = []
-        self._asked = False  # a question is open
+        self._asked = False  # a request is open
         self._choice: asyncio.Future[Choice] | None = None
-        self._received: Any = None  # the diagnostics that came with the last answer
+        self._received: Any = None  # diagnostics of the last reply
         self._bringing = asyncio.ensure_future(self._bring())
-        # Whoever never asks for a decision never awaits it.
+        # If no decision is requested, it is never awaited.
         self._bringing.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     def see(self, view: dict[str, Any]) -> bool:
-        """As `Seat.see`; the agent process gets the same with the next question."""
+        """Like `Seat.see`; the agent process receives the same with the next request."""
         self._views.append(orjson.dumps(view))
         return super().see(view)
 
     def decide(self) -> asyncio.Future[Choice]:
-        """The agent's choice. Raises Fault, at once or when awaited."""
+        """Return the agent's choice. Raises Fault, immediately or when awaited."""
         self._check_refusals()
         self._choice = asyncio.get_running_loop().create_future()
         if self._bringing.done():
@@ -93,7 +93,7 @@ class IsolatedSeat(Seat):
         return self._note(choice)
 
     def _read_diagnostics(self) -> dict[str, Any] | None:
-        """The diagnostics received, which are plain data: no code of the agent's runs here, and no clock is needed."""
+        """Return the received diagnostics, which are plain data: no agent code runs here, so no clock is needed."""
         diagnostics, self._received = self._received, None
         kept: dict[str, Any] | None = self._budget.take(diagnostics if isinstance(diagnostics, dict) else None)
         return kept
@@ -123,7 +123,7 @@ class IsolatedSeat(Seat):
         if process is None or not self._bringing.done() or self._bringing.exception() is not None:
             return self.drop()
         try:
-            if self._asked:  # the opponent has lost meanwhile
+            if self._asked:  # the opponent has already lost
                 await process.open_answer(_PARTING_SECONDS)
                 self._asked = False
             finish = b'{"finish":' + self._new_views() + b"}"
@@ -138,18 +138,18 @@ class IsolatedSeat(Seat):
         self._nursery.keep(process)
 
     def drop(self) -> None:
-        """Ends the process, if the seat has one still: its battle was broken off, or it cannot be trusted with another."""
+        """Kill the seat's process, if any: its battle was aborted, or it must not play another."""
         self._bringing.cancel()
         if self._process is not None:
             self._process.kill()
             self._process = None
 
     def finish(self) -> None:
-        """Nothing: `part` has told the agent."""
+        """Do nothing: `part` has notified the agent."""
 
 
 class Isolation:
-    """Makes isolated seats. One per worker."""
+    """Creates isolated seats. One per worker."""
 
     def __init__(self) -> None:
         self._nursery = NurseryProcess.launch()
@@ -167,27 +167,27 @@ class Isolation:
         seed: int,
         think_limit: float,
     ) -> Seat:
-        """As `new_seat`, with the agent in a process of its own."""
+        """Like `new_seat`, with the agent in its own process."""
         told = SeatSettings(spec, role, tag, format_id, gen, seed, think_limit)
         return IsolatedSeat(self._nursery, told, Clock(guard, who, think_limit))
 
     async def part(self, seats: Iterable[Seat]) -> None:
-        """Tells the agents of isolated seats that their battle is over."""
+        """Notify the agents of isolated seats that their battle is over."""
         await asyncio.gather(*(seat.part() for seat in seats if isinstance(seat, IsolatedSeat)))
 
     def drop(self, seats: Iterable[Seat]) -> None:
-        """Ends the processes that isolated seats still have."""
+        """Kill the processes that isolated seats still have."""
         for seat in seats:
             if isinstance(seat, IsolatedSeat):
                 seat.drop()
 
     def end(self) -> None:
-        """Ends all agent processes."""
+        """End all agent processes."""
         self._nursery.end()
 
 
 def _checked(answer: Answer, late: str) -> dict[str, Any]:
-    """The answer. Raises Fault when there is none (`late`: the words for silence), or where it tells of a fault."""
+    """Return the reply. Raises Fault if there is none (`late`: the message), or if it reports a fault."""
     if isinstance(answer, AgentTimeout):
         raise Fault("timeout", late)
     if isinstance(answer, ProcessEnded):

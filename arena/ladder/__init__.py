@@ -1,1 +1,1 @@
-"""Battles of our agents on other people's servers."""
+"""Battles of the arena's agents on external servers."""

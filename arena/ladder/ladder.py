@@ -1,4 +1,4 @@
-"""One of our agents on a server of other people's: battle after battle, found by a search or by challenges."""
+"""An agent on an external server: one battle after another, found by ladder search or challenges."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from arena.simulator.guard import StepGuard
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
-#: How long the server may take to say which battles we are in, and to end one that we forfeit.
+#: Time limit for the server to list our battles, and to end one that we forfeit, in seconds.
 _ANSWER_SECONDS = 10.0
-#: How long after a rated battle the new rating is waited for.
+#: Seconds to wait for the new rating after a rated battle.
 _RATING_SECONDS = 3.0
-#: What comes from a challenged user when there will be no battle; and when his connection broke, or he went.
+#: Messages from a challenged user if there will be no battle; and if the user disconnected or left.
 _NO_BATTLE, _CANCELLED = re.compile(r"rejected the challenge.*"), "Challenge cancelled"
 _AGAIN_SECONDS = 1.0
-#: Showdown wants so many seconds between two challenges of a user.
+#: Seconds that Showdown requires between two challenges of a user.
 _TOO_SOON, _CHALLENGE_PAUSE = "less than 10 seconds after your last challenge", 10.0
 
 
 @dataclass(frozen=True)
 class Way:
-    """How opponents are found: by a search on the ladder, by challenging `user`, or by accepting who challenges us."""
+    """How opponents are found: by a search on the ladder, by challenging `user`, or by accepting challenges."""
 
     user: str = ""
     accept: bool = False
@@ -40,7 +40,7 @@ class Way:
 
 
 def server_uri(text: str) -> str:
-    """The websocket of a server that is named by its address or by its host: "sim3.psim.us", "localhost:8000"."""
+    """Return the websocket URI of a server given by its address or host: "sim3.psim.us", "localhost:8000"."""
     address = text if "://" in text else f"//{text}"
     with contextlib.suppress(ValueError):
         parts = urlsplit(address)
@@ -55,9 +55,9 @@ def server_uri(text: str) -> str:
 
 
 class Ladder:
-    """An agent's way from battle to battle; one at a time.
+    """Plays an agent's battles on a server, one at a time.
 
-    tell: gets a line for people whenever there is something to say.
+    tell: called with lines to print.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Ladder:
         return self._stopping.done()
 
     def stop(self) -> None:
-        """The first time: no more battles, the one under way is finished. The second time that one is forfeited."""
+        """Stop after the battle in progress; forfeit it if called a second time."""
         if not self.stopping:
             self._stopping.set_result(None)
             if self.current is not None:
@@ -101,7 +101,7 @@ class Ladder:
             self.current.give_up("forfeited by Ctrl-C")
 
     async def enter(self) -> None:
-        """Makes sure that nobody plays under this name at the moment: our moves would be made in that battle."""
+        """Check that the user is in no battle: our moves would be made in it."""
         rooms = await self._running()
         if rooms:
             raise ServerRefused(
@@ -109,9 +109,9 @@ class Ladder:
             )
 
     async def battle(self, ours: Ours) -> UserBattle | None:
-        """Finds an opponent and plays to the end. None when `stop` was called before there was one.
+        """Find an opponent, and play to the end. Returns None if `stop` was called before one was found.
 
-        Raises ServerRefused in the server's words, ConnectionLost when there is no way back to it.
+        Raises ServerRefused with the server's message, ConnectionLost if reconnecting fails.
         """
         self._ours, self._found = ours, asyncio.get_running_loop().create_future()
         self.client.use_team(ours.team.packed)
@@ -132,7 +132,7 @@ class Ladder:
         return battle
 
     async def _one_of(self, *awaited: asyncio.Future[Any]) -> None:
-        """Until one of these is done. Raises what ended the connection, if that comes first."""
+        """Wait until one of these is done. Raises the reason if the connection ends first."""
         waited: set[asyncio.Future[Any]] = {*awaited, self.client.lost}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if not any(each.done() for each in awaited):
@@ -152,14 +152,14 @@ class Ladder:
             self.client.say(f"/search {self._ours.format}")
 
     async def _withdraw(self) -> None:
-        """Takes back a search or a challenge. A battle that has begun in the meantime is found."""
+        """Withdraw a search or a challenge. Returns a battle that has started meanwhile."""
         if self.way.user:
             self.client.say(f"/cancelchallenge {self.way.user}")
         if await self._running() and not self._found.done():
             await asyncio.wait({self._found}, timeout=_ANSWER_SECONDS)
 
     async def _running(self) -> list[str]:
-        """The rooms of the battles that the user is in. What is searched for is searched for no longer."""
+        """Return the rooms of the user's battles. Cancels open searches."""
         self._rooms = asyncio.get_running_loop().create_future()
         self.client.say("/cancelsearch")
         waited: set[asyncio.Future[Any]] = {self._rooms, self.client.lost}

@@ -1,4 +1,4 @@
-"""Agents of the pool as users of a server of ours, and their battles with visitors: users who are not ours."""
+"""The lobby of a local server: agents of the pool are its users, and play against visitors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from arena.simulator.guard import StepGuard
 from arena.validation import Settings
 from arena.venue import Rules, VenueFailed
 
-#: How long a visitor has to come to the battle that he has asked for, in seconds: he may have taken that back.
+#: Seconds that a visitor has to join a requested battle: the request may have been withdrawn.
 _JOIN_SECONDS = 30.0
 #: Showdown's limit on the length of a name.
 _MAX_NAME = 18
@@ -46,7 +46,7 @@ class BattleClient:
         self.join, self.leave = client.join, client.leave
 
     def begin(self, room: str) -> Room | None:
-        """The battle's listener, if the room is its own. (Only one battle of a client awaits its room at a time.)"""
+        """Return the listener if the room is this battle's. (Only one battle of a client waits for its room at a time.)"""
         listener = self.on_battle(room)
         if listener is not None:
             self.begun.set()
@@ -55,10 +55,9 @@ class BattleClient:
 
 @dataclass
 class LobbyAgent:
-    """An agent of the pool as a user: it plays with any number of visitors at once.
+    """An agent of the pool as a user: it plays against any number of visitors concurrently.
 
-    name: what visitors call it. wanted(agent, visitor, format): called when somebody challenges it. clients: one for
-    each battle.
+    name: its user name. wanted(agent, visitor, format): called at a challenge. clients: one per battle.
     """
 
     spec: str
@@ -87,7 +86,7 @@ class LobbyAgent:
 
 
 class Limits(Settings):
-    """How many battles and requests (searches, challenges) may be open at once: of one visitor, and of all together."""
+    """Maximum number of open battles and requests (searches, challenges): per visitor, and in total."""
 
     visitor: Annotated[int, Field(ge=1)] = 5
     total: Annotated[int, Field(ge=1)] = 100
@@ -95,9 +94,9 @@ class Limits(Settings):
 
 @dataclass(eq=False)
 class _Request:
-    """What a visitor has asked for, until it has become a battle.
+    """A visitor's request for a battle, until the battle starts.
 
-    task: plays it. battle: None while it waits for its turn. dropped: the visitor has taken it back, or left.
+    task: plays it. battle: None while it waits. dropped: the visitor withdrew it, or left.
     """
 
     task: asyncio.Task[None] | None = None
@@ -105,7 +104,7 @@ class _Request:
     dropped: bool = False
 
 
-#: The visitor, the format, and whom he asked ("" on the ladder).
+#: The visitor, the format, and the requested agent ("" on the ladder).
 _Asked = tuple[str, str, str]
 
 
@@ -125,9 +124,9 @@ class VisitorBattle:
 class Lobby:
     """The agents of the pool as users of a server, and their battles with visitors.
 
-    pools: format -> the teams of the agents; none where Showdown draws the teams. patience: a visitor's seconds for a
-    decision. keep(record): called with each battle that was played. tell(words): a line for people. limits: on what visitors
-    may have open; who is over one is told so.
+    pools: format -> the teams of the agents; empty if Showdown generates the teams. patience: seconds per decision of a
+    visitor. keep(record): called with each battle. tell(text): prints a line. limits: of open battles and requests; a
+    visitor beyond them receives a message.
     """
 
     def __init__(
@@ -149,19 +148,19 @@ class Lobby:
         self.agents: list[LobbyAgent] = []
         self.in_progress: list[VisitorBattle] = []
         self.closing = False
-        self.quiet = asyncio.Event()  # set while nobody plays
+        self.quiet = asyncio.Event()  # set while no battle is in progress
         self.quiet.set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
         self.limits = limits or Limits()
         self._open: Counter[str] = Counter()  # visitor: battles and requests
-        self._wanted: dict[_Asked, _Request] = {}  # what is being arranged
+        self._wanted: dict[_Asked, _Request] = {}  # requests whose battles have not started
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
         self._searches = 0
 
     async def open(self, specs: Sequence[str]) -> None:
-        """Signs the agents in; from now on visitors can play."""
+        """Sign the agents in; from now on visitors can play."""
         for spec in specs:
             name = user_name(spec, {agent.client.user for agent in self.agents})
             client = await Client.connect(self.server.uri, name)
@@ -170,7 +169,7 @@ class Lobby:
         self._searches = await self.server.watch_searches(users, self._search)
 
     async def close(self) -> None:
-        """Signs the agents off. Battles that go on are dropped."""
+        """Sign the agents off. Battles in progress are dropped."""
         self.closing = True
         self.server.forget(self._searches)
         for task in self._tasks:
@@ -180,7 +179,7 @@ class Lobby:
             await agent.client.close()
 
     def choose(self, visitor: str) -> LobbyAgent:
-        """Whom a visitor meets on the ladder: whom he has met least; of those, who has played least."""
+        """Return a visitor's opponent on the ladder: the agent met least, then the one that has played least."""
         return min(self.agents, key=lambda r: (self._met[visitor, r.spec], len(r.clients), r.battles))
 
     def _challenged(self, agent: LobbyAgent, visitor: str, format_id: str) -> None:
@@ -191,7 +190,7 @@ class Lobby:
             self._begin(agent, asked, lambda client: client.accept(visitor))
 
     def _search(self, message: Message) -> None:
-        """A user searches the ladder, or does so no longer (or the server has ended, which `server.dead` says, too)."""
+        """Handle the start or end of a user's search (or the end of the server, which `server.dead` reports as well)."""
         if "gone" in message:
             self._gone(message["gone"], message.get("format"))
             return
@@ -205,9 +204,9 @@ class Lobby:
         self._begin(self.choose(visitor), (visitor, format_id, ""), lambda client: client.say(f"/search {format_id}"))
 
     def _gone(self, visitor: str, format_id: str | None) -> None:
-        """Drops what a visitor has asked for and will not come to: his search in a format, or everything (None).
+        """Drop requests of a visitor who will not join: the search in a format, or all requests (None).
 
-        A battle that has begun goes on: he may come back to it.
+        A battle in progress continues: the visitor may return to it.
         """
         for asked, request in list(self._wanted.items()):
             taken_back = format_id is None or asked[1:] == (format_id, "")
@@ -216,7 +215,7 @@ class Lobby:
                 request.task.cancel()
 
     def _refused(self, visitor: str, format_id: str) -> bool:
-        """Whether there will be no battle; the visitor is told why."""
+        """Return whether the request is refused; the visitor is told why."""
         if self.closing:
             why = "This server starts no more battles."
         elif format_id not in self.pools:
@@ -237,7 +236,7 @@ class Lobby:
         return True
 
     def _begin(self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None]) -> None:
-        """asked: the visitor, the format, and whom he asked; what is being arranged already is not arranged twice."""
+        """Start the battle of a request, unless the same request is already open."""
         if asked in self._wanted:
             return
         self._open[asked[0]] += 1
@@ -266,14 +265,14 @@ class Lobby:
             self.failed.set_exception(error)
 
     def _arranged(self, asked: _Asked, request: _Request) -> None:
-        """It waits no longer; by now the visitor may have asked for the same again, which stays."""
+        """Remove a request whose battle started; a newer identical request stays."""
         if self._wanted.get(asked) is request:
             del self._wanted[asked]
 
     async def _play(
         self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None], request: _Request
     ) -> None:
-        """One battle, from what the visitor asked for to its record."""
+        """Play one battle, from the visitor's request to its record."""
         visitor, format_id, _ = asked
         serial = next(self._serials)
         client = BattleClient(agent.client)
@@ -288,7 +287,7 @@ class Lobby:
                     await asyncio.wait({playing, begun}, return_when=asyncio.FIRST_COMPLETED)
                 except asyncio.CancelledError:
                     playing.cancel()
-                    await asyncio.gather(playing, return_exceptions=True)  # before anybody else is expected
+                    await asyncio.gather(playing, return_exceptions=True)  # before the next battle is registered
                     raise
                 finally:
                     begun.cancel()
@@ -308,7 +307,7 @@ class Lobby:
     def _battle(
         self, agent: LobbyAgent, client: BattleClient, visitor: str, format_id: str, serial: int
     ) -> ServedBattle:
-        """The battle of that number: even numbers have the visitor as p1. He brings his team, if the format has teams."""
+        """Create a battle. serial: the visitor is p1 if it is even. The visitor brings the team, if any."""
         name = digest([self.seed, serial])
         teams = draw_teams(name, format_id, self.pools[format_id])
         role, theirs = SEATS if serial % 2 else SEATS[::-1]
@@ -335,7 +334,7 @@ class Lobby:
 
     def _settle(self, record: BattleRecord, visit: VisitorBattle) -> None:
         visitor, agent = visit.visitor, visit.agent
-        if not record.input_log:  # what he asked for he has taken back
+        if not record.input_log:  # the request was withdrawn
             agent.client.say("/cancelsearch")
             self.tell(f"{visitor} did not come to a battle against {agent.name}")
             return
@@ -343,9 +342,9 @@ class Lobby:
 
 
 def user_name(spec: str, taken: set[str]) -> str:
-    """A name for an agent on a server, where names are short: "heuristic:max-damage" is called "max-damage".
+    """Return a user name for an agent: "heuristic:max-damage" becomes "max-damage". Server names are short.
 
-    taken: the ids of names that are given already.
+    taken: ids of the names in use.
     """
     words = re.sub(r"[^a-zA-Z0-9-]+", " ", spec.partition(":")[2] or spec).strip() or "agent"
     if not re.search("[a-zA-Z]", words):

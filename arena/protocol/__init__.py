@@ -1,1 +1,1 @@
-"""A user of a Showdown server: connection, sign-in, and a battle's room as the simulator would speak."""
+"""A user of a Showdown server: connection, sign-in, and a battle room translated to the simulator's protocol."""

@@ -1,4 +1,4 @@
-"""A user on a Showdown server: one websocket, signed in, throttled, connected again when it breaks."""
+"""A user on a Showdown server: one websocket, signed in, throttled, reconnected when it breaks."""
 
 from __future__ import annotations
 
@@ -22,48 +22,48 @@ from arena.protocol.login import PASSWORD, Account, LoginFailed
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError, BadInput
 
-#: Showdown gives up a user's battle after a minute or so without him.
+#: Showdown lets a user lose about a minute after a disconnect.
 _RECONNECT_SECONDS = 60.0
 _SIGN_IN_SECONDS = 60.0
-#: How often a connection is looked at on which nothing is heard, in seconds, and after how many looks it is given up.
+#: Interval of checks of a silent connection, in seconds, and the number of checks after which it is aborted.
 _LOOK_SECONDS = 15.0
 _LOOKS = 3
 
-# websockets notes every connection that breaks; here that is handled, and the server's log has it.
+# websockets logs each broken connection; they are handled here, and the server logs them.
 _SILENT = logging.getLogger("arena.client")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 
 
 class ConnectionLost(VenueFailed):
-    """The server could not be reached, again and again, or refused the user."""
+    """The server was repeatedly unreachable, or refused the user."""
 
 
 class ServerRefused(ConnectionLost, BadInput):
-    """The server would not have the user, or what the user asked for; in its own words."""
+    """The server refused the user or a request, with the server's message."""
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast a server may be spoken to: so many messages within so many seconds."""
+    """A rate limit: number of messages per number of seconds."""
 
     messages: int
     seconds: float
 
 
-#: What Showdown's public servers let a user say without holding it back: a message each 0.6 s.
+#: The rate at which Showdown's public servers do not delay messages: one per 0.6 s.
 PUBLIC_PACE = Pace(5, 3.5)
 
 
 class Room(Protocol):
-    """Who listens to a room of the server."""
+    """Listener of a room of the server."""
 
     def receive(self, lines: list[str]) -> None:
-        """The lines of one message for the room; the first is `|init|battle` whenever the server begins anew."""
+        """Process the lines of one message; the first is `|init|battle` when the server sends the room from its start."""
 
 
 class User(Protocol):
-    """What a battle needs of a signed-in user of ours; see Client."""
+    """The interface of a signed-in user that a battle uses; see Client."""
 
     user: str
     lost: asyncio.Future[str]
@@ -86,12 +86,12 @@ class User(Protocol):
 
 
 class Client:
-    """A signed-in user. Make it with `Client.connect()`; use it as an async context manager.
+    """A signed-in user. Create it with `Client.connect()`; use it as an async context manager.
 
-    user: its id on the server. on_battle: makes the listener of a battle that begins (room id -> Room). on_challenge:
-    told (user, format) of a challenge by another. on_message: told (user, text) of what another says to us. on_search:
-    told (formats searched, rooms of our battles) whenever that changes. on_refusal: told the words of every popup.
-    on_return: called when the connection had broken and stands again. lost: set to the reason when it cannot be mended.
+    user: id on the server. on_battle: returns the listener of a new battle (room id -> Room). on_challenge(user, format):
+    called at a challenge. on_message(user, text): called at a private message. on_search(formats, rooms): called when the
+    searched formats or the user's battle rooms change. on_refusal(text): called at each popup. on_return: called after a
+    reconnection. lost: set to the reason when reconnecting failed for good.
     """
 
     def __init__(self, uri: str, account: Account, pace: Pace | None = None, patience: float | None = None) -> None:
@@ -118,10 +118,10 @@ class Client:
     async def connect(
         cls, uri: str, who: str | Account, *, pace: Pace | None = None, patience: float | None = None
     ) -> Client:
-        """Connects and signs in. Raises ConnectionLost, or ServerRefused when the server would not have the user.
+        """Connect and sign in. Raises ConnectionLost, or ServerRefused if the server refuses the user.
 
-        who: a name, where there are no passwords, or an account. pace: None for a server without limits. patience: for
-        how many seconds the first connection is tried; by default as long as a broken one.
+        who: a name, on servers without passwords, or an account. pace: None: no rate limit. patience: seconds for the first
+        connection; None: as for a reconnection.
         """
         client = cls(uri, Account(who) if isinstance(who, str) else who, pace, patience)
         waiting = asyncio.ensure_future(client._signed_in.wait())
@@ -138,38 +138,38 @@ class Client:
 
     @property
     def failure(self) -> ArenaError:
-        """Why it is `lost`, as an exception."""
+        """Return the reason in `lost` as an exception."""
         return (ServerRefused if self._refused else ConnectionLost)(self.lost.result())
 
     def say(self, text: str, room: str = "") -> None:
-        """Queues a message, a command mostly. What is queued while the connection is broken is dropped."""
+        """Queue a message, usually a command. Messages queued while the connection is broken are dropped."""
         self._outgoing.put_nowait(f"{room}|{text}")
 
     def use_team(self, packed: str | None) -> None:
-        """The team for the challenges that follow; None where the format draws it."""
+        """Set the team for the next challenges; None if the format generates it."""
         self.say(f"/utm {packed or 'null'}")
 
     def challenge(self, user: str, format_id: str) -> None:
-        """Challenges another user."""
+        """Challenge another user."""
         self.say(f"/challenge {user}, {format_id}")
 
     def accept(self, user: str) -> None:
-        """Accepts the challenge of another user."""
+        """Accept the challenge of another user."""
         self.say(f"/accept {user}")
 
     def join(self, room: str, listener: Room) -> None:
-        """Listens to a room, if it does not yet."""
+        """Join a room, unless already joined."""
         if room not in self._rooms:
             self._rooms[room] = listener
             self.say(f"/join {room}")
 
     def leave(self, room: str) -> None:
-        """Listens no longer to a room."""
+        """Leave a room."""
         if self._rooms.pop(room, None) is not None:
             self.say(f"/noreply /leave {room}")
 
     async def close(self) -> None:
-        """Signs off."""
+        """Sign off."""
         self._task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._task
@@ -181,19 +181,19 @@ class Client:
         await self.close()
 
     async def _stay(self) -> None:
-        """Connects, and again when that breaks, until it cannot be mended."""
+        """Connect, and reconnect whenever the connection breaks, until that fails for good."""
         loop = asyncio.get_running_loop()
         broken_since, pause, why = loop.time(), 0.05, ""
         patience = self._patience
         while loop.time() - broken_since < patience:
             try:
-                # No pings: an agent that thinks long holds the loop, and would pass for a broken connection.
+                # No pings: an agent that blocks the loop would look like a broken connection.
                 async with connect(self.uri, max_size=None, ping_interval=None, logger=_SILENT) as socket:
                     await self._talk(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
             except (ServerRefused, LoginFailed) as error:
                 why = str(error)
-                # A name may be "in use" by our own connection, whose end the server has not noticed yet.
+                # The name may be "in use" by our previous connection, whose end the server has not noticed yet.
                 if self._socket is None or isinstance(error, LoginFailed):
                     self._refused = True
                     break
@@ -213,7 +213,7 @@ class Client:
         self.lost.set_result(f"{self.uri}: {why}")
 
     async def _talk(self, socket: ClientConnection, patience: float) -> None:
-        """One connection, from its beginning to its end. patience: seconds for the sign-in."""
+        """Run one connection from start to end. patience: seconds for the sign-in."""
         self._popup = ""
         try:
             async with asyncio.timeout(patience):
@@ -241,9 +241,9 @@ class Client:
                 task.cancel()
 
     async def _sign_in(self, socket: ClientConnection) -> None:
-        """Until the server calls the connection by the user's name. What pops up before the end says why it ends."""
+        """Sign in: return when the server confirms the name. A popup before the connection ends contains the reason."""
         if not self.account.has_password:
-            with contextlib.suppress(WebSocketException):  # closed already: it has said why
+            with contextlib.suppress(WebSocketException):  # closed already; the reason was given
                 await self._speak(socket, f"|/trn {self.name},0,")
         while True:
             message = await socket.recv()
@@ -277,7 +277,7 @@ class Client:
         socket.transport.abort()
 
     async def _send(self, socket: ClientConnection) -> None:
-        with contextlib.suppress(WebSocketException):  # the receiving end sees it, too, and sees to it
+        with contextlib.suppress(WebSocketException):  # the receiving task notices it, too, and reconnects
             while True:
                 await self._speak(socket, await self._outgoing.get())
 
@@ -303,7 +303,7 @@ class Client:
                 self._hear_pm(to_id_str(words[2]), "|".join(words[4:]))
 
     def _hear_pm(self, sender: str, text: str) -> None:
-        if text.startswith("/error "):  # of what we said to somebody
+        if text.startswith("/error "):  # an echo of our own message
             self.on_refusal(_plain(text[7:]))
         elif sender == self.user:
             return
@@ -323,6 +323,6 @@ class Client:
 
 
 def _plain(words: str) -> str:
-    """What a server says in a popup, as one line of text."""
+    """Convert a popup's HTML to one line of text."""
     text = re.sub(r"^(\|(modal|html)\|)+", "", words)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("||", " ").split())

@@ -1,8 +1,8 @@
-"""Signing in at a server with accounts: the login server is shown the password, the Showdown server its assertion.
+"""Sign-in with an account: the login server receives the password, the Showdown server the login server's assertion.
 
-A Showdown server never sees a password. It sends a challenge (`|challstr|`), the login server signs it for whoever knows
-the password of a name, and the server is shown that signature. The password is kept in one object, which shows it to
-nobody but the login server: not to logs, exceptions, the database, nor to programs that the arena starts.
+A Showdown server never receives a password. It sends a challenge (`|challstr|`), the login server signs it for the right
+password, and the Showdown server checks the signature. The password is held in one object, which passes it to the login
+server only: not to logs, exceptions, the database or child processes.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from teamsets.errors import ArenaError, BadInput
 USER, PASSWORD = "ARENA_SHOWDOWN_USER", "ARENA_SHOWDOWN_PASSWORD"
 #: The login server of Showdown's public servers, which most other servers use as well.
 PUBLIC_LOGIN = "https://play.pokemonshowdown.com/action.php"
-#: How long the login server may take to answer.
+#: Time limit for the login server, in seconds.
 LOGIN_SECONDS = 15.0
 _MOST_BYTES = 100_000
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 class LoginFailed(BadInput):
-    """The login server has answered, and no assertion: trying again would not help."""
+    """The login server responded without an assertion; a retry would not help."""
 
 
 class LoginUnreachable(ArenaError, OSError):
-    """The login server has not answered in time, or not as one does: perhaps it will, later."""
+    """The login server did not respond in time, or not as expected; a retry may help."""
 
 
 @dataclass(frozen=True)
 class Account:
-    """A name on a Showdown server, and its password where it has one. address: of the login server."""
+    """A name on a Showdown server, and its password if it has one. address: of the login server."""
 
     name: str
     address: str = PUBLIC_LOGIN
@@ -48,9 +48,9 @@ class Account:
 
     @classmethod
     def from_environment(cls, address: str = PUBLIC_LOGIN) -> Account:
-        """From ARENA_SHOWDOWN_USER and, where the server wants one, ARENA_SHOWDOWN_PASSWORD. Raises BadInput.
+        """Read ARENA_SHOWDOWN_USER and, if set, ARENA_SHOWDOWN_PASSWORD. Raises BadInput.
 
-        The password is taken out of the environment, so that no process started from here on inherits it.
+        The password is removed from the environment, so that child processes do not inherit it.
         """
         password = os.environ.pop(PASSWORD, "")
         name = os.environ.get(USER, "").strip()
@@ -72,7 +72,7 @@ class Account:
         return bool(self._password)
 
     async def assertion(self, challstr: str) -> str:
-        """What the server wants to see in answer to its challenge. Raises LoginFailed, LoginUnreachable."""
+        """Return the assertion for a server's challenge. Raises LoginFailed, LoginUnreachable."""
         form = {"act": "login", "name": self.name, "pass": self._password, "challstr": challstr}
         try:
             async with asyncio.timeout(LOGIN_SECONDS):
@@ -82,13 +82,13 @@ class Account:
         return self._read(text)
 
     def _read(self, text: str) -> str:
-        """The assertion in an answer: "]" and JSON."""
+        """Return the assertion in a response ("]" and JSON)."""
         try:
             said = json.loads(text.removeprefix("]"))
             assertion = said.get("assertion") or ""
             good = said.get("actionsuccess", True) and isinstance(assertion, str)
         except (ValueError, AttributeError):
-            # Of the text itself nothing is repeated: nobody knows what a stranger's page says.
+            # The text itself is not repeated: an unknown page may contain anything.
             raise LoginUnreachable(f"login server {self.address}: its response is not that of a login server") from None
         if good and assertion and not assertion.startswith(";"):
             return str(assertion)
@@ -100,19 +100,19 @@ class Account:
         )
 
     def _harmless(self, words: str) -> str:
-        """A stranger's words in one line, without the password, should they repeat it."""
+        """Return an untrusted message as one line, with the password removed."""
         return " ".join(words.replace(self._password, "…").split())[:200].rstrip(". ")
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A password goes to the address that the user named and to no other."""
+    """Refuses redirects: the password is sent only to the address that the user named."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
 
 
 async def _posted(address: str, form: dict[str, str]) -> str:
-    """The answer to a form. On a thread that nobody waits for at the end: a call that hangs holds up nothing."""
+    """Post a form, and return the response. Runs in a daemon thread, so a hanging call does not delay the exit."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[str] = loop.create_future()
 
@@ -130,7 +130,7 @@ async def _posted(address: str, form: dict[str, str]) -> str:
             text = _post(address, form)
         except LoginUnreachable as error:
             problem = error
-        except Exception as error:  # its words and its traceback may hold the form: only its kind is told
+        except Exception as error:  # its message and traceback may contain the form: only its type is reported
             problem = LoginUnreachable(f"login server {address}: {type(error).__name__}")
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, text, problem)

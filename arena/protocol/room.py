@@ -1,4 +1,4 @@
-"""A seat at a battle room of a server: hears the room as the simulator would have spoken, and answers its requests."""
+"""A seat in a battle room of a server: translates the room's messages to the simulator's, and answers its requests."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from agents import Choice
 from arena.protocol.translate import Translator
 from arena.simulator.seat import Fault, Seat
 
-# Refusals of a choice that came twice, or after the turn had gone on: nothing is to be chosen again.
+# Rejections of a duplicate or late choice: no new choice is needed.
 _TOO_LATE = ("[Invalid choice] Sorry, too late", "[Invalid choice] There's nothing to choose")
 
 
 @dataclass(frozen=True)
 class Hooks:
-    """Whom a seat's room tells: of an answer (text for the room), of the agent's fault, of the end, of our own failures."""
+    """Callbacks of a seat's room: for a choice (text for the room), the agent's fault, the end, and internal errors."""
 
     say: Callable[[str], None]
     failed: Callable[[Fault], None]
@@ -28,9 +28,9 @@ class Hooks:
 
 
 class BattleRoom:
-    """One seat's end of a battle room. A connection that was broken goes on where it was.
+    """One seat's side of a battle room. It continues after a reconnection.
 
-    max_turns: no choice is asked for after that turn. winner: "p1", "p2" or "" once `over`.
+    max_turns: the last turn for which a choice is requested. winner: "p1", "p2" or "" once `over`.
     """
 
     def __init__(self, seat: Seat, max_turns: int, hooks: Hooks) -> None:
@@ -39,28 +39,28 @@ class BattleRoom:
         self.winner = ""
         self.silenced = False
         self._translator = Translator()
-        self._known = 0  # lines of the battle that the seat has
-        self._heard = 0  # those that this connection has brought
+        self._known = 0  # number of battle lines that the seat has
+        self._heard = 0  # of them, received on this connection
         self._error = ""
-        self._number = 0  # the server's number of the request under way
+        self._number = 0  # the server's number of the open request
         self._sent = ""
         self._task: asyncio.Task[None] | None = None
 
     def receive(self, lines: list[str]) -> None:
-        """The lines of one message of the server."""
+        """Process the lines of one message of the server."""
         try:
             self._receive(lines)
-        except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle, not to the loop
+        except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
             self.hooks.broke(error)
 
     def silence(self) -> None:
-        """The seat is asked no more: somebody has lost already, or the battle is given up."""
+        """Stop asking the seat: a side has lost, or the battle was aborted."""
         self.silenced = True
         if self._task is not None:
             self._task.cancel()
 
     def _receive(self, lines: list[str]) -> None:
-        if lines[0] == "|init|battle":  # the whole room, from its beginning; mostly known after a reconnection
+        if lines[0] == "|init|battle":  # the whole room from its start; mostly known after a reconnection
             self._translator = Translator()
             self._heard = 0
         new: list[str] = []
@@ -137,7 +137,7 @@ class BattleRoom:
         self.hooks.say(self._sent)
 
     def _refuse(self, words: str) -> None:
-        """The server has refused a choice: a new request follows ("unavailable"), or the last one stands."""
+        """Handle a rejected choice: a new request follows ("unavailable"), or the last one is still open."""
         if words.startswith(_TOO_LATE) or self.silenced:
             return
         self._error = words

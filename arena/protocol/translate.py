@@ -1,4 +1,4 @@
-"""From what a server says in a battle's room to what the simulator says of the battle: the same lines, no others."""
+"""Translates a server's battle room to the simulator's protocol: exactly the lines that the simulator produced."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from poke_env.data import to_id_str
 
-# What a server adds of its own: about the room, its visitors, chat, its timer. `t:` is the time of day.
+# Lines that a server adds: room, spectators, chat, timer. `t:` is the time.
 _ROOM = {
     "init",
     "title",
@@ -28,14 +28,14 @@ _GAVE_UP = (" forfeited.", " lost due to inactivity.")
 
 
 class Translator:
-    """Reads a battle room from its beginning. Users are called p1 and p2, as they are in the simulator."""
+    """Translates a battle room from its start. Users are renamed to p1 and p2, as in the simulator."""
 
     def __init__(self) -> None:
         self._roles: dict[str, str] = {}  # user id -> "p1" or "p2"
         self._begun = False
 
     def line(self, line: str) -> str | None:
-        """What the simulator has said for this to be said, or None for what only the server says."""
+        """Return the simulator's line, or None for a line that the server added."""
         if not line.startswith("|"):
             return None
         words = line.split("|")
@@ -46,7 +46,7 @@ class Translator:
             return self._player(words)
         elif kind == "win":
             return f"|win|{self.role(words[2])}"
-        elif kind in ("-sidestart", "-sideend"):  # "p2: NAME", the only lines besides that name a user
+        elif kind in ("-sidestart", "-sideend"):  # "p2: NAME"; no other lines contain user names
             words[2] = f"{words[2][:2]}: {words[2][:2]}"
             return "|".join(words)
         elif kind in _SERVER_ONLY or (kind == "-message" and line.endswith(_GAVE_UP)):
@@ -54,16 +54,16 @@ class Translator:
         return line
 
     def role(self, name: str) -> str:
-        """ "p1" or "p2" for a user's name."""
+        """Return "p1" or "p2" for a user's name."""
         return self._roles.get(to_id_str(name), name)
 
     def request(self, request: dict[str, Any]) -> int:
-        """Makes a server's request the simulator's, in place, and returns the server's number for it."""
+        """Convert a server's request to the simulator's in place. Returns the server's number of it."""
         request["side"]["name"] = request["side"]["id"]
         return int(request.pop("rqid"))
 
     def _player(self, words: list[str]) -> str | None:
-        """The simulator names each side once; the server names it whenever its user comes or goes."""
+        """Return a player line once per side; the server repeats it whenever the user joins or leaves."""
         role, name = words[2], words[3]
         if not self._begun or not name or role in self._roles.values():
             return None

@@ -17,17 +17,17 @@ from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
 from teamsets.errors import ArenaError
 
-#: Battles in the air for each worker: enough that neither Node nor Python waits for the other.
+#: Concurrent battles per worker: enough that neither Node nor Python waits for the other.
 IN_THE_AIR = 12
-#: How long after its limit an agent's step may still run before its worker is ended: SIGALRM should have ended it.
+#: Seconds beyond its limit after which a running step's worker is killed: SIGALRM should have interrupted it.
 GRACE_SECONDS = 5.0
-#: How often workers are looked at for such a step, in seconds.
+#: Interval of the checks for such steps, in seconds.
 WATCH_SECONDS = 0.5
-#: A fixture whose worker died this often is played alone from then on.
+#: A fixture is played alone after its worker died this many times.
 WORKER_DEATHS = 2
-#: How long the coordinator waits at its end for its workers and all that they have started, in seconds.
+#: Seconds that the coordinator waits at its end for its workers and their child processes.
 END_SECONDS = 10.0
-#: How many battles with programs of other people may wait for those before them.
+#: How many battles with external programs may wait for earlier ones.
 MOST_WAITING = 200
 
 
@@ -36,10 +36,10 @@ class WorkersFailed(ArenaError):
 
 
 class Coordinator:
-    """Plays fixtures on `workers` processes until there are none left, the deadline has passed, or `stop` is called.
+    """Plays fixtures on `workers` processes until none are left, the time limit is reached, or `stop` is called.
 
     keep(line) is called with each record's line before anything else; then the schedule receives the result.
-    grace: seconds beyond its limit that an agent may hold a worker before that is ended (default GRACE_SECONDS).
+    grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS).
     """
 
     def __init__(
@@ -56,19 +56,19 @@ class Coordinator:
         self.in_the_air = in_the_air
         self.grace = GRACE_SECONDS if grace is None else grace
         self.workers: list[WorkerProcess] = []
-        self.lone: list[WorkerProcess] = []  # each with one battle, after which it ends
-        self.closing: set[WorkerProcess] = set()  # told to end
-        self.alone: deque[tuple[int, Fixture]] = deque()  # to be played by such a worker
-        self.trials: dict[int, int] = {}  # the serial of a trial -> of the battle that it is about; see culprits.py
-        self.lasted: dict[int, float] = {}  # the serial of a battle -> seconds until its lone worker ended
+        self.lone: list[WorkerProcess] = []  # each plays one battle, then ends
+        self.closing: set[WorkerProcess] = set()  # asked to end
+        self.alone: deque[tuple[int, Fixture]] = deque()  # battles to be played by such a worker
+        self.trials: dict[int, int] = {}  # serial of a trial -> serial of its battle; see culprits.py
+        self.lasted: dict[int, float] = {}  # serial of a battle -> seconds until its lone worker ended
         self.culprits = Culprits()
         self.again: list[tuple[int, Fixture]] = []
-        self.waiting: deque[tuple[int, Fixture]] = deque()  # with programs of other people; see `next_fixture`
+        self.waiting: deque[tuple[int, Fixture]] = deque()  # with external programs; see `next_fixture`
         self.deaths: Counter[int] = Counter()
         self.serial = 0
         self.stopping = False
-        self.ended = False  # workers are being closed: what dies now has done nothing wrong
-        self.exhausted = False  # the schedule has given out its last fixture
+        self.ended = False  # workers are being closed: deaths are expected
+        self.exhausted = False  # the schedule has no more fixtures
         self.deadline: float | None = None
         self.idle_deaths = 0
         self.changed = asyncio.Event()
@@ -102,7 +102,7 @@ class Coordinator:
             await self.close()
 
     async def close(self) -> None:
-        """Ends all workers, and waits until they are gone."""
+        """End all workers, and wait for them."""
         for worker in list(self.all_workers()):
             self.dismiss(worker)
         try:
@@ -111,13 +111,13 @@ class Coordinator:
                     self.changed.clear()
                     await self.changed.wait()
         except TimeoutError:
-            return  # asyncio kills what is left when its loop closes
+            return  # asyncio kills the rest when its loop closes
 
     def all_workers(self) -> list[WorkerProcess]:
         return [*self.workers, *self.lone]
 
     def dismiss(self, worker: WorkerProcess) -> None:
-        """Ends a worker that has done nothing wrong."""
+        """End a worker; its death is expected."""
         self.forget(worker)
         worker.fixtures.clear()
         self.closing.add(worker)
@@ -129,14 +129,14 @@ class Coordinator:
                 known.remove(worker)
 
     def stop(self) -> None:
-        """Starts no more battles and drops those in progress."""
+        """Start no more battles, and drop those in progress."""
         self.stopping = True
         self.changed.set()
 
     async def hand_out(self) -> None:
-        """Fills the workers up, launching those that are missing. Evenly: one battle at a time to the least busy."""
+        """Distribute battles evenly, one at a time to the least busy worker; launch missing workers."""
         await self.fill()
-        # One worker more than the others, or in the place of those that have nothing to do.
+        # One additional worker, or one in place of idle ones.
         while self.alone and len(self.lone) < max(1, self.count - sum(bool(w.fixtures) for w in self.workers)):
             following = self.alone.popleft()
             worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death, alone=True)
@@ -144,7 +144,7 @@ class Coordinator:
             worker.give(*following)
 
     async def fill(self) -> None:
-        """Gives battles to the workers that play many at once."""
+        """Give battles to the workers that play several concurrently."""
         while True:
             has_room = [w for w in self.workers if len(w.fixtures) < self.in_the_air]
             if not has_room and len(self.workers) >= self.count:
@@ -161,10 +161,10 @@ class Coordinator:
             worker.give(*following)
 
     def next_fixture(self) -> tuple[int, Fixture] | None:
-        """Returns the next battle that may start now.
+        """Return the next battle that may start now.
 
-        A program of other people is a process that wants a core, and one limited by time plays worse without it. So there
-        is one such battle for each worker at a time; the others wait, and those behind them go before.
+        An external program is a process that needs a core, and one limited by time plays worse without it. So each worker
+        plays one such battle at a time; the others wait, and later battles overtake them.
         """
         if self.again:
             return self.again.pop(0)
@@ -181,7 +181,7 @@ class Coordinator:
         return None
 
     def scheduled(self) -> tuple[int, Fixture] | None:
-        """The schedule's next battle that may be played beside others."""
+        """Return the schedule's next battle that may be played beside others."""
         while len(self.alone) < MOST_WAITING:
             try:
                 fixture = next(self.schedule)
@@ -190,7 +190,7 @@ class Coordinator:
                 return None
             finally:
                 self.progress.known = self.schedule.passed_over
-            if fixture is None:  # the schedule waits for those in the air
+            if fixture is None:  # the schedule waits for battles in progress
                 return None
             self.serial += 1
             if not self.culprits.wants_alone(fixture):
@@ -203,13 +203,13 @@ class Coordinator:
             return
         self.idle_deaths = 0
         if header["serial"] in self.trials:
-            # A thread may want as long to end the process as it took in the battle, which had a slower opponent.
+            # A thread may need as long to end the process as in the battle, which had a slower opponent.
             wait = 1.5 * self.lasted[self.trials[header["serial"]]] + 0.5 - worker.age
             asyncio.get_running_loop().call_later(max(wait, 0.0), self.trial_played, worker, header["serial"])
             return
         try:
             self.keep(record)
-        except OSError as error:  # a full disk, say: nothing more can be kept, so nothing more is played
+        except OSError as error:  # e.g. a full disk: results cannot be stored, so the run ends
             self.failure = ArenaError(
                 f"journal: {error.strerror}: battles stored so far are safe; resume when the problem is fixed"
             )
@@ -222,18 +222,18 @@ class Coordinator:
         self.tell(fixture, header)
 
     def trial_played(self, worker: WorkerProcess, serial: int) -> None:
-        """A trial was played to its end, and its worker has lived on for long enough."""
+        """Handle a trial that was played to its end and whose worker survived long enough."""
         if serial in self.trials and not self.ended:
             self.dismiss(worker)
             self.rule(self.culprits.trial_over(self.trials.pop(serial), None))
 
     async def watch(self) -> None:
-        """Ends workers that an agent holds, in a step that no signal can interrupt or outside of its steps."""
+        """Kill workers that an agent blocks, in a step that no signal interrupts or outside of its steps."""
         silence, before = self.settings.rules.think_limit + self.grace, time.monotonic()
         while True:
             await asyncio.sleep(WATCH_SECONDS)
             now = time.monotonic()
-            # Not more than it would be if this process had run all the time: it may have been suspended, and all others.
+            # Bounded as if this process had run all the time: the whole machine may have been suspended.
             seconds, before = min(now - before, 2 * WATCH_SECONDS), now
             for worker in self.all_workers():
                 cause = worker.look(seconds, self.grace, silence) if worker.cause is None else None
@@ -241,7 +241,7 @@ class Coordinator:
                     worker.end(cause)
 
     def on_death(self, worker: WorkerProcess) -> None:
-        """Replays a dead worker's battles: alone if they may have caused its death (see culprits.py)."""
+        """Replay a dead worker's battles: alone if they may have caused its death (see culprits.py)."""
         self.forget(worker)
         self.closing.discard(worker)
         self.changed.set()
@@ -265,13 +265,13 @@ class Coordinator:
                 self.rule(self.culprits.ended_alone(serial, fixture, here))
             else:
                 self.deaths[serial] += 1
-                # A silent worker costs its whole patience each time: its battles are played alone at once.
+                # A silent worker costs the full time limit each time: its battles are played alone immediately.
                 suspect = serial == in_step or (in_step is None and worker.cause is not None)
                 alone = suspect or self.deaths[serial] >= WORKER_DEATHS
                 (self.alone if alone else self.again).append((serial, fixture))
 
     def rule(self, rulings: list[Ruling]) -> None:
-        """Executes the decisions about battles whose lone workers ended."""
+        """Apply the decisions about battles whose lone workers ended."""
         for ruling in rulings:
             if isinstance(ruling, Broken):
                 self.failure = _workers_fail(ruling.words)
@@ -288,7 +288,7 @@ class Coordinator:
         self.changed.set()
 
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
-        """Reports a stored battle to the display and the schedule."""
+        """Report a stored battle to the display and the schedule."""
         self.progress.note(header)
         self.schedule.heard(fixture, score(header["winner"], header["reason"]))
         self.changed.set()

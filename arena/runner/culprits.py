@@ -4,9 +4,9 @@ The step in which a worker died is a hint but no proof: a thread of the other ag
 is charged to an agent only after it was replayed alone in a new worker and that worker ended, too. Then
 
 1. an agent that has been convicted in this run is charged; else
-2. the only agent in it that can have done it; else
-3. each of the two plays a trial, alone, against `HARMLESS`, with the same teams and seed: who ends that worker, too, is
-   convicted; else the battle is played alone a second time, and if that worker ends as well:
+2. the only agent in it that can be the cause; else
+3. each of the two plays a trial, alone, against `HARMLESS`, with the same teams and seed: an agent that ends that worker as
+   well is convicted; else the battle is played alone a second time, and if that worker ends as well:
 4. the agent in whose step the worker ended both times; else
 5. the agent that undecided battles against two different opponents have in common; else neither: the battle is aborted, and
    its record names both.
@@ -22,13 +22,13 @@ from arena.record import BattleRecord
 
 #: The opponent in a trial: a built-in agent that cannot end a worker.
 HARMLESS = "random"
-#: A battle in which no agent runs in the worker is given up after so many deaths of its lone workers.
+#: A battle in which no agent runs in the worker is aborted after so many deaths of its lone workers.
 LONE_DEATHS = 3
 
 
 @dataclass(frozen=True)
 class End:
-    """How a worker ended. kind: "timeout" or "error", as its agent will be charged. seat: 0 or 1, in whose step it was."""
+    """How a worker ended. kind: fault of its agent, "timeout" or "error". seat: 0 or 1, whose step was running."""
 
     kind: str
     words: str
@@ -37,7 +37,7 @@ class End:
 
 @dataclass(frozen=True)
 class Charge:
-    """The battle is over: this seat has lost it. seat: None if no agent can be charged."""
+    """The end of a battle: this seat loses. seat: None if no agent can be charged."""
 
     serial: int
     fixture: Fixture
@@ -57,7 +57,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class Play:
-    """A battle to be played alone. trial: whether it only finds out who is to be charged with battle `serial`."""
+    """A battle to be played alone. trial: whether it only determines which agent is charged with battle `serial`."""
 
     serial: int
     fixture: Fixture
@@ -66,7 +66,7 @@ class Play:
 
 @dataclass(frozen=True)
 class Broken:
-    """Workers end whoever plays: no agent is to blame. words: of the last one."""
+    """Workers end regardless of who plays: no agent is charged. words: how the last one ended."""
 
     words: str
 
@@ -76,7 +76,7 @@ Ruling = Charge | Play | Broken
 
 @dataclass
 class _Case:
-    """One battle whose lone worker ended. trials: those still to be played, the seat on trial (None: nobody) first."""
+    """One battle whose lone worker ended. trials: those left, each with the suspected seat (None: none)."""
 
     serial: int
     fixture: Fixture
@@ -93,21 +93,21 @@ class Culprits:
         self._undecided: dict[int, _Case] = {}
 
     def wants_alone(self, fixture: Fixture) -> bool:
-        """Whether an agent in it has been convicted: its battles are played alone, so that no others suffer."""
+        """Return whether an agent in it has been convicted: its battles are played alone, to protect the others."""
         return bool(self._convicted_seats(fixture))
 
     def ended_alone(self, serial: int, fixture: Fixture, end: End) -> list[Ruling]:
-        """The worker that played nothing but this battle has ended."""
+        """Handle the end of the worker that played only this battle."""
         case = self._cases.setdefault(serial, _Case(serial, fixture))
         case.ends.append(end)
         return self._rule(case)
 
     def finished_alone(self, serial: int) -> None:
-        """The battle was finished this time: no agent is charged."""
+        """Handle a battle that was finished this time: no agent is charged."""
         self._cases.pop(serial, None)
 
     def trial_over(self, serial: int, end: End | None) -> list[Ruling]:
-        """A trial in the case of battle `serial` is over. end: how its worker ended; None: the trial was played out."""
+        """Handle the end of a trial for battle `serial`. end: how its worker ended; None: the trial was finished."""
         case = self._cases[serial]
         assert case.trials
         seat, _ = case.trials.pop(0)
@@ -118,7 +118,7 @@ class Culprits:
         return self._convict(case, seat)
 
     def give_up(self) -> list[Ruling]:
-        """Nothing more is being played that could decide the undecided cases."""
+        """Decide the undecided cases: no further battle can."""
         cases, self._undecided = list(self._undecided.values()), {}
         return [Charge(case.serial, case.fixture, None, case.ends[-1]) for case in cases]
 

@@ -1,4 +1,4 @@
-"""The coordinator's end of a worker process."""
+"""The coordinator's side of a worker process."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from arena.supervisor import LEAVE_SECONDS
 from arena.venue import Rules
 from teamsets.showdown import PROJECT
 
-#: How long a worker may take until its loop beats, in seconds: it imports everything, perhaps on a machine under load.
+#: Time limit for a worker's first heartbeat, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
-#: How long a worker's supervisor may take to end it, in seconds.
+#: Time limit for a worker's supervisor to end it, in seconds.
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
 
@@ -34,7 +34,7 @@ SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 class WorkerSettings:
     """The settings of a run's workers.
 
-    stock: use unmodified Showdown code. venue: "simulator" or "server". isolate: each agent in a process of its own.
+    stock: use unmodified Showdown code. venue: "simulator" or "server". isolate: run each agent in its own process.
     """
 
     run: str
@@ -45,10 +45,10 @@ class WorkerSettings:
 
 
 class WorkerProcess(ChildProcess):
-    """One worker: the fixtures it has, what it reports, whose step it is in, and its death.
+    """One worker: its fixtures, reports, running step, and death.
 
     on_line(worker, header, record line), on_death(worker): called on the coordinator's loop. alone: it plays one battle
-    and no other. cause: why it was ended from here; its death is no surprise then. begun: its loop has run.
+    only. cause: why the coordinator ended it, if it did. begun: whether its loop has run.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class WorkerProcess(ChildProcess):
         self.dead = False
         self._before = Life(0, 0, 0, 0)
         self._received = 0
-        self._quiet = self._overdue = self._unheard = 0.0  # seconds, by the coordinator's looks
+        self._quiet = self._overdue = self._unheard = 0.0  # seconds, measured by the coordinator's checks
         self._cut_off = False
         self._given = time.monotonic()
 
@@ -82,13 +82,13 @@ class WorkerProcess(ChildProcess):
         *,
         alone: bool = False,
     ) -> WorkerProcess:
-        """Starts one. alone: as the class says."""
-        # The hash of strings is fixed, so that an agent that walks a set walks it in the same order every time. Our own
-        # packages come first (and -P: not the current folder's), or a user's folder called `agents` would take their place.
+        """Start a worker. alone: see the class."""
+        # The hash seed is fixed, so that iteration over a set has the same order every time. The arena's packages come
+        # first (and -P: not the current folder), or a user's folder called `agents` would shadow them.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
         command = [sys.executable, "-P", "-m", "arena.runner.supervised"]
-        # A file without a name, which the worker inherits: nothing is left of it when both are dead, however they die.
+        # An unnamed file that the worker inherits: it disappears when both processes are gone.
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
             _, worker = await asyncio.get_running_loop().subprocess_exec(
@@ -103,26 +103,26 @@ class WorkerProcess(ChildProcess):
         return worker
 
     def give(self, serial: int, fixture: Fixture) -> None:
-        """Another battle for this worker."""
+        """Give the worker another battle."""
         self._given = time.monotonic()
         self.fixtures[serial] = fixture
         self._send({"serial": serial, "fixture": fixture.to_json()})
 
     @property
     def age(self) -> float:
-        """Seconds since it was given its last battle."""
+        """Seconds since it received its last battle."""
         return time.monotonic() - self._given
 
     def outside(self) -> int:
-        """How many of its battles have programs of other people in them."""
+        """Return how many of its battles have external programs in them."""
         return sum(fixture.has_program for fixture in self.fixtures.values())
 
     def look(self, seconds: float, grace: float, silence: float) -> End | None:
-        """How it is to be ended, or None while nothing is wrong.
+        """Check the worker. Returns how it is to be ended, or None if it is healthy.
 
-        seconds: since the last look, by a clock that stands still when the coordinator does: when the whole machine was
-        suspended, no worker was silent. grace: how long a step may be overdue; silence: how long the loop may stand
-        still outside of all steps.
+        seconds: since the last check, by a clock that stops with the coordinator: a suspended machine makes no worker
+        silent. grace: seconds that a step may be overdue; silence: seconds that the loop may be blocked outside of all
+        steps.
         """
         assert self.shared is not None
         life, step = read_life(self.shared), read_step(self.shared)
@@ -145,13 +145,13 @@ class WorkerProcess(ChildProcess):
         return None
 
     def kill(self) -> None:
-        """Has its supervisor end it, with all that it has started; ends the supervisor, too, when it does not."""
+        """Let its supervisor end it and its child processes; kill the supervisor, too, if it does not."""
         if self.status is None:
             self._child.send_signal(signal.SIGTERM)
             asyncio.get_running_loop().call_later(SUPERVISOR_SECONDS, super().kill)
 
     def end(self, cause: End) -> None:
-        """Ends it for a reason."""
+        """End it for a reason."""
         self.cause = cause
         self.kill()
 
@@ -172,11 +172,11 @@ class WorkerProcess(ChildProcess):
             self._on_line(self, header, record)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        # As a rule it is dying and this is how the coordinator hears of it first; if it lives on, `look` sees to it.
+        # Usually the first sign of its death; if it is alive, `look` ends it.
         self._cut_off = self._cut_off or fd in (0, 1)
 
     def process_exited(self) -> None:
-        # Every pipe is drained before asyncio calls connection_lost, so that is where the death is told.
+        # asyncio drains every pipe before it calls connection_lost, which reports the death.
         step = read_step(self.shared) if self.shared is not None else None
         if self.cause is None and step is not None:
             self.last_step = step[0]

@@ -35,7 +35,7 @@ class Progress:
     anchor: str = ""
 
     def note(self, header: dict[str, Any]) -> None:
-        """Counts one finished battle (a worker's header)."""
+        """Count a finished battle (a worker's header)."""
         self.played += 1
         self.turns += header["turns"]
         if header["reason"] == "aborted":
@@ -58,10 +58,10 @@ class Progress:
 
     @property
     def done(self) -> int:
-        """Battles of the total whose results are known by now."""
+        """Number of battles of the total with a known result."""
         return self.known + self.played
 
     @property
     def speed(self) -> float:
-        """Battles a second in this invocation."""
+        """Battles per second in this invocation."""
         return self.played / max(time.monotonic() - self.began, 1e-9)

@@ -3,7 +3,7 @@
 from arena.supervisor import supervise_rest
 
 if __name__ == "__main__":
-    supervise_rest()  # before anything is imported that the supervisor would have in memory, too
+    supervise_rest()  # before further imports, which would stay in the supervisor's memory as well
     from arena.runner.worker import main
 
     main()

@@ -1,8 +1,8 @@
-"""A worker: one process with one event loop and one host that plays many battles concurrently. Started by kept.py.
+"""A worker: one process with one event loop and one host that plays many battles concurrently. Started by supervised.py.
 
 In, a line of JSON each: first the settings, then fixtures {"serial", "fixture"}; the end of input means stop.
-Out, for each fixture one line: a header of JSON, a tab, and the battle record's own line (or nothing, when the venue
-failed). What agents print goes to stderr.
+Out, one line per fixture: a JSON header, a tab, and the battle record's line (empty if the venue failed). Output of agents
+goes to stderr.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from arena.simulator.seat import type_name
 from arena.simulator.simulator import Simulator
 from arena.venue import Rules, Venue, VenueFailed
 
-#: How often a fixture is played again after a failure of the venue, before it is given up as "aborted".
+#: Number of retries of a fixture after failures of the venue, before it is stored as "aborted".
 ATTEMPTS = 3
 
 
@@ -43,11 +43,11 @@ class Worker:
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
         self.isolation = Isolation() if settings["isolate"] else None
-        self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, made when it is first needed
+        self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, created at its first use
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture) -> None:
-        """Plays one fixture and reports it; after a failure of the venue it is retried on a fresh process."""
+        """Play one fixture and report it; after a failure of the venue, retry it on a new process."""
         failure: Exception | None = None
         for _ in range(ATTEMPTS):
             venue = await self.ready_venue(self.on_server or fixture.has_program)
@@ -62,7 +62,7 @@ class Worker:
         self.report(serial, record)
 
     async def ready_venue(self, server: bool) -> Venue:
-        """The venue for a fixture. server: programs of other people can be met there alone."""
+        """Return the venue for a fixture. server: needed for external programs."""
         async with self.launching:
             venue = self.venues.get(server)
             if venue is None or venue.gone:
@@ -88,7 +88,7 @@ class Worker:
             playing.discard(task)
             if failed.done():
                 return
-            if task.cancelled():  # by none of us: an agent has laid hands on the loop's tasks
+            if task.cancelled():  # not by the arena: an agent cancelled the loop's tasks
                 failed.set_exception(RuntimeError("a battle's task was cancelled"))
             elif task.exception() is not None:
                 failed.set_exception(task.exception())  # type: ignore[arg-type]
@@ -98,7 +98,7 @@ class Worker:
             await asyncio.wait({reading, failed}, return_when=asyncio.FIRST_COMPLETED)  # type: ignore[type-var]
             if failed.done():
                 reading.cancel()
-                failed.result()  # a fault of ours: the traceback goes to the coordinator by stderr
+                failed.result()  # a bug of the arena: the traceback goes to the coordinator through stderr
             line = reading.result()
             if not line:
                 break
@@ -117,7 +117,7 @@ class Worker:
 
 
 async def _main() -> None:
-    # The records' channel is kept for ourselves: what an agent prints must not get between them.
+    # stdout is redirected: an agent's output must not mix with the records.
     output = os.dup(1)
     os.dup2(2, 1)
     orders = asyncio.StreamReader(limit=1 << 24)
@@ -125,7 +125,7 @@ async def _main() -> None:
     settings = orjson.loads(await orders.readline())
     if settings["isolate"]:
         close_to_others()
-    # What is loaded by now stays for good: the collector need not look at it again, nor run as often as it would.
+    # What is loaded by now stays: the garbage collector can skip it, and run less often.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     asyncio.get_running_loop().set_exception_handler(_note_error)
@@ -135,11 +135,11 @@ async def _main() -> None:
 
 
 def _note_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """An error that nobody awaits: of an agent's own task, say. Its words are the agent's code: they are not asked for."""
+    """Report an error that is awaited nowhere, e.g. in an agent's task, without its message: that may run agent code."""
     error = context.get("exception")
     print(f"{context['message']}: {'no exception' if error is None else type_name(error)}", file=sys.stderr)
 
 
 def main() -> None:
-    """Plays what arrives on stdin, until that ends."""
+    """Play the fixtures that arrive on stdin until it ends."""
     asyncio.run(_main())

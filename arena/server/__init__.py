@@ -1,1 +1,1 @@
-"""A Showdown server of our own, and the venue on it."""
+"""A local Showdown server, and the venue that plays on it."""

@@ -1,4 +1,4 @@
-"""One battle on a server of ours: our seats over websockets of their own, outside users as the launcher tells of them."""
+"""One battle on a local server: each local seat has a websocket; the launcher reports on remote players."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from arena.simulator.seat import Fault
 from arena.simulator.session import BattleSession, Seats, player_options
 from arena.venue import Rules, SimulatorCrashed
 
-#: A battle in which nobody thinks and nothing is heard for so long hangs.
+#: A battle without any message for so long, beyond the decision time, hangs.
 _SILENCE_SECONDS = 60.0
 _LOOK_SECONDS = 2.0
-#: What is known of a battle that never began.
+#: The end of a battle that never started.
 _NOTHING = {"winner": "", "turns": 0, "turnLimit": False, "inputLog": []}
 
 
 class ServedBattle(BattleSession):
-    """One battle on the server: for each seat a client of ours or an outside user.
+    """One battle on the server: each seat has a local client or a remote player.
 
-    clients: role -> the user that plays for a seat of ours. remote_players: role -> a user who is not ours (outside.py).
+    clients: role -> the user of a local seat. remote_players: role -> remote player (remote_player.py).
     """
 
     _meeting: Callable[[], None]
@@ -62,7 +62,7 @@ class ServedBattle(BattleSession):
         self.ending: dict[str, Any] | None = None
         self.room = ""
         self._number = 0
-        self._refusals: dict[str, str] = {}  # outside role -> why the server took none of its choices
+        self._refusals: dict[str, str] = {}  # remote role -> why the server rejected its choices
         self.rooms = {role: self._battle_room(role) for role in SEATS}
 
     def _battle_room(self, role: str) -> BattleRoom:
@@ -75,15 +75,15 @@ class ServedBattle(BattleSession):
         return BattleRoom(self.seats[role], self.rules.max_turns, hooks)
 
     def user(self, role: str) -> str:
-        """The user id of a side."""
+        """Return the user id of a side."""
         return self.remote_players[role].user if role in self.remote_players else self.clients[role].user
 
     async def play(self, meet: Callable[[], None]) -> BattleRecord:
-        """Brings the two users together and waits for the end.
+        """Start the battle between the two users, and wait for its end.
 
-        meet: called when the launcher expects the battle and our clients listen: `challenge`, or e.g. accepting a
-        challenge of the outside user. Called again when a connection of ours broke before the battle began.
-        Raises ServerDied, ConnectionLost or SimulatorCrashed when the venue, and nobody in it, failed.
+        meet: called when the launcher expects the battle and the local clients listen: `challenge`, or e.g. accepting a
+        challenge of the remote player. Called again if a local connection broke before the battle started.
+        Raises ServerDied, ConnectionLost or SimulatorCrashed if the venue, not a player, failed.
         """
         self._meeting = meet
         order = {
@@ -114,17 +114,17 @@ class ServedBattle(BattleSession):
         return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
 
     def challenge(self) -> None:
-        """The meeting in which a client of ours (p1's, if both are) challenges the other user."""
+        """Challenge the other user from a local client (p1's if both are local)."""
         role, client = next(iter(self.clients.items()))
         client.challenge(self.user("p2" if role == "p1" else "p1"), self.fixture.format)
 
     def withdraw(self) -> None:
-        """Takes the challenge of `challenge` back."""
+        """Withdraw the challenge."""
         role, client = next(iter(self.clients.items()))
         client.say(f"/cancelchallenge {self.user('p2' if role == 'p1' else 'p1')}")
 
     def lose(self, role: str, fault: Fault) -> None:
-        """The seat has failed: it loses. Only the first fault counts."""
+        """Let a failed seat lose. Only the first fault counts."""
         if self.fault is not None or self.over.done():
             return
         self.fault = (role, fault)
@@ -136,12 +136,12 @@ class ServedBattle(BattleSession):
             self.over.set_result(_NOTHING)
 
     def break_off(self, error: Exception) -> None:
-        """The venue has failed: nobody's loss."""
+        """Abort the battle: the venue failed, so it counts for neither side."""
         if not self.over.done():
             self.over.set_exception(error)
 
     def _player(self, role: str) -> dict[str, Any]:
-        """What the launcher is told of a side."""
+        """Return the launcher's options of a side."""
         remote_player = self.remote_players.get(role)
         if remote_player is None:
             return {**player_options(self.fixture)[role], "user": self.clients[role].user}
@@ -156,7 +156,7 @@ class ServedBattle(BattleSession):
             client.on_challenge = functools.partial(self._accept, client)
 
     def _meet(self) -> None:
-        """The launcher sees to it that the battle is the one of the fixture."""
+        """Register the fixture at the launcher, which creates the battle from it."""
         for role, client in self.clients.items():
             client.use_team(self.fixture.teams[SEATS.index(role)].packed)
         self._meeting()
@@ -166,11 +166,11 @@ class ServedBattle(BattleSession):
             client.accept(user)
 
     def _begin(self, role: str, room: str) -> BattleRoom | None:
-        self.room = self.room or room  # the launcher says it, too; who is first is a matter of chance
+        self.room = self.room or room  # the launcher reports it as well; either message may be first
         return self.rooms[role] if room == self.room else None
 
     def _back(self, role: str) -> None:
-        """The connection of a seat had been broken: what was said meanwhile, and perhaps just before, is lost."""
+        """Recover a seat after its connection broke: messages sent meanwhile, and perhaps just before, are lost."""
         client = self.clients[role]
         if not self.room:
             client.say("/cancelchallenge")
@@ -186,7 +186,7 @@ class ServedBattle(BattleSession):
             self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {words}"))
 
     def _hear(self, message: Message) -> None:
-        """What the launcher says of this battle."""
+        """Process a message of the launcher about this battle."""
         if "side" in message:
             self._hear_outside(message["side"], message)
         elif "room" in message:
@@ -202,7 +202,7 @@ class ServedBattle(BattleSession):
             self.break_off(ServerDied(message["died"]))
 
     def _hear_outside(self, role: str, message: Message) -> None:
-        """What the launcher says of a user who is not ours."""
+        """Process a message of the launcher about a remote player."""
         seat, patience = self.seats[role], self.remote_players[role].patience
         assert isinstance(seat, RemoteSeat)
         if "lines" in message:
@@ -224,7 +224,7 @@ class ServedBattle(BattleSession):
             seat.here = message["here"]
 
     def _look_whether_over(self) -> None:
-        """Over is what has ended for both seats and for the launcher, whichever hears of it first."""
+        """Set `over` once both seats and the launcher have reported the end, in any order."""
         if self.ending is not None and all(room.over for room in self.rooms.values()) and not self.over.done():
             self.over.set_result(self.ending)
 
@@ -249,7 +249,7 @@ class ServedBattle(BattleSession):
                 self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
 
     async def _blame_absent(self, seconds: float) -> None:
-        """Somebody has not come: one who is not there, else one who has not answered a challenge, else the challenger."""
+        """Let an absent player lose: one who is offline, else one who did not answer a challenge, else the challenger."""
         absent = [role for role in self.remote_players if not await self.server.online(self.user(role))]
         first, second = map(self.user, SEATS)
         deaf = [
@@ -265,7 +265,7 @@ class ServedBattle(BattleSession):
 
 
 def _as_simulated(input_log: list[str]) -> list[str]:
-    """A server's input log as the simulator would have kept it: users are the seats, nothing of avatars and chat."""
+    """Convert a server's input log to the simulator's: users become seats, avatars and chat are removed."""
     kept: list[str] = []
     for line in input_log:
         if line.startswith((">version", ">chat")):

@@ -1,4 +1,4 @@
-"""A Showdown server of our own on this machine: the npm package's, in a scratch folder, gone when its owner is gone."""
+"""A local Showdown server: the npm package's, in a temporary folder; it ends with the process that started it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SCRIPT = Path(__file__).with_name("start.mjs")
 _START_SECONDS = 120.0
 _ANSWER_SECONDS = 30.0
 _LOGS_KEPT = 20
-#: What of the package the server reads beside its code; all of it is linked, never written.
+#: Parts of the package that the server reads; they are linked, never written.
 _LINKED = ("dist", "data", "server", "translations", "package.json")
 
-# The processes that the server would start besides its own.
+# Helper processes that the server would start.
 _HELPERS = [
     "validator",
     "verifier",
@@ -90,11 +90,11 @@ class LocalServer(MessageProcess):
 
     @classmethod
     async def launch(cls, *, address: str = "127.0.0.1", port: int = 0, log_path: Path | None = None) -> LocalServer:
-        """Starts a server and waits until it answers.
+        """Start a server, and wait until it responds.
 
-        address, port: where it listens; 0 is any free port. log_path: default a new file in the cache folder.
-        Raises MissingTool without node or the package, BadInput when it cannot listen there, ServerDied when it does
-        not start.
+        address, port: where it listens; 0: any free port. log_path: None: a new file in the cache folder.
+        Raises MissingTool without node or the package, BadInput if it cannot listen there, ServerDied if it does not
+        start.
         """
         log_path = log_path or new_log("server-logs", _LOGS_KEPT)
         folder = Path(tempfile.mkdtemp(prefix="arena-server-"))
@@ -137,7 +137,7 @@ class LocalServer(MessageProcess):
         await self.check()
 
     async def check(self) -> None:
-        """Returns when both its sockets and its main loop have answered. Raises ServerDied."""
+        """Wait until both its socket and its main loop have responded. Raises ServerDied."""
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 reader, writer = await asyncio.open_connection(self._address, self.port)
@@ -151,10 +151,10 @@ class LocalServer(MessageProcess):
             raise ServerDied(f"the Showdown server at {self.uri} answers {status!r}")
 
     async def expect(self, order: Message, listener: Callable[[Message], None]) -> int:
-        """Says how the next battle of some users shall be played. Returns its number, for `forget`.
+        """Set up the next battle of some users. Returns its number, for `forget`.
 
-        order: format, seed, maxTurns and players as start.mjs documents them. listener: gets what start.mjs says of
-        that battle, and {"died": words} when the server ends. Raises ServerDied.
+        order: format, seed, maxTurns and players as start.mjs documents them. listener: receives start.mjs's messages about
+        that battle, and {"died": reason} when the server ends. Raises ServerDied.
         """
         number = next(self._ids)
         try:
@@ -166,27 +166,27 @@ class LocalServer(MessageProcess):
         return number
 
     async def online(self, user: str) -> bool:
-        """Whether somebody is signed in as `user`. Raises ServerDied."""
+        """Return whether a user is online. Raises ServerDied."""
         return bool((await self.ask({"op": "online", "user": user}))["online"])
 
     async def refusal(self, user: str) -> str:
-        """What the server has refused a user last, in its words; empty when nothing. Raises ServerDied."""
+        """Return the server's last refusal to a user; empty if none. Raises ServerDied."""
         return str((await self.ask({"op": "online", "user": user}))["refusal"])
 
     async def challenged(self, by: str, user: str) -> bool:
-        """Whether a challenge by one user to another waits for an answer. Raises ServerDied."""
+        """Return whether a challenge between two users is pending. Raises ServerDied."""
         answer = await self.ask({"op": "challenged", "by": by, "user": user})
         return bool(answer["challenged"])
 
     def lose(self, number: int, role: str) -> None:
-        """A side of that battle gives up."""
+        """Let a side of a battle forfeit."""
         self.send({"op": "lose", "id": number, "side": role})
 
     async def watch_searches(self, users: Sequence[str], listener: Callable[[Message], None]) -> int:
-        """From now on the ladder matches only users who are expected to meet. Returns a number, for `forget`.
+        """Let the ladder match only users of registered battles. Returns a number, for `forget`.
 
-        users: our own. listener: gets {"search": user, "format": id} when a user looks for a battle, and {"gone": user}
-        when he leaves, with "format" when he has only taken a search back. Raises ServerDied.
+        users: the local ones. listener: receives {"search": user, "format": id} when a user searches a battle, and {"gone":
+        user} when the user leaves, with "format" if only a search was cancelled. Raises ServerDied.
         """
         number = next(self._ids)
         await self.ask({"op": "searches", "users": list(users)}, number)
@@ -194,15 +194,15 @@ class LocalServer(MessageProcess):
         return number
 
     def refuse_search(self, user: str, format_id: str) -> None:
-        """Ends a user's search."""
+        """Cancel a user's search."""
         self.send({"op": "refuse", "user": user, "format": format_id})
 
     def tell(self, user: str, words: str) -> None:
-        """Pops up words at a user's. (Showdown lets nobody who has not registered send messages to others.)"""
+        """Show a popup to a user. (On Showdown, unregistered users cannot send private messages.)"""
         self.send({"op": "tell", "user": user, "words": words})
 
     def forget(self, number: int) -> None:
-        """Nothing more is wanted of this battle."""
+        """Remove a listener, and its battle at the server."""
         if self._listeners.pop(number, None) is not None:
             self.send({"op": "forget", "id": number})
 
@@ -211,7 +211,7 @@ class LocalServer(MessageProcess):
         self.write_line(orjson.dumps(message))
 
     async def close(self) -> None:
-        """Ends the server and all its processes. Its log stays."""
+        """End the server and all its processes. Its log is kept."""
         await self.end_within(5, self.dead)
 
     async def __aenter__(self) -> LocalServer:
@@ -230,19 +230,19 @@ class LocalServer(MessageProcess):
             self.deliver(message)
 
     def last_words(self) -> str:
-        """Why it could not start, or the last line of its log."""
+        """Return why it could not start, or the last line of its log."""
         return self._failure or last_line(self.log_path)
 
     def connection_lost(self, exc: Exception | None) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)  # what it may have left of its process group
+            os.killpg(self.pid, signal.SIGKILL)  # remaining processes of its group
         shutil.rmtree(self.folder, ignore_errors=True)
         words = self.last_words()
         self.report_death(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
 
 
 def _lay_out(folder: Path, address: str, port: int) -> None:
-    """Puts into `folder` what the server wants to find around itself: links to the package, and its own config."""
+    """Create the server's folder: links to the package, and its config."""
     for name in _LINKED:
         (folder / name).symlink_to(package() / name)
     (folder / "node_modules").symlink_to(package().parent)

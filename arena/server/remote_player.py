@@ -31,10 +31,10 @@ from teamsets.teams import Team
 
 @dataclass(frozen=True)
 class RemotePlayer:
-    """A user of the server who is not ours.
+    """A user of the server who is not one of the arena's.
 
-    user: its id on the server. patience: seconds for one decision, by the server's clock. coming: seconds from the meeting
-    to the battle's begin. own_team: he plays the team that he has brought, not the fixture's (see `fixture_as_played`).
+    user: id on the server. patience: seconds for one decision, by the server's clock. coming: seconds to join the battle.
+    own_team: the user brings the team, instead of the fixture's (see `fixture_as_played`).
     """
 
     user: str
@@ -44,14 +44,14 @@ class RemotePlayer:
 
 
 class _Nobody(Agent):
-    """Sits in an outside seat; it is never asked."""
+    """Placeholder in a remote seat; it is never asked."""
 
     reads_battle = False
 
 
 @dataclass
 class _Asked:
-    """A request that awaits a choice, what was sent for it, and how long that has taken (milliseconds)."""
+    """A pending request, the choice sent for it, and the time taken (milliseconds)."""
 
     turn: int
     request: dict[str, Any]
@@ -61,50 +61,50 @@ class _Asked:
 
 @dataclass
 class RemoteSeat(Seat):
-    """What is known of an outside side: its log as a seat's, and its decisions once they are read.
+    """The seat of a remote player: its log, and its decisions after the battle.
 
-    here: whether a connection of his is in the battle's room.
+    here: whether a connection of the user is in the battle's room.
     """
 
     here: bool = True
     _asked: list[_Asked] = field(default_factory=list)
 
     def see(self, view: dict[str, Any]) -> bool:
-        """Takes in what this side was sent; nothing is ever to be decided here."""
+        """Process what this side was sent. Never asks for a choice."""
         if "error" in view and view.get("ask") is self.request:
-            return False  # what he chose was refused, and the same request stands
+            return False  # the choice was rejected, and the same request is still open
         if super().see(view):
             assert self.request is not None
             if self._asked and ("error" in view or self.request.get("update")):
-                self._asked.pop()  # put again, with what he may not do now
+                self._asked.pop()  # sent again without the rejected choice
             self._asked.append(_Asked(self.battle.turn, self.request))
         return False
 
     def chose(self, sent: str, ms: float) -> None:
-        """What he has sent for the last request, so many milliseconds after it was put."""
+        """Record a choice for the last request. ms: milliseconds since the request."""
         if self._asked:
             self._asked[-1].sent, self._asked[-1].ms = sent, ms
 
     def read_decisions(self, input_log: list[str]) -> None:
-        """Sets `decisions` from Showdown's input log: what each side chose, one line for each decision."""
+        """Set `decisions` from Showdown's input log, which has one line per decision."""
         lines = [line[4:] for line in input_log if line.startswith(f">{self.role} ")]
         self.decisions = []
-        for asked, line in zip(self._asked, lines, strict=False):  # the last may have got no choice any more
+        for asked, line in zip(self._asked, lines, strict=False):  # the last request may have no choice
             legal = legal_choices(asked.request)
-            # What he sent may say no more than "default"; what is noted may be "fight", which he was not offered.
+            # The user may have sent just "default"; the log may contain "fight", which was not offered.
             choice = read_answer(line, legal, asked.request) or read_answer(asked.sent, legal, asked.request)
             words = line if choice is None else choice.words
             self.decisions.append(Decision(asked.turn, [c.words for c in legal], words, asked.ms))
 
 
 def remote_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
-    """The seat of an outside user; see `new_seat`."""
+    """Create the seat of a remote player; see `new_seat`."""
     battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
     return RemoteSeat(role, _Nobody(), battle, Clock(guard, who, 0.0), reads_battle=False)
 
 
 def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:
-    """The fixture with the seed and the teams of the battle, where a user has brought his own."""
+    """Return the fixture with the seed and teams that were played, if a user brought a team."""
     seed, teams = fixture.seed, list(fixture.teams)
     for line in input_log:
         if line.startswith(">start "):

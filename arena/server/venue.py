@@ -1,4 +1,4 @@
-"""The server venue: fixtures played over websockets on a Showdown server of our own, with the same records as ever."""
+"""The server venue: fixtures played over websockets on a local Showdown server. Records equal the simulator's."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from arena.simulator.session import Seats
 from arena.sources import source_of
 from arena.venue import Rules
 
-#: Of users, for their names. Of this process: a server may have had another venue, and users of it may still be there.
+#: Numbers for user names. Per process: users of an earlier venue on the same server may still be online.
 _numbers = itertools.count(1)
 
 
 class ServerVenue:
-    """Plays fixtures on a server. Many at once: `play` returns when its battle is over.
+    """Plays fixtures on a server, many concurrently.
 
-    Each seat of ours takes a user, which is signed in once and used again. A program of other people is started for each
-    of its battles (arena/programs), and signs in under a new name. isolation: see `BattleSession`.
+    Each local seat uses a user that is signed in once and reused. An external program is started for each of its battles
+    (arena/programs), and signs in under a new name. isolation: see `BattleSession`.
     """
 
     def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
         self.server, self.guard, self.rules, self.isolation = server, guard, rules, isolation
         self._idle: list[Client] = []
-        self._leaving: set[asyncio.Task[None]] = set()  # programs that are done with their battles
+        self._leaving: set[asyncio.Task[None]] = set()  # programs whose battles are over
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
-        """Plays one fixture to its end, whatever the agents do.
+        """Play one fixture to its end, whatever the agents do.
 
-        serial: a number for this fixture that the guard shows to other processes. Raises ServerDied, ConnectionLost or
-        SimulatorCrashed when the venue, and no agent, failed.
+        serial: the fixture's number, which the guard shares with other processes. Raises ServerDied, ConnectionLost or
+        SimulatorCrashed if the venue, not an agent, failed.
         """
         programs = _programs(fixture)
         clients = {role: await self._client() for role in SEATS if role not in programs}
@@ -61,7 +61,7 @@ class ServerVenue:
             else:
                 record = await battle.play(battle.challenge)
         except BaseException:
-            for client in clients.values():  # they may still be in that battle
+            for client in clients.values():  # they may still be in this battle
                 await client.close()
             raise
         finally:
@@ -77,7 +77,7 @@ class ServerVenue:
         self.server.end_input()
 
     async def close(self) -> None:
-        """Signs all users off, and ends all programs."""
+        """Sign off all users, and end all programs."""
         for client in self._idle:
             await client.close()
         self._idle.clear()
@@ -92,7 +92,7 @@ class ServerVenue:
         await self.close()
 
     def _outsider(self, agent: ProgramAgent) -> RemotePlayer:
-        # All names are equally long: foul-play strikes its own out of a title to find its opponent's.
+        # All names have the same length: foul-play removes its own name from the title to find its opponent's.
         user = f"visitor{next(_numbers):07d}"
         return RemotePlayer(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
 
@@ -114,7 +114,7 @@ class ServerVenue:
 
 
 def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
-    """Role -> the program of other people that plays it."""
+    """Return role -> the external program that plays it."""
     seats = zip(SEATS, fixture.agents, fixture.outside, strict=True)
     made = {role: source_of(spec).make() for role, spec, outside in seats if outside}
     return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}

@@ -1,1 +1,1 @@
-"""Showdown in this process: the host, seats, and the venue on both."""
+"""The simulator venue: Showdown in a Node child process, and the seats of the agents in this process."""

@@ -1,7 +1,7 @@
-"""An agent's diagnostics (`Agent.diagnostics`) as plain, bounded data: whatever the agent put there, a record can hold it.
+"""An agent's diagnostics (`Agent.diagnostics`) as plain data of bounded size, which can be stored.
 
-Diagnostics never change a result. What cannot be kept is replaced by {"dropped": why, "dropped_so_far": how many of this
-seat's in this battle}.
+Diagnostics never change a result. Diagnostics that cannot be stored are replaced by {"dropped": reason, "dropped_so_far":
+number of this seat's in this battle}.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ MAX_DECISION = 64 * 1024
 MAX_BATTLE = 4 * 1024 * 1024
 #: How deep lists and dicts may be nested.
 MAX_DEPTH = 100
-#: The longest text of a value that JSON does not know.
+#: Maximum length of the text of a value that JSON cannot represent.
 _MAX_WORDS = 1000
-#: What a number, a key's quotes or a bracket counts for.
+#: Characters counted for a number, the quotes of a key, or a bracket.
 _EACH = 4
 _LARGEST_INT = 1 << 63
 
@@ -28,15 +28,15 @@ class DiagnosticsTooLarge(ValueError):
 
 
 class Budget:
-    """What one seat may still keep of its diagnostics in this battle; counts what was dropped."""
+    """The remaining size of one seat's diagnostics in this battle, and the number that were dropped."""
 
     def __init__(self) -> None:
         self.left = MAX_BATTLE
         self.dropped = 0
-        self._refused = ""  # why nothing more is looked at
+        self._refused = ""  # the reason why further diagnostics are not read
 
     def take(self, diagnostics: Any) -> Any:
-        """A copy of one decision's diagnostics that is safe to serialise. Runs code of the agent's; may raise anything."""
+        """Return a serializable copy of one decision's diagnostics. Runs the agent's code, so it may raise anything."""
         if diagnostics is None or self._refused:
             return None if diagnostics is None else self.drop(self._refused)
         allowed = min(MAX_DECISION, self.left)
@@ -51,7 +51,7 @@ class Budget:
         return copied
 
     def drop(self, why: str, *, for_good: bool = False) -> dict[str, Any]:
-        """What stands in place of diagnostics that cannot be kept. for_good: look at none of the later ones either."""
+        """Return the replacement for diagnostics that cannot be stored. for_good: also drop all later ones unread."""
         self.dropped += 1
         if for_good:
             self._refused = why
@@ -59,13 +59,13 @@ class Budget:
 
 
 class _Copier:
-    """Copies nested data into types that JSON knows, until it has spent `left` characters."""
+    """Copies nested data into JSON types, up to `left` characters."""
 
     def __init__(self, left: int) -> None:
         self.left = left
 
     def copy(self, value: Any, depth: int) -> Any:
-        """The value as JSON's types; anything else as its `repr`. Raises DiagnosticsTooLarge."""
+        """Return the value as JSON types, other values as their `repr`. Raises DiagnosticsTooLarge."""
         if depth > MAX_DEPTH:
             raise DiagnosticsTooLarge(f"nested more than {MAX_DEPTH} deep")
         self._spend(_EACH)
@@ -94,7 +94,7 @@ class _Copier:
         return self._text(key if isinstance(key, str) else str(key)[:_MAX_WORDS])
 
     def _text(self, text: str) -> str:
-        plain = str.encode(text, "utf-8", "backslashreplace").decode()  # of a subclass, too, whose len() may lie
+        plain = str.encode(text, "utf-8", "backslashreplace").decode()  # also for subclasses, whose len() may be wrong
         self._spend(len(plain))
         return plain
 

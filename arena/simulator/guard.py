@@ -1,8 +1,7 @@
-"""The clock of a step: no piece of an agent's code keeps a worker's loop longer than its limit.
+"""Time limits for the steps of agents: no piece of an agent's code blocks a worker's event loop beyond its limit.
 
-A step of plain Python that runs too long is interrupted where it stands by SIGALRM. A step inside C code that never
-returns cannot be: for those the coordinator reads, in memory shared with the worker, whose step it is and until when it
-may last, and ends the worker.
+SIGALRM interrupts a step of Python code that takes too long. It cannot interrupt C code that never returns: for that
+case the coordinator reads the running step's seat and deadline from shared memory, and kills the worker.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from collections.abc import Awaitable, Generator
 from dataclasses import dataclass
 from typing import Any
 
-# The shared memory, in words of 8 bytes, each written at one stroke: the number of the step under way (0: none), whose it
-# is (the fixture's serial * 2 + seat), and until when it may last (monotonic seconds). The number is written last and
-# taken away first, and no two steps have the same: who finds it twice, before and after, has read what belongs to it.
-# Then what shows that the worker lives: how often its loop has beaten, how many lines it has reported, its process id.
+# The shared memory, in words of 8 bytes, each written atomically: the number of the running step (0: none), its seat (the
+# fixture's serial * 2 + seat), and its deadline (monotonic seconds). The number is written last and cleared first, and is
+# unique: a reader that finds the same number before and after has read a consistent state.
+# Then the signs of life of the worker: number of heartbeats of its loop, number of reported lines, process id.
 _STEP, _WHO, _UNTIL, _BEATS, _REPORTS, _PID = range(6)
 SHARED_BYTES = 6 * 8
-#: How often a worker's loop beats, in seconds.
+#: Interval of the heartbeats of a worker's loop, in seconds.
 BEAT_SECONDS = 0.25
-#: How long an agent's coroutine may take to end once its time is up, in seconds.
+#: Seconds that an agent's coroutine has to end after its time is up.
 _LAST_STEP = 0.5
 
 
@@ -50,13 +49,13 @@ class StepGuard:
         self.spent = 0.0
 
     def beat(self) -> None:
-        """Beats now and every BEAT_SECONDS on the running loop: whoever reads `read_life` sees that the loop runs."""
+        """Write a heartbeat now and every BEAT_SECONDS on the running loop; `read_life` reads it."""
         self._numbers[_PID] = os.getpid()
         self._numbers[_BEATS] += 1
         asyncio.get_running_loop().call_later(BEAT_SECONDS, self.beat)
 
     def reported(self) -> None:
-        """Another line has been written for the coordinator."""
+        """Count a line that was written for the coordinator."""
         self._numbers[_REPORTS] += 1
 
     def _ring(self, *_: Any) -> None:
@@ -64,7 +63,7 @@ class StepGuard:
             raise TimeUp
 
     def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
-        """`function(*arguments)`, or TimeUp after `limit` seconds. who: the fixture's serial * 2 + seat (0 or 1)."""
+        """Return `function(*arguments)`. Raises TimeUp after `limit` seconds. who: fixture's serial * 2 + seat (0, 1)."""
         began = time.monotonic()
         self._steps += 1
         self._numbers[_WHO] = who
@@ -85,21 +84,21 @@ class StepGuard:
 
 
 class Clock:
-    """One seat's time for one decision. It stands still while the step of another seat holds the loop."""
+    """One seat's time for one decision. It is paused while a step of another seat blocks the loop."""
 
     def __init__(self, guard: StepGuard, who: int, limit: float) -> None:
         self._guard, self._who, self.limit = guard, who, limit
         self.start()
 
     def start(self) -> None:
-        """From now on it is this seat's turn to think."""
+        """Start the time of a decision."""
         self._began = time.monotonic()
         self._spent = self._guard.spent
         self._own = 0.0
 
     @property
     def elapsed(self) -> float:
-        """Seconds that this seat has had."""
+        """Seconds that this seat has used."""
         others = self._guard.spent - self._spent - self._own
         return time.monotonic() - self._began - others
 
@@ -108,11 +107,11 @@ class Clock:
         return self.limit - self.elapsed
 
     def call(self, function: Any, *arguments: Any) -> Any:
-        """One step of the agent's code: `function(*arguments)`, or TimeUp when no time is left."""
+        """Run one step of the agent's code: `function(*arguments)`. Raises TimeUp if no time is left."""
         return self._step(self.left, function, *arguments)
 
     async def wait_for(self, awaitable: Awaitable[Any]) -> Any:
-        """The result of an agent's coroutine, or TimeUp. Each of its steps between two awaits is a step for the guard."""
+        """Return the result of an agent's coroutine. Raises TimeUp. Each part between two awaits is a step for the guard."""
         scope = asyncio.timeout(None)
         self._look(scope)
         try:
@@ -126,7 +125,7 @@ class Clock:
             self._alarm.cancel()
 
     def _look(self, scope: asyncio.Timeout) -> None:
-        """Ends `scope` if the time is up by now, or looks again when it would be if nobody else held the loop."""
+        """End `scope` if the time is up; otherwise check again at the earliest time at which it can be."""
         loop, left = asyncio.get_running_loop(), self.left
         if left > 0:
             self._alarm: asyncio.Handle = loop.call_later(left, self._look, scope)
@@ -134,11 +133,11 @@ class Clock:
             self._alarm = loop.call_soon(scope.reschedule, loop.time())
 
     def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
-        """A step of the agent's code that does not count as thinking; TimeUp after `limit` seconds."""
+        """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
         return self._guard.call(self._who, limit, function, *arguments)
 
     def last_step(self, function: Any, *arguments: Any) -> None:
-        """A step that may do what it likes but last long: its time is up, or the battle is over."""
+        """Run a short step after the time is up or the battle is over; its result is ignored."""
         with contextlib.suppress(BaseException):
             self._step(_LAST_STEP, function, *arguments)
 
@@ -151,7 +150,7 @@ class Clock:
 
 
 class _Stepped:
-    """A coroutine driven step by step. Once its task is cancelled it hears of it, and is not waited for any longer."""
+    """A coroutine run step by step. After its task is cancelled it is notified, and not awaited any longer."""
 
     def __init__(self, clock: Clock, awaitable: Awaitable[Any]) -> None:
         self._clock, self._awaitable = clock, awaitable
@@ -174,10 +173,10 @@ class _Stepped:
                         self._clock.last_step(throw, error)
                         self._clock.last_step(self._close, steps)
                     raise
-                function, argument = throw, error  # what it waited for has failed: the agent's own affair
+                function, argument = throw, error  # what it awaited has failed: the agent handles it
 
     def _begun(self) -> tuple[Any, Any, Any]:
-        """The awaitable's iterator, and its ways to be resumed: it may be of a type of the agent's own."""
+        """Return the awaitable's iterator and its resume methods; its type may be defined by the agent."""
         steps: Any = self._awaitable.__await__()
         return steps, getattr(steps, "send", lambda _: next(steps)), getattr(steps, "throw", None)
 
@@ -190,26 +189,26 @@ class _Stepped:
 
 
 def _never_collect(*things: Any) -> None:
-    """Keeps them for good: the collector would run a coroutine that swallows its end for ever, with no clock on it."""
+    """Keep references to them: the garbage collector would close a coroutine that ignores it, without a time limit."""
     for thing in things:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
 def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
-    """Whose step is under way and for how many seconds it is overdue (negative: it has time left), or None.
+    """Return the running step's seat and how many seconds it is overdue (negative: time left), or None.
 
-    Whose: the fixture's serial * 2 + seat.
+    The seat is the fixture's serial * 2 + seat (0 or 1).
     """
     numbers, times = _words_of(shared)
     step, who, until = numbers[_STEP], numbers[_WHO], times[_UNTIL]
     if step == 0 or numbers[_STEP] != step:
-        return None  # none, or another has begun just now: that one is not overdue
+        return None  # none, or another one has just started: it is not overdue
     return who, time.monotonic() - until
 
 
 @dataclass(frozen=True)
 class Life:
-    """What a worker has shown of itself. step: the number of the step under way, 0: none. pid: 0 before the first beat."""
+    """A worker's signs of life. step: the number of the running step, 0: none. pid: 0 before the first heartbeat."""
 
     beats: int
     step: int
@@ -218,7 +217,7 @@ class Life:
 
 
 def read_life(shared: mmap.mmap) -> Life:
-    """How a worker is, by the memory that it shares."""
+    """Read a worker's signs of life from the shared memory."""
     numbers, _ = _words_of(shared)
     return Life(numbers[_BEATS], numbers[_STEP], numbers[_REPORTS], numbers[_PID])
 

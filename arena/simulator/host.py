@@ -102,7 +102,7 @@ class Host(MessageProcess):
         self._heard = True
         try:
             message = orjson.loads(line)
-        except orjson.JSONDecodeError:  # not our script: a program that only passes for node, say
+        except orjson.JSONDecodeError:  # not our script, e.g. another program under the name node
             self._errors += b"\nit answered '" + line[:100] + b"': check `node --version` and ARENA_NODE"
             self.kill()
             return

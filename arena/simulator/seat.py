@@ -1,4 +1,4 @@
-"""A seat: one side of one battle. It owns the protocol, the clock and every failure of the agent in it."""
+"""A seat: one side of one battle. It handles the protocol, the clock and all failures of its agent."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from arena.record import DecisionRow
 from arena.simulator.diagnostics import Budget
 from arena.simulator.guard import Clock, StepGuard, TimeUp
 
-#: How often in a row an agent may answer illegally before it loses. More than one, so that a player that draws its
-#: choice has another chance; few, so that a deterministic one cannot loop.
+#: Number of illegal choices in a row at which an agent loses. More than one, so that a random agent can choose again; few,
+#: so that a deterministic agent does not loop.
 ILLEGAL_ANSWERS = 3
-#: How often in a row the simulator may refuse a choice that its own request allows (a trap shows itself only then).
+#: How many choices in a row the simulator may reject although its request allows them (hidden trapping abilities).
 REFUSALS = 10
-#: How long an agent may take to be made, in seconds: the first one of a kind may load a model.
+#: Time limit for creating an agent, in seconds: the first one of a class may load a model.
 MAKING_SECONDS = 300.0
 
-#: How long the reading of an agent's diagnostics may take, in seconds.
+#: Time limit for reading an agent's diagnostics, in seconds.
 DIAGNOSTICS_SECONDS = 1.0
-#: How long an exception of an agent's may take to say its words, in seconds.
+#: Time limit for formatting the message of an agent's exception, in seconds.
 WORDS_SECONDS = 1.0
 
 FaultKind = Literal["timeout", "illegal", "error"]
 
 
 class Fault(Exception):
-    """The agent failed: `kind` says how, the message says in words what happened."""
+    """An agent's failure. kind: its type; the message describes it."""
 
     def __init__(self, kind: FaultKind, words: str) -> None:
         super().__init__(words)
@@ -56,8 +56,8 @@ class Seat:
     """One side of one battle.
 
     role: "p1" or "p2". clock: its time for one decision.
-    reads_battle: whether `battle` follows the log (the agent's own word, taken once).
-    log: every protocol line that this side received, its requests included (`|request|JSON`), as a websocket brings them.
+    reads_battle: whether `battle` is updated from the log (the agent's attribute, read once).
+    log: every protocol line that this side received, including requests (`|request|JSON`), as over a websocket.
     """
 
     role: str
@@ -75,7 +75,7 @@ class Seat:
     _budget: Budget = field(default_factory=Budget)
 
     def see(self, view: dict[str, Any]) -> bool:
-        """Takes in what the host sent for this side. True when the agent must choose."""
+        """Process what the host sent for this side. Returns True if the agent must choose."""
         text = view["log"]
         lines = text.split("\n") if text else []
         self.log += lines
@@ -92,7 +92,7 @@ class Seat:
         self._illegal = 0
         self._refused = self._refused + 1 if "error" in view else 0
         if self._refused and self.decisions:
-            self.decisions.pop()  # what the simulator refused ("trapped", mostly) was no decision
+            self.decisions.pop()  # a choice that the simulator rejected (usually "trapped") is no decision
         if self.reads_battle:
             self.battle.ask(request)
         else:
@@ -100,7 +100,7 @@ class Seat:
         return True
 
     def _complete(self, request: dict[str, Any]) -> None:
-        """Puts in the entries that the host left out because they are as they were in the last request."""
+        """Insert the entries that the host omitted because they are unchanged since the last request."""
         team = request["side"]["pokemon"]
         for slot, entry in enumerate(team):
             if isinstance(entry, str):
@@ -114,7 +114,7 @@ class Seat:
             self.battle.turn = int(line[2].partition("\n")[0])
 
     def decide(self) -> Choice | Awaitable[Choice]:
-        """The agent's choice for the current request; an awaitable if the agent thinks asynchronously. Raises Fault."""
+        """Return the agent's choice for the current request, or an awaitable if `act` is a coroutine. Raises Fault."""
         self._check_refusals()
         self.clock.start()
         later, answer = self._step(self._first_answer)
@@ -139,7 +139,7 @@ class Seat:
         except BaseException as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
-                raise  # the battle is over; otherwise something of the agent's own was cancelled
+                raise  # the battle is over; otherwise the agent's own code was cancelled
             raise _raised(error, self.clock) from None
         self._check_time()
         return self._read(*self._step(self._meant, settled))
@@ -154,12 +154,12 @@ class Seat:
         return self._note(choice)
 
     def _step(self, function: Any, *arguments: Any) -> Any:
-        """One piece of the agent's code under the clock, its failures turned into Faults."""
+        """Run one step of the agent's code under the clock. Raises Fault for its failures."""
         try:
             return self.clock.call(function, *arguments)
         except TimeUp:
             raise self._too_late() from None
-        except BaseException as error:  # sys.exit() too: it would end the worker and everybody's battles
+        except BaseException as error:  # sys.exit() too: it would end the worker with all its battles
             raise _raised(error, self.clock) from None
 
     def _first_answer(self) -> tuple[bool, Any]:
@@ -169,8 +169,8 @@ class Seat:
         return self._answer()
 
     def _answer(self) -> tuple[bool, Any]:
-        """Whether the agent's answer is to be awaited (which may run code of its type's), and what `_meant` says of it, or
-        the answer itself where it is to be awaited. In one step: a guarded step costs more than a quick agent's choice."""
+        """Return (True, awaitable), or (False, result of `_meant`). The check may run the agent's code, so both happen in
+        one guarded step: a step costs more than the choice of a quick agent."""
         assert self.request is not None
         if self.request.get("teamPreview"):
             answer = self.agent.team_preview(self.battle)
@@ -180,7 +180,7 @@ class Seat:
         return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
 
     def _read(self, choice: Choice | None, shown: str) -> Choice | None:
-        """The choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS of them or too late. See `_meant`."""
+        """Return the choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS or a timeout. See `_meant`."""
         self._check_time()
         if choice is None:
             self._illegal += 1
@@ -194,13 +194,13 @@ class Seat:
             raise self._too_late()
 
     def _meant(self, answer: Any) -> tuple[Choice | None, str]:
-        """The legal choice meant by an answer; where there is none, the answer for people. Runs the agent's code."""
+        """Return the legal choice that an answer means, or None and the answer as text. Runs the agent's code."""
         assert self.request is not None
         if answer is None and self.request.get("teamPreview"):
             return self.battle.legal[0], ""
         try:
             choice = read_answer(answer, self.battle.legal, self.request)
-        except Exception:  # an order of the agent's own making that cannot be read
+        except Exception:  # an object of the agent that cannot be read as a choice
             choice = None
         return choice, "" if choice is not None else _shown(answer)
 
@@ -211,7 +211,7 @@ class Seat:
         return choice
 
     def _read_diagnostics(self) -> dict[str, Any] | None:
-        """The agent's diagnostics, to be kept with the decision; what cannot be kept is no reason to lose."""
+        """Return the agent's diagnostics of this decision. Failures to read them never lose the battle."""
         try:
             kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_diagnostics)
             return kept
@@ -226,14 +226,14 @@ class Seat:
         return self._budget.take(diagnostics)
 
     def rows(self, index: int) -> list[DecisionRow]:
-        """Its decisions as a battle record keeps them. index: 0 for p1, 1 for p2."""
+        """Return its decisions as stored in a battle record. index: 0 for p1, 1 for p2."""
         return [
             (index, number, d.turn, d.legal, d.choice, d.think_ms, d.diagnostics)
             for number, d in enumerate(self.decisions)
         ]
 
     def finish(self) -> None:
-        """Tells the agent that the battle is over; what it raises here can no longer change a result."""
+        """Call the agent's `finish`; its exceptions no longer change the result."""
         if not self._started:
             return
         try:
@@ -247,7 +247,7 @@ class Seat:
 
 
 def _shown(answer: Any) -> str:
-    """An answer for people; agents may answer with anything."""
+    """Format an answer for a message; agents may return any object."""
     try:
         return repr(answer if answer is None else str(answer)[:80])
     except Exception:
@@ -255,9 +255,9 @@ def _shown(answer: Any) -> str:
 
 
 def _raised(error: BaseException, clock: Clock) -> Fault:
-    """The Fault for an exception in an agent's code: type, words, and the innermost place.
+    """Return the Fault for an exception in an agent's code: type, message, and innermost line.
 
-    The words are made under the clock: they are the agent's code, too.
+    The message is formatted under the clock, because it may run the agent's code.
     """
     kind, place = type_name(error), ""
     trace = error.__traceback__
@@ -279,13 +279,13 @@ def _words(error: BaseException) -> str:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type, without running code of a metaclass."""
+    """Return the name of a value's type without running code of a metaclass."""
     name: str = type.__dict__["__name__"].__get__(type(value))
     return name[:100]
 
 
 def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
-    """A fresh agent for a seat. Raises Fault when it cannot be made. Loading a model may take longer than a decision."""
+    """Create an agent for a seat. Raises Fault. Its time limit is longer than a decision's: it may load a model."""
     return _in_making(guard, who, make)
 
 
@@ -312,7 +312,7 @@ def new_seat(
     think_limit: float,
     kind: type[Seat] | None = None,
 ) -> Seat:
-    """A seat with its agent, its generator seeded by `seed`, and an empty battle. Raises Fault: it takes no generator.
+    """Create a seat with its agent, a generator seeded by `seed`, and an empty battle. Raises Fault.
 
     kind: the class of the seat, Seat by default.
     """

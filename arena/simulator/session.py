@@ -1,4 +1,4 @@
-"""A battle in play, at any venue: seats for a fixture's agents, the first fault, and the record of how it went."""
+"""A battle in progress, at any venue: the seats of a fixture's agents, the first fault, and the record."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from teamsets.formats import get_format
 
 
 class Seats(Protocol):
-    """Makes seats whose agents are elsewhere, in processes of their own (arena/isolation)."""
+    """Creates seats whose agents run in their own processes (arena/isolation)."""
 
     def seat(
         self,
@@ -34,26 +34,26 @@ class Seats(Protocol):
         seed: int,
         think_limit: float,
     ) -> Seat:
-        """As `new_seat`, for the agent of a spec, which is made there."""
+        """Like `new_seat`; the agent is created from its spec in its process."""
 
     async def part(self, seats: Iterable[Seat]) -> None:
-        """Tells the agents that their battle is over."""
+        """Notify the agents that their battle is over."""
 
     def drop(self, seats: Iterable[Seat]) -> None:
-        """Ends what is left of seats whose battle was broken off."""
+        """Clean up the seats of an aborted battle."""
 
 
 class MakesSeat(Protocol):
-    """Makes the seat of a user who is not ours."""
+    """Creates the seat of a remote player."""
 
     def __call__(self, role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> Seat: ...
 
 
 class BattleSession:
-    """One battle: its seats, the first fault, and what is kept of it.
+    """One battle: its seats, the first fault, and its record.
 
-    outside: role -> what makes its seat, where no agent of ours sits. faults: of agents that could not be made, by seat;
-    they lose as soon as the battle has begun. isolation: makes the seats of our agents; None: they play in this process.
+    outside: role -> creates the seat of a remote player. faults: of agents that could not be created, by seat; they lose
+    when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
     """
 
     def __init__(
@@ -98,17 +98,17 @@ class BattleSession:
                 self.seats[role], self.faults[role] = new_seat(role, Agent(), **told), fault
 
     async def part(self) -> None:
-        """Tells agents in processes of their own that the battle is over; `record` tells all others."""
+        """Notify agents in their own processes that the battle is over; `record` notifies the others."""
         if self.isolation is not None:
             await self.isolation.part(self.seats.values())
 
     def leave(self) -> None:
-        """Ends what is left of isolated seats when the battle was broken off."""
+        """Clean up isolated seats of an aborted battle."""
         if self.isolation is not None:
             self.isolation.drop(self.seats.values())
 
     def record(self, end: dict[str, Any]) -> BattleRecord:
-        """Tells the agents that it is over, and says how it went. end: winner, turns, turnLimit, inputLog."""
+        """Notify the agents of the end, and return the record. end: winner, turns, turnLimit, inputLog."""
         for seat in self.seats.values():
             seat.finish()
         return BattleRecord(
@@ -124,7 +124,7 @@ class BattleSession:
         )
 
     def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:
-        """winner, reason, fault and detail of the record."""
+        """Return winner, reason, fault and detail of the record."""
         if self.fault is not None:
             role, fault = self.fault
             winner = "p2" if role == "p1" else "p1"
@@ -139,7 +139,7 @@ class BattleSession:
 
 
 def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
-    """What Showdown is told of each side: {"name": the seat, and "team": packed text or "seed": to draw it from}."""
+    """Return Showdown's options of each side: {"name": seat, and "team": packed text or "seed": generates the team}."""
     return {
         role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
         for role, team in zip(SEATS, fixture.teams, strict=True)
@@ -147,7 +147,7 @@ def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
 
 
 def drop(awaitable: Awaitable[Choice]) -> None:
-    """Closes a coroutine, or cancels a future, that nobody will await."""
+    """Close a coroutine, or cancel a future, that will not be awaited."""
     if isinstance(awaitable, asyncio.Future):
         awaitable.cancel()
         return

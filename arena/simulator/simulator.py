@@ -1,4 +1,4 @@
-"""The simulator venue: fixtures played in process on real Showdown, through a host."""
+"""The simulator venue: fixtures played on real Showdown through a host, without a server."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from arena.venue import Rules, SimulatorCrashed
 
 
 class Simulator:
-    """Plays fixtures on one host. Many at once: `play` returns when its battle is over. isolation: see `BattleSession`."""
+    """Plays fixtures on one host, many concurrently. isolation: see `BattleSession`."""
 
     def __init__(self, host: Host, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
         self.host, self.guard, self.rules, self.isolation = host, guard, rules, isolation
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
-        """Plays one fixture to its end, whatever the agents do.
+        """Play one fixture to its end, whatever the agents do.
 
-        serial: a number for this fixture that the guard shows to other processes. Raises HostDied or SimulatorCrashed
-        when the venue, and no agent, failed.
+        serial: the fixture's number, which the guard shares with other processes. Raises HostDied or SimulatorCrashed
+        if the venue, not an agent, failed.
         """
         session = _Session(self, fixture, serial)
         try:
@@ -47,20 +47,20 @@ class Simulator:
 
 
 async def play_all(fixtures: Iterable[Fixture], rules: Rules) -> list[BattleRecord]:
-    """Plays fixtures on a host of their own, all at once; the records in the order of the fixtures."""
+    """Play fixtures concurrently on a new host. Returns the records in the order of the fixtures."""
     async with await Host.launch() as host:
         simulator = Simulator(host, StepGuard(), rules)
         return await asyncio.gather(*(simulator.play(fixture, serial) for serial, fixture in enumerate(fixtures)))
 
 
 class _Session(BattleSession):
-    """One battle at a host: passes what the host says to the seats, and what the seats choose to the host."""
+    """One battle at a host: passes the host's messages to the seats, and the seats' choices to the host."""
 
     def __init__(self, simulator: Simulator, fixture: Fixture, serial: int) -> None:
         self.host = simulator.host
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.tasks: set[asyncio.Future[Choice]] = set()
-        self.choices: dict[str, str] = {}  # role -> what it has chosen, not yet sent
+        self.choices: dict[str, str] = {}  # role -> its choice, not yet sent
         self.id = self.host.open(self.receive)
         rules = simulator.rules
         tag = f"battle-{fixture.format}-{self.id}"
@@ -78,7 +78,7 @@ class _Session(BattleSession):
             self.lose(role, failure)
 
     def receive(self, message: Message) -> None:
-        """One message from the host. Nothing that happens here may escape into the event loop."""
+        """Process a message from the host. Exceptions are passed to `over`, never to the event loop."""
         try:
             if "p1" in message:
                 self.update(message)
@@ -87,7 +87,7 @@ class _Session(BattleSession):
             else:
                 words = message.get("refused") or message["crash"]
                 self.break_off(SimulatorCrashed(f"{self.fixture.format}, seed {self.fixture.seed}: {words}"))
-        except Exception as error:  # a fault of ours: it belongs to whoever awaits this battle, not to the loop
+        except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
             self.break_off(error)
 
     def update(self, message: Message) -> None:
@@ -131,13 +131,13 @@ class _Session(BattleSession):
             self.send_choices()
 
     def send_choices(self) -> None:
-        """Sends the choices of all seats that were asked, once they are there: the host answers each order."""
+        """Send the choices of all seats that were asked once they are complete: the host replies to each message."""
         if self.choices and not self.tasks and not self.fault and not self.over.done():
             self.host.send({"op": "choose", "id": self.id, **self.choices})
             self.choices = {}
 
     def lose(self, role: str, fault: Fault) -> None:
-        """The seat has failed: it loses. The host's answer to this ends the battle. Only the first fault counts."""
+        """Let a failed seat lose. The host's reply ends the battle. Only the first fault counts."""
         if self.fault is None:
             self.fault = (role, fault)
             self.host.send({"op": "lose", "id": self.id, "side": role})
