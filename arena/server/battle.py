@@ -124,9 +124,11 @@ class ServedBattle(BattleSession):
         client.say(f"/cancelchallenge {self.user('p2' if role == 'p1' else 'p1')}")
 
     def lose(self, role: str, fault: Fault) -> None:
-        """Let a failed seat lose. Only the first fault counts."""
+        """Let a failed seat lose. Only the first fault counts, and an agent that could not be created failed first: its
+        stand-in may be asked to act before the launcher has named the room."""
         if self.fault is not None or self.over.done():
             return
+        role, fault = next(iter(self.faults.items()), (role, fault))
         self.fault = (role, fault)
         for room in self.rooms.values():
             room.silence()

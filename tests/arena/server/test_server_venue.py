@@ -14,7 +14,9 @@ import pytest
 from support.real_battles import FORMATS, fixtures
 from support.venues import PATIENT, Venues, told
 
+from arena.child import Message
 from arena.record import BattleRecord
+from arena.server.battle import ServedBattle
 from arena.server.local import LocalServer, ServerDied
 from arena.server.venue import ServerVenue
 from arena.simulator.guard import StepGuard
@@ -63,6 +65,24 @@ def test_faults_lose_as_they_do_on_the_simulator(format_id: str, venues: Venues)
         # Whether the other had already answered when it failed is a matter of chance.
         del expected["decisions"], found["decisions"]
         assert found == expected, pair
+
+
+@pytest.mark.slow
+def test_an_agent_that_cannot_be_created_loses_by_that_even_if_its_stand_in_is_asked_first(
+    venues: Venues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear = ServedBattle._hear
+
+    def hear_no_room(battle: ServedBattle, message: Message) -> None:
+        """As if the launcher's message with the room came after the battle's first request."""
+        if "room" not in message:
+            hear(battle, message)
+
+    monkeypatch.setattr(ServedBattle, "_hear", hear_no_room)
+    played = [replace(fixtures("gen1randombattle", 1)[0], agents=("bad_agents:RaisesWhenMade", "random"))]
+    (record,) = venues.served(played)
+    assert (record.fault, record.reason) == ("p1", "error")
+    assert "no such checkpoint" in record.detail
 
 
 class CuttingProxy:
