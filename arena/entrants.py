@@ -1,4 +1,4 @@
-"""What a run plays with: its agents and its teams, found and checked before it begins."""
+"""A run's agents and teams, resolved and checked before it begins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Pools = dict[tuple[str, str], tuple[FixtureTeam, ...]]
 
 
 def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
-    """The agents of the specs, each only once. Raises BadInput where they are too few to play each other."""
+    """The agents of the specs, each only once. Raises BadInput if there are fewer than two."""
     sources = resolve_each(specs, resolver)
     if len(sources) < 2:
         raise BadInput(f"agents: at least two different ones are needed, not {len(sources)}: name more, or use --all")
@@ -28,7 +28,7 @@ def resolve_all(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] =
 
 
 def resolve_each(specs: tuple[str, ...], resolver: Callable[[str], AgentSource] = resolve) -> list[AgentSource]:
-    """The agents of the specs; each only once. Their code is looked at anew: see `read_again`."""
+    """The agents of the specs; each only once. Their code is read again: see `read_again`."""
     read_again()
     return list({source.spec: source for source in map(resolver, specs)}.values())
 
@@ -43,7 +43,7 @@ def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> Non
 
 
 def check_ours(sources: list[AgentSource], command: str) -> None:
-    """Raises BadInput for an agent that is a program of its own, where only agents that think here can play."""
+    """Raises BadInput for an external program, where only in-process agents can play."""
     for source in sources:
         if source.outside:
             raise BadInput(

@@ -1,4 +1,4 @@
-"""Logs of the processes that the arena starts: a file each in the cache folder, of which the last are kept."""
+"""Logs of the processes that the arena starts: one file each in the cache folder; only the latest are kept."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def new_log(kind: str, kept: int) -> Path:
 
 
 def last_line(log: Path) -> str:
-    """The last line that holds anything, for people."""
+    """The last non-empty line."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4096))
         lines = file.read().decode(errors="replace").strip().split("\n")

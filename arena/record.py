@@ -1,4 +1,4 @@
-"""A battle record: what is kept of a played fixture, as it travels from a worker to the store (one line of JSON)."""
+"""A battle record: the stored result of a fixture, sent from a worker to the store as one line of JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BattleRecord:
     winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
-    decisions: of both seats, p1's first; thoughts hold JSON's types only (see showdown/diagnostics.py).
+    decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/simulator/diagnostics.py).
     parse_warnings: number of protocol lines that poke-env could not parse.
     """
 
@@ -104,7 +104,7 @@ def score(winner: str | None, reason: str) -> float | None:
 
 
 def _clean(text: str) -> str:
-    """Text that every reader can take in: no halves of surrogate pairs, no zeros."""
+    """Text that every reader accepts: no unpaired surrogates, no NUL."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "")
 
 

@@ -61,7 +61,7 @@ def stopped_by_errors(store: Store, run_id: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        with suppress(BadDatabase, duckdb.Error):  # the error on its way says more: a full disk, say
+        with suppress(BadDatabase, duckdb.Error):  # the error being raised says more, e.g. a full disk
             store.end_run(run_id, STOPPED)
         raise
 

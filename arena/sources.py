@@ -9,5 +9,5 @@ from agents import AgentSource, resolve
 
 @functools.cache
 def source_of(spec: str) -> AgentSource:
-    """The source of a spec, looked for once."""
+    """The source of a spec, resolved once."""
     return resolve(spec)

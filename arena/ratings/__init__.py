@@ -1,1 +1,1 @@
-"""What results mean: ratings with intervals, tests, cycles. Pure: arrays in, numbers out; no store, no files."""
+"""Statistics: ratings with intervals, tests, cycles. Pure functions of arrays; no store, no files."""

@@ -5,7 +5,7 @@ The fit maximises the likelihood times Jeffreys' prior, which amounts to about o
 agent's own battles tell something. It is what keeps a perfect score finite, and it takes away the first-order bias of the
 plain likelihood (Firth, Biometrika 80, 1993). Why this, and what it covers: docs/ratings.md.
 
-Inside this file strengths are logits (natural logarithm); what goes out is Elo.
+Inside this file strengths are logits (natural logarithm); results are in Elo.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Intransitive cycles of three agents (rings: A beats B beats C beats A), and their significance.
+"""Intransitive cycles of three agents (A beats B beats C beats A), and their significance.
 
-Among many agents some ring is always seen: with 18 equal ones there are 1,632 possible rings, and each shows one time in
-eight by luck alone. So a ring is asked two questions, and its confidence is the worse answer. Do all three wins hold when
-the pairs are weighed anew? And would a pool without rings, the Bradley-Terry fit to the same battles, have shown so sure a
-ring anywhere? The second guards against picking the strongest of many. docs/cycles.md has the measured rates.
+Among many agents some such cycle (a ring) is always observed: with 18 equal ones there are 1,632 possible rings, and each
+shows one time in eight by luck alone. So a ring must pass two checks, and its confidence is the lower of the two. Do all
+three wins hold when the pairs are weighed anew? And would a pool without rings, the Bradley-Terry fit to the same battles,
+have shown so sure a ring anywhere? The second guards against picking the strongest of many. docs/cycles.md has the measured
+rates.
 """
 
 from __future__ import annotations
@@ -137,7 +138,7 @@ def _sureness(points: Floats, games: Floats) -> Floats:
 
 
 def _surest_rings(sureness: Floats, top: int) -> list[Ring]:
-    """The rings with the surest least sure meeting, all three above 1/2, each told from its first agent by index."""
+    """The rings with the surest least sure meeting, all three above 1/2, each from its lowest agent index on."""
     least = np.minimum(np.minimum(sureness[:, :, None], sureness[None, :, :]), sureness.T[:, None, :])
     index = np.arange(len(sureness))
     rows, columns, thirds = np.nonzero(

@@ -1,4 +1,4 @@
-"""What ratings are made from: pairs of battles, the unit of evidence."""
+"""The data of a rating: pairs of battles, the unit of evidence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-#: Who is rated 1000 unless somebody else is named: well-known players of middling strength, so that the anchor meets
+#: Default anchors (rated 1000), the first that plays: well-known players of middling strength, so that the anchor meets
 #: opponents both weaker and stronger and the intervals, which are relative to it, do not suffer for it.
 ANCHORS = ("heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer", "heuristic:max-power", "random")
 
@@ -71,7 +71,7 @@ class Evidence:
 def make_evidence(pairs: Sequence[tuple[str, str, float, int, str]], agents: Sequence[str] = ()) -> Evidence:
     """From (agent, opponent, points of the agent, games, team set) a pair, in any order.
 
-    agents: those that are to be there even without a battle.
+    agents: included even without a battle.
     """
     names = tuple(sorted({*agents, *(p[0] for p in pairs), *(p[1] for p in pairs)}))
     sets = tuple(sorted({p[4] for p in pairs}))

@@ -34,7 +34,7 @@ from arena.validation import Settings
 from teamsets.errors import BadInput
 
 Decision = Literal["H0", "H1"]
-#: A count of zero is put to this, so that no outcome is taken to be impossible.
+#: Replaces a count of zero, so that no outcome is treated as impossible.
 ZERO_COUNT = 1e-3
 #: Beyond this many (n)Elo either way the likelihood's equations need not have a solution that can be found.
 LARGEST_ELO = 200.0

@@ -88,7 +88,7 @@ class Lines:
         self._print(progress)
 
     def abandon(self) -> None:
-        """There is nothing to give back."""
+        """Nothing to restore."""
 
     def _print(self, progress: Progress) -> None:
         first = [each for each in self._ratings.of(progress) if each.elo is not None][:3]

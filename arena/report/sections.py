@@ -1,4 +1,4 @@
-"""What a section of the report is made of: for packages that add one (docs/extend.md), and for pages in the same style.
+"""Building blocks of a report section: for packages that add one (docs/extend.md), and for pages in the same style.
 
 `el`, `join` and the others of page/markup.py escape whatever is not `Html` already, so that no name can break a page.
 `render_section` makes a page of its own of a section.

@@ -76,7 +76,7 @@ _DECISION = ("battle_id", "seat", "turn", "legal", "choice", "think_ms", "though
 _DECISIONS = f"""
     SELECT {", ".join(_DECISION)} FROM decisions WHERE list_contains(?, battle_id) ORDER BY battle_id, turn, seat, index
 """
-#: The story has the teams at its head, and the end in its own words (the log calls a turn limit a tie).
+#: Lines left out: the story shows the teams separately, and words the end itself (the log calls a turn limit a tie).
 _TOLD_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
 _UNSEEN = (
     "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."

@@ -1,1 +1,1 @@
-"""Which battles are played, and in which order. Pure: plans and results in, fixtures out; no store, no processes."""
+"""Which battles are played, in which order. Pure: from plans and results to fixtures; no store, no processes."""

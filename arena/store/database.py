@@ -1,11 +1,11 @@
 """Opens a battle database: for the one writer, or for readers while a run is in progress.
 
-DuckDB lets either one process write or many read. So the writer of a run opens the file only for the moment in which it
-takes in finished battles (they wait, safe, in a journal beside it), and readers come in between. That there is only one
-writer is kept by a lock on a file beside the database, held for the whole run.
+DuckDB allows either one writing process or many readers. So a run's writer opens the file only while it ingests finished
+battles (until then they are in a journal beside it), and readers connect in between. A lock on a file beside the database,
+held for the whole run, keeps a second writer out.
 
-A query comes from a user, and may be copied from anywhere. So a connection for reading can neither change nor read anything
-but the database's tables: see `_opened_for_reading`.
+A user's query may be copied from anywhere. So a read-only connection can neither change nor read anything but the
+database's tables: see `_opened_for_reading`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # it takes longer to import than most queries take
     import pandas
 
 DEFAULT = Path("arena.duckdb")
-#: How long to wait for others to be done with the file, in seconds.
+#: How long to wait for other processes to close the file, in seconds.
 PATIENCE = 15.0
 #: The longest name of a file that most file systems take, in bytes, and what is put behind a database's for those beside it.
 _MAX_NAME_BYTES = 255
@@ -119,7 +119,7 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
 
 
 def _opened_for_reading(path: Path) -> duckdb.DuckDBPyConnection:
-    """A connection whose queries reach nothing but the tables: no COPY … TO, no read_csv, no ATTACH, no extension.
+    """A connection whose queries can access only the tables: no COPY … TO, no read_csv, no ATTACH, no extension.
 
     `enable_external_access = false` alone is not enough: COPY … TO still writes to the folder of temporary files, to the
     write-ahead log and over the database itself. So there is no such folder, and once the database is open, DuckDB may open

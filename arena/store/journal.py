@@ -1,6 +1,6 @@
 """The journal: finished battles, one line of JSON each, appended to a file as soon as they arrive.
 
-It lies beside the database as `FILE.journal` and, once closed to be taken in, `FILE.journal.N`. A line counts when its
+It lies beside the database as `FILE.journal` and, once closed for ingestion, `FILE.journal.N`. A line counts when its
 newline is there: a process killed while writing leaves at most a torn last line, which is cut off. An appended line survives
 the end of the process at once. It survives a power cut as soon as its segment is closed. Lines that the database refuses are
 kept in `FILE.journal.bad`.
@@ -46,7 +46,7 @@ class Journal:
     def segments(self) -> list[Path]:
         """Closes the current segment, if it holds anything, and lists all that wait, oldest first.
 
-        They are on the disk then: no power cut takes a line from them. Raises OSError.
+        They are synced to disk: they survive a power cut. Raises OSError.
         """
         with self._lock:
             if self._file >= 0:
@@ -58,7 +58,7 @@ class Journal:
             if self._holds_lines():
                 closed = self._next(waiting)
                 self.path.rename(closed)
-        if closed is not None:  # outside of the lock: whoever appends does not wait for the disk
+        if closed is not None:  # outside of the lock: appending does not wait for the disk
             sync(closed)
             sync(closed.parent)
             waiting.append(closed)
@@ -69,7 +69,7 @@ class Journal:
         return bool(self._waiting()) or self._holds_lines()
 
     def set_aside(self, lines: list[bytes]) -> None:
-        """Keeps lines that the database refuses in `FILE.journal.bad`, each once, for people to look at."""
+        """Keeps lines that the database refuses in `FILE.journal.bad`, each once, for inspection."""
         known = set(self.set_aside_lines())
         with open(self.bad, "ab") as file:
             for line in dict.fromkeys(lines):

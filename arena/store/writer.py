@@ -32,11 +32,11 @@ _LINE = """{
         think_ms FLOAT, thought VARCHAR)[]'
 }"""
 
-#: What DuckDB raises for a line that is damaged, or that is no battle.
+#: What DuckDB raises for a damaged line, or one that is not a battle.
 _BAD_LINE = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
-# A segment may hold battles that the database has already (the process died between taking them in and deleting the
-# segment): those are passed over by their key. Ids follow the order in which the battles were finished.
+# A segment may hold battles that the database has already (the process died between ingesting them and deleting the
+# segment): those are skipped by their key. Ids follow the order in which the battles were finished.
 _TAKE_IN = f"""
     CREATE OR REPLACE TEMP TABLE incoming AS
     SELECT row_number() OVER (ORDER BY number) + (SELECT coalesce(max(battle_id), 0) FROM battles) AS battle_id, line.*
@@ -135,7 +135,7 @@ class Store:
     """Writes a battle database: see `open_store`, which holds its lock meanwhile.
 
     `add` keeps a battle in the journal; `take_in` moves what the journal holds into the tables, each segment in one
-    transaction. bad_lines: how many lines of the journal were no battles, and are in `FILE.journal.bad` now.
+    transaction. bad_lines: how many lines of the journal were not battles, and are in `FILE.journal.bad` now.
     """
 
     def __init__(self, path: Path) -> None:
@@ -152,7 +152,7 @@ class Store:
         """Ingests the journal. Raises BadDatabase if another process has the file open; nothing is lost then.
 
         It may be stopped at any moment: a segment is deleted only when its battles are in the tables and on the disk, and
-        what is in both is passed over by its key.
+        what is in both is skipped by its key.
         """
         try:
             segments = self.journal.segments()
@@ -173,7 +173,7 @@ class Store:
         self.bad_lines += len(bad)
 
     def try_take_in(self) -> bool:
-        """As `take_in`, without patience: False when a reader is in the file at the moment."""
+        """As `take_in`, without waiting: False when a reader has the file open."""
         try:
             self.take_in(patience=0.2)
         except BadDatabase:
@@ -331,7 +331,7 @@ class Store:
 
 
 def _move_file(connection: duckdb.DuckDBPyConnection, segment: Path) -> list[bytes]:
-    """Moves a segment of the journal into the tables. Returns the lines that are no battles; all others are moved."""
+    """Moves a segment of the journal into the tables. Returns the lines that are not battles; all others are moved."""
     with open(segment, "rb") as file:
         # DuckDB passes over a bare number without a word, so that is looked for first.
         if all(map(_may_be_battle, file)):

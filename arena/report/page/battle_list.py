@@ -1,4 +1,4 @@
-"""The section that finds a battle and shows it. The list and the viewer are the page's script's."""
+"""The section with the battle list and the viewer, both rendered by the page's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small pictures in SVG that need no script. Places are in percent of the width, so they fit a phone and paper."""
+"""Small SVG charts that need no script. Positions are in percent of the width, so they fit a phone and paper."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Axis:
 
 
 def document(style: str, *content: Content, width: int, height: int, words: str) -> str:
-    """A picture as a file that stands alone, on white. width, height: in pixels; words: for who cannot see it."""
+    """A picture as a file that stands alone, on white. width, height: in pixels; words: for screen readers."""
     svg = el(
         "svg",
         el("style", style),
@@ -86,7 +86,7 @@ def whisker(
 ) -> Html:
     """A dot with its interval; a value below the axis is written at its end.
 
-    vague: hollow and dashed, for what is a bound only. zero: a line at zero.
+    vague: hollow and dashed, for a value that is only a bound. zero: a line at zero.
     """
     ticks = [el("line", cls="tick", x1=_at(axis, t), x2=_at(axis, t), y1=0, y2="100%") for t in axis.ticks]
     middle = ROW / 2

@@ -23,7 +23,7 @@ PARTS = {
 }
 
 
-#: Those that a reader opens who wants to know more than who is how strong.
+#: Those that are collapsed at first: details beyond the ranking.
 FOLDED = frozenset({"team-sets", "cycles", "length", "think"})
 
 

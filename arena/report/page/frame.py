@@ -38,7 +38,7 @@ _READING = {
 
 
 def title(summary: dict[str, Any]) -> str:
-    """What the page is called."""
+    """The page's title."""
     agents = len({row["agent"] for said in summary["formats"] for row in said["ranking"]})
     formats = listed([said["format"] for said in summary["formats"]])
     return f"{counted(agents, 'agent')} in {formats}" if formats else "No battles yet"
@@ -175,7 +175,7 @@ def reading_section(summary: dict[str, Any], sections: Sequence[Section]) -> Htm
 
 
 def section_reading(section: Section, made: str, source: str) -> Html:
-    """What the words and numbers of a section's own page mean. made: when, as ISO time."""
+    """Explanations of the terms and numbers of a section's own page. made: when, as ISO time."""
     return _reading({"Elo": _READING["Elo"]} | section.reading, f"Created {moment(made)} from {source}.")
 
 

@@ -36,7 +36,7 @@ def join(*content: Content) -> Html:
 
 
 def agent_name(agent: str) -> Html:
-    """An agent's spec with what comes before the colon set back, for the eye finds names by what differs."""
+    """An agent's spec with the part before the colon de-emphasised."""
     family, colon, name = agent.partition(":")
     if not colon:
         return el("span", agent, cls="agent")

@@ -83,7 +83,7 @@ def _ranked(said: dict[str, Any], pair: list[dict[str, Any]], axis: Axis, ids: d
 
 
 def _number(label: str, value: str) -> Html:
-    """A cell that names itself where the table has no room for heads."""
+    """A cell with its own label, shown where the table is too narrow for column heads."""
     return el("td", value, cls="number", data_label=label if value else None)
 
 
