@@ -27,12 +27,14 @@ from teamsets.locking import file_lock
 
 @cache
 def _asks_for_torch(module: Path) -> bool:
-    """Whether a test module is skipped as a whole where torch is not installed."""
-    return bool(re.search(r'^(torch = )?pytest\.importorskip\("torch"\)', module.read_text("utf-8"), re.MULTILINE))
+    """Whether a test module is skipped as a whole without what `make training` installs."""
+    return bool(
+        re.search(r'^(torch = )?pytest\.importorskip\("(torch|numba)"\)', module.read_text("utf-8"), re.MULTILINE)
+    )
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Marks every test of a module that needs torch, for `make test-training`. Other tests are marked by hand."""
+    """Marks tests of modules that need torch or Numba, for `make test-training`. Other tests are marked by hand."""
     if _asks_for_torch(item.path):
         item.add_marker(pytest.mark.torch)
 

@@ -1,0 +1,1 @@
+"""A batched generation-1 battle simulator, equal to Pokémon Showdown's own decision by decision (docs/engine.md)."""

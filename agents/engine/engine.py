@@ -1,0 +1,156 @@
+"""Batches of battles: N rows of words, stepped together on all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.compiled import kernel
+from agents.engine.layout import (
+    LEFT,
+    MON_HP,
+    MON_LEVEL,
+    MON_MAX_HP,
+    MON_MOVE_COUNT,
+    MON_MOVES,
+    MON_PP,
+    MON_SPECIES,
+    MON_SPEED_POINTS,
+    MON_STATS,
+    MON_WORDS,
+    MONS,
+    ORDER,
+    SEED,
+    SIDE_WORDS,
+    SIDES,
+    TEAM_SIZE,
+    UNDECIDED,
+    WINNER,
+    WORDS,
+)  # fmt: skip
+from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID
+from agents.engine.turn import legal_actions, start_battle, step_battle
+from teamsets.errors import BadInput
+
+Words = NDArray[np.int32]
+
+
+@kernel
+def _start(battles):
+    for n in numba.prange(len(battles)):
+        start_battle(battles[n])
+
+
+@kernel
+def _step(battles, actions):
+    for n in numba.prange(len(battles)):
+        if battles[n, WINNER] == UNDECIDED:
+            step_battle(battles[n], actions[n, 0], actions[n, 1])
+
+
+@kernel
+def _legal(battles, masks):
+    for n in numba.prange(len(battles)):
+        for seat in range(2):
+            playing = battles[n, WINNER] == UNDECIDED
+            masks[n, seat] = legal_actions(battles[n], SIDES + seat * SIDE_WORDS) if playing else 0
+
+
+class Engine:
+    """N battles. `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle."""
+
+    def __init__(self, battles: int) -> None:
+        self.words: Words = np.zeros((battles, WORDS), np.int32)
+
+    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> None:
+        """Starts a battle in each row: both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
+
+        Raises BadInput for a team or seed that the engine cannot play.
+        """
+        for row, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
+            self.words[row] = initial(pair, seed)
+        _start(self.words)
+
+    def legal(self) -> NDArray[np.int32]:
+        """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over."""
+        masks = np.zeros((len(self.words), 2), np.int32)
+        _legal(self.words, masks)
+        return masks
+
+    def step(self, actions: NDArray[np.int32]) -> None:
+        """Plays `actions` [N, 2] on to each battle's next request. Finished battles and seats that wait ignore theirs.
+
+        Raises BadInput for an illegal action; then no battle is stepped.
+        """
+        legal = self.legal()
+        illegal = (legal != 0) & ((legal >> actions) & 1 == 0)
+        if illegal.any():
+            battle, seat = np.argwhere(illegal)[0]
+            raise BadInput(
+                f"battle {battle}, seat {seat}: action {actions[battle, seat]} is not legal; none was played."
+            )
+        _step(self.words, actions)
+
+
+def initial(teams: tuple[str, str], seed: str) -> Words:
+    """A battle's words [WORDS] before its start. Raises BadInput."""
+    words = np.zeros(WORDS, np.int32)
+    if not seed.startswith("gen5,") or len(seed) != 21:
+        raise BadInput(f"{seed!r} is no seed of the form gen5,0123456789abcdef: the engine has only that generator.")
+    for part in range(4):
+        words[SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
+    words[WINNER] = UNDECIDED
+    for seat, packed in enumerate(teams):
+        _put_team(words[SIDES + seat * SIDE_WORDS :], packed)
+    return words
+
+
+def _put_team(side: Words, packed: str) -> None:
+    members = packed.split("]")
+    if not 1 <= len(members) <= 6:
+        raise BadInput(f"A team has 1 to 6 Pokémon, not {len(members)}.")
+    side[TEAM_SIZE] = side[LEFT] = len(members)
+    side[ORDER : ORDER + 6] = range(6)
+    for index, member in enumerate(members):
+        _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
+
+
+def _put_mon(mon: Words, packed: str) -> None:
+    """packed: nickname|species|item|ability|moves|nature|evs|gender|ivs|shiny|level|…, as Showdown packs a set."""
+    fields = packed.split("|") + [""] * 12
+    name = _to_id(fields[1] or fields[0])
+    species: dict[str, Any] | None = SPECIES_BY_ID.get(name)
+    if species is None:
+        raise BadInput(f"{fields[1] or fields[0]!r} is no Pokémon of generation 1.")
+    if _to_id(fields[2]) or _to_id(fields[3]) != "noability":
+        raise BadInput(f"{name}: generation 1 has no items, and the ability is 'No Ability'.")
+    moves = [_to_id(move) for move in fields[4].split(",")]
+    unknown = [move for move in moves if move not in MOVES_BY_ID]
+    if unknown or not 1 <= len(moves) <= 4:
+        raise BadInput(
+            f"{name}: {unknown[0]!r} is no move of generation 1." if unknown else f"{name} has {len(moves)} moves."
+        )
+    level = int(fields[10] or 100)
+    evs = [int(ev or 0) for ev in (fields[6].split(",") if fields[6] else ["0"] * 6)]
+    ivs = [int(iv) & 30 if iv else 30 for iv in (fields[8].split(",") if fields[8] else [""] * 6)]
+    points = [iv + ev // 4 for iv, ev in zip(ivs, evs, strict=True)]
+    bases: list[int] = species["stats"]
+    stats = [(2 * base + point) * level // 100 + 5 for base, point in zip(bases, points, strict=True)]
+    hp = (2 * bases[0] + points[0] + 100) * level // 100 + 10
+    mon[MON_SPECIES], mon[MON_LEVEL], mon[MON_HP], mon[MON_MAX_HP] = species["num"], level, hp, hp
+    mon[MON_STATS : MON_STATS + 5] = stats[1:]
+    mon[MON_SPEED_POINTS] = points[5]
+    mon[MON_MOVE_COUNT] = len(moves)
+    for slot, move in enumerate(moves):
+        known = MOVES_BY_ID[move]
+        mon[MON_MOVES + slot] = known["num"]
+        ups = 0 if known["noPpUps"] else 3
+        mon[MON_PP + slot] = known["pp"] * (5 + ups) // 5 - (ups if known["pp"] == 40 else 0)
+
+
+def _to_id(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())

@@ -1,0 +1,134 @@
+"""The words of a battle: a row of int32, the same for every battle. Names are offsets into the row.
+
+A row holds the battle (`TURN`, `SEED` …), then two sides of `SIDE_WORDS`; a side holds its own words, those of the Pokémon
+that is out (with `VOLATILE` and after: reset by a switch), and six Pokémon of `MON_WORDS` in the order of the team.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+# Statuses of a Pokémon. TOX is what Showdown calls "tox" until a switch; FAINTED its "fnt".
+HEALTHY, BURN, PARALYSIS, SLEEP, FREEZE, POISON, TOX, FAINTED = range(8)
+
+# Kinds of requests. WAITING: the other side chooses.
+WAITING, CHOOSE_MOVE, CHOOSE_SWITCH = range(3)
+
+# `WINNER` while the battle is on, then 0 or 1 for a seat, or TIE. STUCK: Showdown itself throws an error at this point.
+UNDECIDED, TIE, STUCK = -1, 2, 3
+
+#: Actions: 0-3 the moves of the request in order (0 where there is only one), 4-8 the other Pokémon of the team in their
+#: present order.
+ACTIONS = 9
+
+_word = count()
+SEED = next(_word)  # four words of 16 bits, the highest first
+for _ in range(3):
+    next(_word)
+TURN = next(_word)
+WINNER = next(_word)
+LAST_DAMAGE = next(_word)
+PENDING = next(_word)  # within a turn: 1 + the seat whose move comes yet, or 0
+PENDING_MOVE = next(_word)
+SIDES = next(_word)
+
+_word = count()
+ORDER = next(_word)  # six words: position -> index in the team; position 0 is out
+for _ in range(5):
+    next(_word)
+REQUEST = next(_word)
+TEAM_SIZE = next(_word)
+LEFT = next(_word)  # Pokémon that have not fainted
+FAINTED_THIS_TURN = next(_word)
+LAST_SELECTED = next(_word)  # move, Showdown's side.lastSelectedMove
+LAST_SLOT = next(_word)
+LAST_ENEMY_SELECTED = next(_word)
+LAST_ENEMY_MOVE = next(_word)
+# The Pokémon that is out.
+SPECIES = next(_word)
+TYPE_1 = next(_word)
+TYPE_2 = next(_word)  # -1: none
+STORED = next(_word)  # atk, def, spa, spd, spe: Transform changes them
+for _ in range(4):
+    next(_word)
+MODIFIED = next(_word)  # the same after boosts, burn and paralysis
+for _ in range(4):
+    next(_word)
+SPEED = next(_word)  # as it was when speeds were last updated
+BOOSTS = next(_word)  # the five, accuracy, evasion
+for _ in range(6):
+    next(_word)
+MOVES = next(_word)
+for _ in range(3):
+    next(_word)
+MOVE_COUNT = next(_word)
+TRANSFORMED = next(_word)
+OWN_PP = next(_word)  # four words, of a transformed Pokémon; all others have those of the team
+for _ in range(3):
+    next(_word)
+DISABLED = next(_word)  # 1 + slot that cannot be chosen
+MAYBE_LOCKED = next(_word)
+LAST_MOVE = next(_word)
+VOLATILE = next(_word)
+BIDE_TIME = VOLATILE
+BIDE_DAMAGE = next(_word)
+TWO_TURN = next(_word)  # move
+INVULNERABLE = next(_word)
+TRAPPED = next(_word)  # duration
+TRAPPED_BY = next(_word)  # index in the other team
+TRAPPED_MAYBE = next(_word)
+FAKE_TRAPPED = next(_word)  # duration
+FAKE_OTHER = next(_word)
+TRAPPING = next(_word)  # duration left
+TRAPPING_TOTAL = next(_word)
+TRAPPING_DAMAGE = next(_word)
+TRAPPING_MOVE = next(_word)
+TRAPPING_WHOM = next(_word)
+RECHARGE = next(_word)
+THRASH = next(_word)  # move
+THRASH_TIME = next(_word)
+THRASH_ACCURACY = next(_word)
+RAGE = next(_word)
+RAGE_ACCURACY = next(_word)
+CONFUSED = next(_word)
+DISABLE_TIME = next(_word)
+DISABLE_MOVE = next(_word)
+DISABLE_SLOT = next(_word)
+FLINCH = next(_word)
+FOCUS_ENERGY = next(_word)
+LEECH_SEED = next(_word)
+LIGHT_SCREEN = next(_word)
+REFLECT = next(_word)
+MIST = next(_word)
+MINIMIZE = next(_word)
+DEFENSE_CURL = next(_word)
+RESIDUAL = next(_word)
+RESIDUAL_COUNT = next(_word)
+SUBSTITUTE = next(_word)  # HP
+VOLATILE_END = next(_word)
+MONS = VOLATILE_END
+
+_word = count()
+MON_SPECIES = next(_word)
+MON_LEVEL = next(_word)
+MON_HP = next(_word)
+MON_MAX_HP = next(_word)
+MON_STATUS = next(_word)
+MON_SLEEP = next(_word)  # turns left
+MON_RESTED = next(_word)  # 1: fell asleep by itself
+MON_SUB_BROKEN = next(_word)  # its substitute broke, until the next move at it; a switch does not change that
+MON_STATS = next(_word)  # atk, def, spa, spd, spe
+for _ in range(4):
+    next(_word)
+MON_SPEED_POINTS = next(_word)  # IV + EV / 4 of the speed, for Transform
+MON_MOVES = next(_word)
+for _ in range(3):
+    next(_word)
+MON_MOVE_COUNT = next(_word)
+MON_PP = next(_word)
+for _ in range(3):
+    next(_word)
+MON_WORDS = next(_word)
+
+SIDE_WORDS = MONS + 6 * MON_WORDS
+WORDS = SIDES + 2 * SIDE_WORDS

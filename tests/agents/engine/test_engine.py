@@ -1,0 +1,118 @@
+"""The engine plays Showdown's own battles: state, legal actions, random numbers and results at every decision."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from support.scripts import script
+
+from agents.engine.engine import Engine, initial
+from agents.engine.layout import SEED, TURN, UNDECIDED, WINNER
+from agents.engine.rollout import rollout
+from teamsets.errors import BadInput
+from teamsets.showdown import node, package
+
+engine_parity = script("engine_parity.py")
+PROJECT = Path(__file__).parents[3]
+SEEDS = ("gen5,0123456789abcdef", "gen5,fedcba9876543210")
+TEAM = "]".join(
+    f"|{species}||noability|{moves}||252,252,252,252,252,252||30,30,30,30,30,30|||"
+    for species, moves in (
+        ("tauros", "bodyslam,hyperbeam,earthquake,blizzard"),
+        ("chansey", "softboiled,icebeam,sing,reflect"),
+    )
+)
+
+
+@pytest.mark.parametrize(("teams", "policy"), [("any", "random"), ("any", "rare"), ("random", "switcher")])
+def test_every_decision_is_showdowns(teams: str, policy: str) -> None:
+    battles = engine_parity.oracle({"battles": 40, "seed": 20261124, "teams": teams, "policy": policy})
+    assert sum(len(battle["decisions"]) for battle in battles) > 1000
+    assert engine_parity.compare(battles) == {}
+
+
+def test_a_difference_is_found_and_shown() -> None:
+    options = {"battles": 5, "seed": 3, "teams": "any", "policy": "random"}
+    battles = engine_parity.oracle(options)
+    battles[2]["decisions"][4][0] ^= 1
+    assert engine_parity.compare(battles) == {2: 4}
+    battles[3]["decisions"][2][1] ^= 1  # legal actions
+    assert engine_parity.compare(battles) == {2: 4, 3: 2}
+    shown = engine_parity.explain(options, battles[2], 4)
+    assert shown.startswith("battle 2 (seed 3), decision 4: legal ")
+    assert "|turn|" in shown
+
+
+def test_the_data_is_that_of_the_installed_showdown() -> None:
+    script = PROJECT / "scripts" / "build" / "make_engine_data.mjs"
+    made = subprocess.run([node(), str(script), "--print"], capture_output=True, text=True, check=True).stdout
+    assert made == (PROJECT / "agents" / "engine" / "gen1.json").read_text(), f"run: node {script}"
+    assert json.loads(made)["version"] == json.loads((package() / "package.json").read_text())["version"]
+
+
+def test_a_copied_row_is_a_fork_of_its_battle() -> None:
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, [SEEDS[0]] * 2)
+    engine.step(np.zeros((2, 2), np.int32))
+    fork = engine.words[0].copy()
+    engine.step(np.array([[0, 0], [1, 2]], np.int32))
+    assert (engine.words[0] != engine.words[1]).any()
+    engine.words[1] = fork
+    engine.step(np.array([[3, 3], [0, 0]], np.int32))
+    replayed = engine.words[1].copy()
+    engine.words[0] = fork
+    engine.step(np.array([[0, 0], [0, 0]], np.int32))
+    assert (engine.words[0] == replayed).all()
+
+
+def test_a_finished_battle_stays_as_it_is() -> None:
+    engine = Engine(1)
+    engine.reset([(TEAM, TEAM)], [SEEDS[0]])
+    engine.words[0, WINNER] = 1
+    before = engine.words.copy()
+    engine.step(np.zeros((1, 2), np.int32))
+    assert (engine.words == before).all()
+
+
+def test_an_illegal_action_is_named_and_nothing_is_played() -> None:
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
+    before = engine.words.copy()
+    with pytest.raises(BadInput, match="battle 1, seat 0: action 8 is not legal"):
+        engine.step(np.array([[0, 0], [8, 0]], np.int32))
+    assert (engine.words == before).all()
+
+
+def test_random_play_begins_finished_battles_anew_with_other_seeds() -> None:
+    fresh = np.stack([initial((TEAM, TEAM), seed) for seed in SEEDS])
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
+    battles, choices, turns = rollout(engine.words, fresh, np.array([1, 2], np.uint64), 3000)
+    assert battles > 20
+    assert turns > battles  # a battle has a turn or more
+    assert 2 * 3000 < choices <= 4 * 3000  # of two seats in two battles, less where one waits
+    assert (engine.words[:, WINNER] == UNDECIDED).all()
+    assert (engine.words[:, TURN] >= 1).all()
+    assert (engine.words[:, SEED : SEED + 4] != fresh[:, SEED : SEED + 4]).any()
+
+
+@pytest.mark.parametrize(
+    ("team", "seed", "names"),
+    [
+        (TEAM, "sodium,00", "gen5"),
+        (TEAM.replace("tauros", "skarmory"), SEEDS[0], "skarmory"),
+        (TEAM.replace("blizzard", "spikes"), SEEDS[0], "spikes"),
+        (TEAM.replace("noability", "intimidate", 1), SEEDS[0], "No Ability"),
+        (TEAM.replace("|tauros||", "|tauros|leftovers|"), SEEDS[0], "items"),
+    ],
+)
+def test_what_it_cannot_play_it_refuses_by_name(team: str, seed: str, names: str) -> None:
+    with pytest.raises(BadInput, match=names):
+        initial((team, TEAM), seed)
