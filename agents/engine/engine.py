@@ -66,14 +66,20 @@ class Engine:
     def __init__(self, battles: int) -> None:
         self.words: Words = np.zeros((battles, WORDS), np.int32)
 
-    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str]) -> None:
-        """Starts a battle in each row: both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
+    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
+        """Starts a battle in each row (of `rows`): both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
 
-        Raises BadInput for a team or seed that the engine cannot play.
+        Raises BadInput for a team or seed that the engine cannot play; then no row is changed.
         """
-        for row, (pair, seed) in enumerate(zip(teams, seeds, strict=True)):
-            self.words[row] = initial(pair, seed)
-        _start(self.words)
+        started = np.stack([initial(pair, seed) for pair, seed in zip(teams, seeds, strict=True)])
+        _start(started)
+        self.words[np.arange(len(self.words)) if rows is None else np.asarray(rows)] = started
+
+    def fork(self, rows: Sequence[int]) -> Engine:
+        """A new engine with copies of those battles, in that order; a row may be named several times."""
+        copies = Engine(0)
+        copies.words = self.words[np.asarray(rows, np.int64)]
+        return copies
 
     def legal(self) -> NDArray[np.int32]:
         """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over."""

@@ -47,7 +47,6 @@ from agents.engine.layout import (
     TRAPPED,
     TRAPPING,
     TRAPPING_DAMAGE,
-    TRAPPING_MOVE,
     TRAPPING_TOTAL,
     TRAPPING_WHOM,
 )  # fmt: skip
@@ -307,7 +306,6 @@ def _give_self(b, s, condition, m):
             b[s + TRAPPING] = turns
             b[s + TRAPPING_TOTAL] = turns
             b[s + TRAPPING_DAMAGE] = b[LAST_DAMAGE]
-            b[s + TRAPPING_MOVE] = m
             b[s + TRAPPING_WHOM] = b[foe + ORDER]
             add_trapped(b, foe, s)
 

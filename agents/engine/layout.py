@@ -82,7 +82,6 @@ FAKE_OTHER = next(_word)
 TRAPPING = next(_word)  # duration left
 TRAPPING_TOTAL = next(_word)
 TRAPPING_DAMAGE = next(_word)
-TRAPPING_MOVE = next(_word)
 TRAPPING_WHOM = next(_word)
 RECHARGE = next(_word)
 THRASH = next(_word)  # move

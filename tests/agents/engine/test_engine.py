@@ -57,19 +57,30 @@ def test_the_data_is_that_of_the_installed_showdown() -> None:
     assert json.loads(made)["version"] == json.loads((package() / "package.json").read_text())["version"]
 
 
-def test_a_copied_row_is_a_fork_of_its_battle() -> None:
+def test_a_fork_goes_its_own_way_and_the_same_choices_lead_to_the_same_state() -> None:
     engine = Engine(2)
-    engine.reset([(TEAM, TEAM)] * 2, [SEEDS[0]] * 2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
     engine.step(np.zeros((2, 2), np.int32))
-    fork = engine.words[0].copy()
-    engine.step(np.array([[0, 0], [1, 2]], np.int32))
-    assert (engine.words[0] != engine.words[1]).any()
-    engine.words[1] = fork
-    engine.step(np.array([[3, 3], [0, 0]], np.int32))
-    replayed = engine.words[1].copy()
-    engine.words[0] = fork
-    engine.step(np.array([[0, 0], [0, 0]], np.int32))
-    assert (engine.words[0] == replayed).all()
+    fork = engine.fork([1, 1, 0])
+    assert (fork.words == engine.words[[1, 1, 0]]).all()
+    fork.step(np.array([[0, 0], [1, 2], [0, 0]], np.int32))
+    assert (fork.words[0] != fork.words[1]).any()
+    engine.step(np.zeros((2, 2), np.int32))
+    assert (engine.words == fork.words[[2, 0]]).all()
+
+
+def test_rows_are_begun_anew_in_place_and_a_bad_team_changes_none() -> None:
+    engine = Engine(3)
+    engine.reset([(TEAM, TEAM)] * 3, [SEEDS[0]] * 3)
+    begun = engine.words[0].copy()
+    engine.step(np.zeros((3, 2), np.int32))
+    engine.reset([(TEAM, TEAM)], [SEEDS[0]], rows=[1])
+    assert (engine.words[1] == begun).all()
+    assert (engine.words[[0, 2]] != begun).any(axis=1).all()
+    before = engine.words.copy()
+    with pytest.raises(BadInput, match="missingno"):
+        engine.reset([(TEAM, TEAM), (TEAM.replace("tauros", "missingno"), TEAM)], SEEDS, rows=[0, 1])
+    assert (engine.words == before).all()
 
 
 def test_a_finished_battle_stays_as_it_is() -> None:
