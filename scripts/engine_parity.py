@@ -103,7 +103,7 @@ def explain(options: dict[str, Any], battle: Battle, step: int) -> str:
 
 
 def teams_option(name: str) -> str | list[str]:
-    """What the oracle is told of the teams. Raises BadInput."""
+    """The oracle's option for a set of teams. Raises BadInput."""
     if name in ("any", "random"):
         return name
     return [team.packed for team in load_set(name, "gen1ou").teams]

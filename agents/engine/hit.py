@@ -99,7 +99,7 @@ from agents.engine.tables import (
 
 _BIDE, _DISABLE, _DREAM_EATER, _LEECH_SEED_MOVE = move("bide"), move("disable"), move("dreameater"), move("leechseed")
 _LIGHT_SCREEN_MOVE, _REFLECT_MOVE, _SUBSTITUTE_MOVE = move("lightscreen"), move("reflect"), move("substitute")
-_SWIFT, _TRANSFORM, _METRONOME, _MIRROR = move("swift"), move("transform"), move("metronome"), move("mirrormove")
+_SWIFT, _TRANSFORM = move("swift"), move("transform")
 _V_FOCUS, _V_DISABLE, _V_REFLECT, _V_TRAPPED = (
     volatile("focusenergy"),
     volatile("disable"),

@@ -62,7 +62,7 @@ from agents.engine.tables import CATEGORY, MOVE, SPECIES_TYPES, STATUS_MOVE
 #: Multipliers of a boosted stat, and of accuracy and evasion, by stage + 6.
 STAGES = np.array([0.25, 0.28, 0.33, 0.40, 0.50, 0.66, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
 POISON_TYPE = 3
-ATTACK, DEFENCE, SPEED_STAT = 0, 1, 4
+ATTACK, SPEED_STAT = 0, 4
 ACCURACY_STAGE, EVASION_STAGE = 5, 6
 
 

@@ -31,7 +31,7 @@ SKIPS_LAST_DAMAGE = {
     "supersonic", "teleport", "thunderwave", "toxic", "transform",
 }  # fmt: skip
 TWO_TURN_MOVES = {"dig", "fly", "razorwind", "skullbash", "skyattack", "solarbeam"}
-PHYSICAL, SPECIAL, STATUS_MOVE = 0, 1, 2
+PHYSICAL, STATUS_MOVE = 0, 2
 
 (
     TYPE, CATEGORY, POWER, ACCURACY, PP, PRIORITY, HIGH_CRIT, SELF, IGNORES_IMMUNITY, STATUS, GIVES, BOOST_1, BY_1, BOOST_2,

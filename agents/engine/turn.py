@@ -111,23 +111,21 @@ def legal_actions(b, s):
 @rule
 def _select(b, s, action):
     """Sets a side's selected moves from its choice of a move (side.commitChoices). Returns False where Showdown throws."""
-    slot, move_now = b[s + LAST_SLOT], -1
-    if hard_lock(b, s) or soft_lock(b, s):
-        move_now = -1
-    elif fights(b, s):
-        status = b[out(b, s) + MON_STATUS]
-        if status != FREEZE and status != SLEEP:
-            b[s + LAST_SELECTED] = CANNOT_MOVE
-            b[s + LAST_ENEMY_SELECTED] = CANNOT_MOVE
+    if not (hard_lock(b, s) or soft_lock(b, s)):
+        if fights(b, s):
+            status = b[out(b, s) + MON_STATUS]
+            if status != FREEZE and status != SLEEP:
+                b[s + LAST_SELECTED] = CANNOT_MOVE
+                b[s + LAST_ENEMY_SELECTED] = CANNOT_MOVE
+                return True
+        elif must_struggle(b, s):
+            b[s + LAST_SELECTED] = STRUGGLE
+            b[s + LAST_ENEMY_SELECTED] = STRUGGLE
             return True
-    elif must_struggle(b, s):
-        b[s + LAST_SELECTED] = STRUGGLE
-        b[s + LAST_ENEMY_SELECTED] = STRUGGLE
-        return True
-    else:
-        slot, move_now = action, b[s + MOVES + action]
-        b[s + LAST_SELECTED] = move_now
-        b[s + LAST_SLOT] = slot
+        else:
+            b[s + LAST_SELECTED] = b[s + MOVES + action]
+            b[s + LAST_SLOT] = action
+    slot = b[s + LAST_SLOT]
     if slot >= b[s + MOVE_COUNT]:
         return False
     b[s + LAST_ENEMY_SELECTED] = b[s + MOVES + slot]

@@ -48,7 +48,6 @@ from agents.engine.layout import (
     TOX,
     TRANSFORMED,
     TRAPPED,
-    TRAPPED_BY,
     TRAPPED_MAYBE,
     TRAPPING,
     TRAPPING_TOTAL,
@@ -57,6 +56,7 @@ from agents.engine.layout import (
 )  # fmt: skip
 from agents.engine.state import (
     ATTACK,
+    add_trapped,
     boost_stat,
     cure_status,
     draw,
@@ -217,10 +217,7 @@ def _go_on_trapping(b, s, t, target_lives):
             b[s + FAKE_OTHER] = b[t + ORDER]
             b[t + FAKE_OTHER] = b[s + ORDER]
     else:
-        if b[t + TRAPPED] == 0:
-            b[t + TRAPPED_BY] = b[s + ORDER]
-            b[t + TRAPPED_MAYBE] = 0
-        b[t + TRAPPED] = 2
+        add_trapped(b, t, s)
         if b[s + TRAPPING_TOTAL] > b[s + TRAPPING]:
             b[t + TRAPPED_MAYBE] = 1
 
