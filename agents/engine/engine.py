@@ -17,6 +17,7 @@ from agents.engine.layout import (
     MON_MAX_HP,
     MON_MOVE_COUNT,
     MON_MOVES,
+    MON_PLACE,
     MON_PP,
     MON_SPECIES,
     MON_SPEED_POINTS,
@@ -32,6 +33,7 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
+from agents.engine.observe import FEATURES, IDS_PER_TOKEN, NETWORK_ACTIONS, TOKENS, Observations, _observe, _translate
 from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID
 from agents.engine.turn import legal_actions, start_battle, step_battle
 from teamsets.errors import BadInput
@@ -61,9 +63,10 @@ def _legal(battles, masks):
 
 
 class Engine:
-    """N battles. `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle."""
+    """N battles of a format. `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle."""
 
-    def __init__(self, battles: int) -> None:
+    def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
+        self.format_id = format_id
         self.words: Words = np.zeros((battles, WORDS), np.int32)
 
     def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
@@ -77,7 +80,7 @@ class Engine:
 
     def fork(self, rows: Sequence[int]) -> Engine:
         """A new engine with copies of those battles, in that order; a row may be named several times."""
-        copies = Engine(0)
+        copies = Engine(0, self.format_id)
         copies.words = self.words[np.asarray(rows, np.int64)]
         return copies
 
@@ -101,6 +104,31 @@ class Engine:
             )
         _step(self.words, actions)
 
+    def observe(
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64], out: Observations | None = None
+    ) -> Observations:
+        """What seat `seats[k]` of battle `rows[k]` sees now, for n such pairs: one observation each, in that order.
+
+        out: arrays to be written instead of new ones, as an earlier call returned them for as many pairs.
+        """
+        n = len(rows)
+        if out is None:
+            out = Observations(
+                np.zeros((n, TOKENS, IDS_PER_TOKEN), np.int16),
+                np.zeros((n, TOKENS, FEATURES), np.float32),
+                np.zeros((n, NETWORK_ACTIONS), np.bool_),
+            )
+        _observe(self.words, rows, seats, *out)
+        return out
+
+    def translate(
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """The engine's actions (for `step`) of a network's actions (agents/policy/actions.py); -1: not legal."""
+        found = np.zeros(len(rows), np.int32)
+        _translate(self.words, rows, seats, actions, found)
+        return found
+
 
 def initial(teams: tuple[str, str], seed: str) -> Words:
     """A battle's words [WORDS] before its start. Raises BadInput."""
@@ -123,6 +151,9 @@ def _put_team(side: Words, packed: str) -> None:
     side[ORDER : ORDER + 6] = range(6)
     for index, member in enumerate(members):
         _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
+    names = [member.split("|")[0] or member.split("|")[1] for member in members]
+    for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
+        side[MONS + index * MON_WORDS + MON_PLACE] = place
 
 
 def _put_mon(mon: Words, packed: str) -> None:

@@ -127,6 +127,7 @@ MON_MOVE_COUNT = next(_word)
 MON_PP = next(_word)
 for _ in range(3):
     next(_word)
+MON_PLACE = next(_word)  # of its name among the team's, in alphabetical order
 MON_WORDS = next(_word)
 
 SIDE_WORDS = MONS + 6 * MON_WORDS

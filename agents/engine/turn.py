@@ -84,6 +84,17 @@ def must_struggle(b, s):
 
 
 @rule
+def lists_one_move(b, s):
+    """Whether its request for a move lists a single one: locked, asleep, frozen, trapped or out of PP."""
+    if hard_lock(b, s) or must_struggle(b, s):
+        return True
+    status = b[out(b, s) + MON_STATUS]
+    if status == FREEZE or status == SLEEP:
+        return True
+    return not b[s + MAYBE_LOCKED] and (soft_lock(b, s) or b[s + TRAPPED] != 0)
+
+
+@rule
 def legal_actions(b, s):
     """The legal actions of a side as bits (layout.ACTIONS); 0 while it waits."""
     if b[s + REQUEST] == WAITING:
@@ -91,10 +102,7 @@ def legal_actions(b, s):
     legal, trapped = 0, False
     if b[s + REQUEST] == CHOOSE_MOVE:
         trapped = hard_lock(b, s)
-        maybe = b[s + MAYBE_LOCKED] != 0
-        status = b[out(b, s) + MON_STATUS]
-        one = trapped or (soft_lock(b, s) and not maybe) or status == FREEZE or status == SLEEP
-        if one or (b[s + TRAPPED] and not maybe) or must_struggle(b, s):
+        if lists_one_move(b, s):
             legal = 1
         else:
             for slot in range(4):

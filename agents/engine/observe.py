@@ -1,0 +1,93 @@
+"""What each seat sees, as the arrays of agents/policy/observation.py, and the actions of a network as the engine's."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.compiled import kernel, rule
+from agents.engine.layout import (
+    MON_PLACE,
+    MON_WORDS,
+    MONS,
+    MOVE_COUNT,
+    MOVES,
+    ORDER,
+    SIDE_WORDS,
+    SIDES,
+    TEAM_SIZE,
+    UNDECIDED,
+    WINNER,
+)  # fmt: skip
+from agents.engine.tables import MOVE_IDS
+from agents.engine.turn import legal_actions, lists_one_move
+
+#: Actions of a network (agents/policy/actions.py); those with terastallizing are never legal here.
+NETWORK_ACTIONS = 13
+TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
+#: A move's place in the alphabetical order of ids.
+_RANK = np.argsort(np.argsort(MOVE_IDS)).astype(np.int32)
+
+
+class Observations(NamedTuple):
+    """Observations of n battles from one seat, as `agents.policy.observation.Observation` has them for one."""
+
+    token_ids: NDArray[np.int16]  # [n, 19, 12]
+    features: NDArray[np.float32]  # [n, 19, 56]
+    legal: NDArray[np.bool_]  # [n, 13]
+
+
+@rule
+def engine_action(b, s, action):
+    """The engine's action (layout.ACTIONS) of a network's action, -1 where it is not legal.
+
+    A network's moves are in the alphabetical order of their ids, its switches in that of the Pokémon's names.
+    """
+    legal = legal_actions(b, s)
+    if action < 4:
+        if lists_one_move(b, s):
+            return 0 if action == 0 and legal & 1 else -1
+        for slot in range(b[s + MOVE_COUNT]):
+            if legal >> slot & 1 and _move_place(b, s, slot) == action:
+                return slot
+        return -1
+    for position in range(1, b[s + TEAM_SIZE]):
+        if legal >> (3 + position) & 1 and 4 + _bench_place(b, s, position) == action:
+            return 3 + position
+    return -1
+
+
+@rule
+def _move_place(b, s, slot):
+    """A listed move's place by id; equal ids share a place."""
+    place = 0
+    for other in range(b[s + MOVE_COUNT]):
+        place += _RANK[b[s + MOVES + other]] < _RANK[b[s + MOVES + slot]]
+    return place
+
+
+@rule
+def _bench_place(b, s, position):
+    """A benched Pokémon's place by name among those on the bench."""
+    mine, place = b[s + MONS + b[s + ORDER + position] * MON_WORDS + MON_PLACE], 0
+    for other in range(1, b[s + TEAM_SIZE]):
+        place += b[s + MONS + b[s + ORDER + other] * MON_WORDS + MON_PLACE] < mine
+    return place
+
+
+@kernel
+def _translate(battles, rows, seats, actions, found):
+    for k in numba.prange(len(rows)):
+        found[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
+
+
+@kernel
+def _observe(battles, rows, seats, token_ids, features, legal):
+    for k in numba.prange(len(rows)):
+        b, s = battles[rows[k]], SIDES + seats[k] * SIDE_WORDS
+        if b[WINNER] == UNDECIDED:
+            for action in range(9):
+                legal[k, action] = engine_action(b, s, action) >= 0
