@@ -33,9 +33,11 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
-from agents.engine.observe import FEATURES, IDS_PER_TOKEN, NETWORK_ACTIONS, TOKENS, Observations, _observe, _translate
+from agents.engine.observe import observe, translate
 from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID
 from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.policy.actions import ACTIONS
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from teamsets.errors import BadInput
 
 Words = NDArray[np.int32]
@@ -63,7 +65,10 @@ def _legal(battles, masks):
 
 
 class Engine:
-    """N battles of a format. `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle."""
+    """N battles of a format.
+
+    `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle.
+    """
 
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
         self.format_id = format_id
@@ -116,9 +121,9 @@ class Engine:
             out = Observations(
                 np.zeros((n, TOKENS, IDS_PER_TOKEN), np.int16),
                 np.zeros((n, TOKENS, FEATURES), np.float32),
-                np.zeros((n, NETWORK_ACTIONS), np.bool_),
+                np.zeros((n, ACTIONS), np.bool_),
             )
-        _observe(self.words, rows, seats, *out)
+        observe(self.words, rows, seats, *out)
         return out
 
     def translate(
@@ -126,7 +131,7 @@ class Engine:
     ) -> NDArray[np.int32]:
         """The engine's actions (for `step`) of a network's actions (agents/policy/actions.py); -1: not legal."""
         found = np.zeros(len(rows), np.int32)
-        _translate(self.words, rows, seats, actions, found)
+        translate(self.words, rows, seats, actions, found)
         return found
 
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel, rule
 from agents.engine.layout import (
@@ -25,19 +22,8 @@ from agents.engine.layout import (
 from agents.engine.tables import MOVE_IDS
 from agents.engine.turn import legal_actions, lists_one_move
 
-#: Actions of a network (agents/policy/actions.py); those with terastallizing are never legal here.
-NETWORK_ACTIONS = 13
-TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
 #: A move's place in the alphabetical order of ids.
 _RANK = np.argsort(np.argsort(MOVE_IDS)).astype(np.int32)
-
-
-class Observations(NamedTuple):
-    """Observations of n battles from one seat, as `agents.policy.observation.Observation` has them for one."""
-
-    token_ids: NDArray[np.int16]  # [n, 19, 12]
-    features: NDArray[np.float32]  # [n, 19, 56]
-    legal: NDArray[np.bool_]  # [n, 13]
 
 
 @rule
@@ -79,13 +65,13 @@ def _bench_place(b, s, position):
 
 
 @kernel
-def _translate(battles, rows, seats, actions, found):
+def translate(battles, rows, seats, actions, found):
     for k in numba.prange(len(rows)):
         found[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
 
 
 @kernel
-def _observe(battles, rows, seats, token_ids, features, legal):
+def observe(battles, rows, seats, token_ids, features, legal):
     for k in numba.prange(len(rows)):
         b, s = battles[rows[k]], SIDES + seats[k] * SIDE_WORDS
         if b[WINNER] == UNDECIDED:

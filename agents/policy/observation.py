@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,14 @@ class Observation:
     token_ids: NDArray[np.int16]  # [19, 12]
     features: NDArray[np.float32]  # [19, 56]
     legal: NDArray[np.bool_]  # [13], the legal actions
+
+
+class Observations(NamedTuple):
+    """The observations of n decisions."""
+
+    token_ids: NDArray[np.int16]  # [n, 19, 12]
+    features: NDArray[np.float32]  # [n, 19, 56]
+    legal: NDArray[np.bool_]  # [n, 13]
 
 
 def observe(battle: SeatBattle) -> Observation:

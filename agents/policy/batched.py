@@ -1,0 +1,41 @@
+"""Agents that act on the arrays of an observation: one decision at a time on Showdown, many at a time on the engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.battle import SeatBattle
+from agents.contract import Agent, Answer
+from agents.policy.actions import legal_actions
+from agents.policy.observation import Observations, observe
+
+
+class BatchedAgent(Agent):
+    """An agent whose decision is a function of an observation and of its own state. Subclass it and implement `act_many`.
+
+    It plays in every format that has observations, and in batches where the format has an engine (docs/engine.md).
+    """
+
+    @classmethod
+    def act_many(
+        cls, agents: Sequence[Self], observations: Observations
+    ) -> NDArray[np.int64] | Awaitable[NDArray[np.int64]]:
+        """Return the actions [n] (agents/policy/actions.py) of n agents of this class, agents[k] at the k-th observation.
+
+        May be a coroutine. An action that is not legal is an illegal answer of that agent.
+        """
+        raise NotImplementedError(f"{cls.__name__}.act_many")
+
+    async def act(self, battle: SeatBattle) -> Answer:
+        actions = legal_actions(battle.last_request, battle.legal)
+        if not actions:
+            return battle.legal[0]
+        one = observe(battle)
+        answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
+        action = int((await answer if inspect.isawaitable(answer) else answer)[0])
+        return actions.get(action, f"action {action}")
