@@ -53,5 +53,5 @@ class FirstGeneration:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
     def _is_borrowed(self, message: list[str]) -> bool:
-        borrowed, move = self._borrowed.get(message[2][:2]), to_id_str(message[3])
-        return bool(borrowed) and move in borrowed and move not in self._battle.get_pokemon(message[2]).moves
+        borrowed, move = self._borrowed.get(message[2][:2], ()), to_id_str(message[3])
+        return move in borrowed and move not in self._battle.get_pokemon(message[2]).moves

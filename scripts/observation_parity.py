@@ -2,7 +2,7 @@
 
 Battles are played on Showdown and then again on the engine with the same teams, seeds and choices. At each decision the
 observation of the engine must equal agents/policy/observation.py's, which reads what Showdown has sent to that player: ids
-and legal actions exactly, features to 1e-6. Each difference is shown by token and column; the exit code is 1 if there is one.
+and legal actions exactly, features to 1e-6. Each difference is shown by token and column; then the exit code is 1.
 
     python scripts/observation_parity.py --battles 1000 --seed 1 --teams any
 

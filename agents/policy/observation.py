@@ -36,7 +36,7 @@ from agents.policy.rows import field_row, move_row, side_row
 VERSION = 4
 #: Version 2 had neither Hidden Power's type and power nor Return's power: its arrays differ in these generations only.
 _UNLIKE_2 = range(2, 8)
-#: Version 3 counted PP of continued and called moves in generation 1 as poke-env does: rare, and the same features otherwise.
+#: Version 3 counted PP of continued and called moves in generation 1 as poke-env does; all else is the same.
 _ALIKE = (3, VERSION)
 TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
