@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel, rule
 from agents.engine.layout import ACTIONS, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WINNER
-from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.engine.requests import legal_actions
+from agents.engine.turn import start_battle, step_battle
 
 
 @rule
