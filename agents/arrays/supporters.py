@@ -115,7 +115,7 @@ def _rising(token_ids: Ids, features: Features) -> Mask:
     index, table = generations(token_ids, moves)
     stages = np.rint(6 * features[:, OUR_ACTIVE, _BOOSTS])  # [n, 3]
     rises = table.rises[index[:, None], _our_moves(token_ids)]  # [n, 4, 3]
-    rising: Mask = (rises & (stages < _ENOUGH)[:, None]).any(axis=2)
+    rising: Mask = np.any(rises & (stages < _ENOUGH)[:, None], axis=2)
     return rising
 
 

@@ -5,8 +5,9 @@ An index into a table is an id minus the first id of its region of the vocabular
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -22,7 +23,6 @@ from agents.policy.vocabulary import vocabulary
 #: The statuses that moves inflict, in the order in which `array:status` prefers them.
 STATUSES = ("slp", "par", "brn", "tox", "psn")
 NO_STATUS = len(STATUSES)
-_ROWS = (*STATUSES, "")
 #: The stats of the user that setting up raises.
 RISING = ("atk", "spa", "spe")
 _Table = TypeVar("_Table")
@@ -76,26 +76,21 @@ def moves(gens: tuple[int, ...]) -> MoveTable:
 @lru_cache(maxsize=64)
 def preventing_types(gens: tuple[int, ...]) -> Mask:
     """Return whether a type prevents a status, [generations, STATUSES and NO_STATUS, types]."""
-    return np.stack(
-        [
-            _by_name("types", [lambda kind, s=status, g=gen: type_prevents(kind.upper(), s, g) for status in _ROWS])
-            for gen in gens
-        ]
-    )
+    region = vocabulary().region("types")
+    found = np.zeros((len(gens), len(STATUSES) + 1, len(region)), dtype=np.bool_)
+    for (index, gen), (row, status) in product(enumerate(gens), enumerate(STATUSES)):
+        for name, token_id in region.items():
+            found[index, row, token_id - region.none] = type_prevents(name.upper(), status, gen)
+    return found
 
 
 @lru_cache(maxsize=1)
 def preventing_abilities() -> Mask:
     """Return whether an ability prevents a status, [STATUSES and NO_STATUS, abilities]."""
-    return _by_name("abilities", [lambda ability, s=status: ability_prevents(ability, s) for status in _ROWS])
-
-
-def _by_name(kind: str, tests: Sequence[Callable[[str], bool]]) -> Mask:
-    """Return the results of tests for the names of a region, [tests, names]; False for NONE and UNKNOWN."""
-    region = vocabulary().region(kind)
-    found = np.zeros((len(tests), len(region)), dtype=np.bool_)
-    for name, token_id in region.items():
-        found[:, token_id - region.none] = [test(name) for test in tests]
+    region = vocabulary().region("abilities")
+    found = np.zeros((len(STATUSES) + 1, len(region)), dtype=np.bool_)
+    for (row, status), (name, token_id) in product(enumerate(STATUSES), region.items()):
+        found[row, token_id - region.none] = ability_prevents(name, status)
     return found
 
 

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
 from agents.policy import checkpoint
+from agents.policy.actions import ACTIONS
 from agents.policy.batched import BatchedAgent
-from agents.policy.client import connection_to
+from agents.policy.client import Connection, connection_to
 from agents.policy.columns import FIELD, FieldFeature, turns
-from agents.policy.observation import Observation, Observations
+from agents.policy.observation import Observations
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
@@ -86,16 +87,18 @@ class Policy(BatchedAgent):
         forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
         for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
             agent._count(None if is_forced else turn)
-        answers = await asyncio.gather(
-            *(
-                agent._server.ask(agent._session, agent._position, Observation(*one))
-                for agent, one in zip(agents, zip(*observations, strict=True), strict=True)
-            )
-        )
+        by_server: dict[Connection, list[int]] = {}
+        for index, agent in enumerate(agents):
+            by_server.setdefault(agent._server, []).append(index)
+        answers = np.empty((len(agents), ACTIONS + 1), np.float32)
+
+        async def ask(server: Connection, rows: list[int]) -> None:
+            sessions, positions = [agents[k]._session for k in rows], [agents[k]._position for k in rows]
+            answers[rows] = await server.ask_many(sessions, positions, observations.take(rows))
+
+        await asyncio.gather(*(ask(server, rows) for server, rows in by_server.items()))
         decided = zip(agents, answers, observations.legal, strict=True)
-        return np.array(
-            [agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], dtype=np.int64
-        )
+        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
 
     def _decide(self, answer: NDArray[np.float32], legal: NDArray[np.int64]) -> int:
         """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""
