@@ -28,6 +28,7 @@ from agents.arrays.player import (
 from agents.arrays.tables import (
     NO_STATUS,
     charts,
+    effects,
     generations,
     indices,
     moves,
@@ -129,9 +130,8 @@ def _useful(token_ids: Ids, features: Features) -> Mask:
     foe, foe_types = token_ids[:, THEIR_ACTIVE], type_indices(token_ids[:, THEIR_ACTIVE])
     status, statuses = table.status[at, listed], vocabulary().region("statuses")  # [n, 4]
     prevented = generations(token_ids, preventing_types)[1][at[..., None], status[..., None], foe_types[:, None]]
-    chart = generations(token_ids, charts)[1]
-    kind = indices("types", token_ids[:, MOVE_TOKENS, MoveId.TYPE])
-    effect = chart[at, kind, foe_types[:, :1]] * chart[at, kind, foe_types[:, 1:]]
+    kinds = indices("types", token_ids[:, MOVE_TOKENS, MoveId.TYPE])
+    effect = effects(generations(token_ids, charts)[1], index, kinds, foe_types[:, None])
     grass = (foe_types == indices("types", np.array(vocabulary().region("types")["grass"]))).any(axis=1)
     after_gen_1 = token_ids[:, 0, 0] > vocabulary().region("gens")["1"]
     behind_substitute = after_gen_1 & (features[:, THEIR_ACTIVE, PokemonFeature.SUBSTITUTE] > 0)

@@ -25,7 +25,7 @@ from agents.arrays.player import (
     of_chosen,
     strongest,
 )
-from agents.arrays.tables import charts, generations, type_indices
+from agents.arrays.tables import charts, effects, generations, type_indices
 from agents.policy.actions import SWITCHES
 from agents.policy.columns import PokemonFeature, turns
 from agents.policy.observation import Observations
@@ -70,8 +70,9 @@ def type_edges(token_ids: Ids, features: Features) -> Floats:
     index, chart = generations(token_ids, charts)
     ours = type_indices(token_ids[:, OUR_ACTIVE : BENCH.stop])  # [n, 6, 2]
     theirs = type_indices(token_ids[:, THEIR_ACTIVE])[:, None]  # [n, 1, 2]
-    at = index[:, None, None]
-    attack = (chart[at, ours, theirs[..., :1]] * chart[at, ours, theirs[..., 1:]]).max(axis=2)
-    defence = (chart[at, theirs, ours[..., :1]] * chart[at, theirs, ours[..., 1:]]).max(axis=2)
+    attack, defence = (
+        np.maximum(*(effects(chart, index, attacker[..., k], target) for k in (0, 1)))
+        for attacker, target in ((ours, theirs), (theirs, ours))
+    )
     edges: Floats = np.where(faced(features)[:, None], attack - defence, np.float32(0))
     return edges

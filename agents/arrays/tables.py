@@ -63,8 +63,19 @@ def type_indices(tokens: Ids) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=64)
 def charts(gens: tuple[int, ...]) -> Floats:
-    """Return the effectiveness [generations, attacking type, type of the target]; 0 for the attacking type NONE."""
-    return np.stack([_chart(gen) for gen in gens])
+    """Return the effectiveness [generations, attacking type, both types of the target]; 0 for the attacking type NONE."""
+    one = np.stack([_chart(gen) for gen in gens])
+    return one[..., :, None] * one[..., None, :]
+
+
+def effects(chart: Floats, index: NDArray[np.int64], kind: NDArray[np.int64], target: NDArray[np.int64]) -> Floats:
+    """Return the effectiveness of types `kind` [n, ...] against targets [n, ..., 2]. chart, index: of `generations`.
+
+    The four indices are made one, which is several times as fast as an index of four arrays.
+    """
+    types = chart.shape[1]
+    of_generation = index.reshape(-1, *(1,) * (kind.ndim - 1))
+    return chart.ravel().take(((of_generation * types + kind) * types + target[..., 0]) * types + target[..., 1])
 
 
 @lru_cache(maxsize=64)
