@@ -1,7 +1,8 @@
 """The base class of rule players on arrays, and what their rules share.
 
 A rule is a pure function from the arrays of n decisions (agents/policy/observation.py) to n actions
-(agents/policy/actions.py). It is deterministic: of equally good actions it chooses the lowest. It never terastallizes.
+(agents/policy/actions.py). It is deterministic: of equally good actions (to 4e-6) it chooses the lowest. It never
+terastallizes.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ Actions = NDArray[np.int64]
 OUR_ACTIVE, THEIR_ACTIVE = OURS[0], THEIRS[0]
 MOVE_TOKENS, BENCH = slice(OUR_MOVES[0], OUR_MOVES[-1] + 1), slice(OURS[1], OURS[-1] + 1)
 _MOVE_ACTIONS, _SWITCH_ACTIONS = slice(MOVES[0], MOVES[-1] + 1), slice(SWITCHES[0], SWITCHES[-1] + 1)
+#: Values that differ by less are equally good: an engine's observation may differ in its last bits from that of a log.
+_EQUAL = 4e-6
 
 
 class ArrayPlayer(BatchedAgent):
@@ -71,12 +74,18 @@ def legal_switches(legal: Mask) -> Mask:
 
 def best_move(values: Floats, allowed: Mask) -> Actions:
     """Return the move with the maximum value among the allowed ones, [n]; 0 where none is. Both arguments: [n, 4]."""
-    return np.where(allowed, values, -np.inf).argmax(axis=1)
+    return _first_best(values, allowed)
 
 
 def best_switch(values: Floats, allowed: Mask) -> Actions:
     """Return the switch with the maximum value among the allowed ones, [n]; 4 where none is. Both arguments: [n, 5]."""
-    return np.where(allowed, values, -np.inf).argmax(axis=1) + SWITCHES[0]
+    return _first_best(values, allowed) + SWITCHES[0]
+
+
+def _first_best(values: Floats, allowed: Mask) -> Actions:
+    """Return the first column with the maximum of the allowed values, [n]. Both arguments: [n, k]."""
+    masked = np.where(allowed, values, -np.inf)
+    return (allowed & (masked >= masked.max(axis=1, keepdims=True) - _EQUAL)).argmax(axis=1)
 
 
 def move_or_switch(legal: Mask, moves: Actions, switches: Actions) -> Actions:

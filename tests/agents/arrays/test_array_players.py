@@ -102,6 +102,13 @@ def test_max_damage_does_not_count_what_is_beyond_the_hp_that_is_left() -> None:
     assert forced.chosen("max-damage") == 7
 
 
+@pytest.mark.parametrize("name", ["max-damage", "set-up", "revenger", "status", "type-switcher"])
+def test_a_difference_in_the_last_bits_decides_nothing(name: str) -> None:
+    """Observations from an engine are equal to those from a log to 1e-6 only; equal moves must stay equal."""
+    assert Board().move(0, "icebeam", 0.3).move(1, "thunderbolt", 0.3 + 1e-6).chosen(name) == 0
+    assert Board().move(0, "icebeam", 0.3).move(1, "thunderbolt", 0.3 + 1e-4).chosen(name) == 1
+
+
 def test_nobody_terastallizes() -> None:
     board = Board(gen=9).move(2, "earthquake", 0.5)
     board.legal[9:13] = True
