@@ -8,6 +8,7 @@ import sys
 import pytest
 from support.command_line import PROJECT
 
+from agents.arrays import PLAYERS as ARRAY_PLAYERS
 from agents.search.builds import missing
 
 SCRIPTS = PROJECT / "scripts"
@@ -50,6 +51,12 @@ def test_search_is_measured_in_strength_time_and_foresight() -> None:
 def test_inference_compares_many_battles_with_one() -> None:
     said = run("bench/inference.py", "--battles", "4", "--decisions", "5", "--rounds", "1")
     assert float(said.split()[-1]) > 0
+
+
+@pytest.mark.slow
+def test_players_on_arrays_are_timed() -> None:
+    said = run("bench/arrays.py", "--battles", "2", "--batch", "64", "--rounds", "1", "--instances", "5")
+    assert said.count("decisions/s") == said.count("5 instances") == len(ARRAY_PLAYERS)
 
 
 @pytest.mark.slow
