@@ -125,11 +125,11 @@ def ptx(kernel: Any, signature: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 
 
 @needs_numba_cuda
-@pytest.mark.parametrize("name", ["legal", pytest.param("step", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["translate", pytest.param("step", marks=pytest.mark.slow)])
 def test_a_kernel_compiles_to_ptx_with_each_table_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    words = numba.int32[:, ::1]
-    signature = {"legal": (words, words), "step": (words, words, numba.int32[::1])}[name]
-    text = ptx(getattr(gpu, f"{name}_kernel"), signature, monkeypatch)
+    words, numbers, found = numba.int32[:, ::1], numba.int64[::1], numba.int32[::1]
+    signatures = {"translate": (words, numbers, numbers, numbers, found), "step": (words, words, found)}
+    text = ptx(getattr(gpu, f"{name}_kernel"), signatures[name], monkeypatch)
     assert ".entry" in text
     assert "_cudapy_cmem" not in text  # constant memory is too small for the tables
     tables = [
