@@ -114,7 +114,7 @@ _ESTIMATES, _ON_FIELD = 21, 27
 _EFFECTS = _ON_FIELD + 11
 _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID = 0, 1, 2, 3, 7, 8, 10
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
-_MOST_MOVES = 64
+_MOST_MOVES = 32
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
 
 

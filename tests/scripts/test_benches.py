@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -64,3 +65,15 @@ def test_players_on_arrays_are_timed() -> None:
 def test_training_compares_batches_by_length_with_others() -> None:
     said = run("bench/training_steps.py", "--batch", "2", "--seconds", "0.1")
     assert float(said.split()[-1]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_engine_is_measured_beside_showdown_and_poke_env() -> None:
+    said = run("bench/engine.py", "--rounds=1", "--seconds=0.2", "--battles=64", "--server-battles=2")
+    for way in ("showdown", "poke-env", "engine"):
+        assert re.search(rf"^round 1: {way} [\d,]+ turns/s", said, re.MULTILINE)
+    assert re.search(r"^round 1: engine, observed [\d,]+ turns/s, [1-9][\d,]* choices/s", said, re.MULTILINE)
+    for figure in ("engine / showdown", "engine, both sides observed", "compile, cold", "compile, cached"):
+        assert f"{figure}: " in said
+    assert "libpkmn: not measured here" in said
