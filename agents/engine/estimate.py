@@ -120,18 +120,36 @@ def damage_range(attacker, defender, m):
 
 @rule
 def best_hits(attacker, moves, chances, count, defender):
-    """The maximum expected damage (physical, special) of an attacker's moves to a healthy defender."""
-    physical, special = 0.0, 0.0
+    """The maximum expected damage (physical, special) of an attacker's moves to a healthy defender.
+
+    The mean of `damage_range` times accuracy and probability, with what all moves of a kind share computed once.
+    """
+    best, hp, level = (0.0, 0.0), defender[WHO_STATS], int(attacker[WHO_LEVEL])
+    ratios = (
+        attacker[WHO_STATS + 1] / max(1.0, defender[WHO_STATS + 2]) / 50,
+        attacker[WHO_STATS + 3] / max(1.0, defender[WHO_STATS + 4]) / 50,
+    )
+    roll = (217 / 255 + 1) / 2 / hp
     for k in range(count):
         m = moves[k]
-        if DAMAGES[m]:
+        if not DAMAGES[m] or chances[k] == 0 or NEEDS_SLEEP[m]:
+            continue
+        kind = SPECIAL[m]
+        if MOVE_FIXED[m] != NO_FIXED or EXPLODES[m]:
             _, _, mean = damage_range(attacker, defender, m)
-            expected = mean * MOVE_ACCURACY[m] * chances[k]
-            if SPECIAL[m]:
-                special = max(special, expected)
-            else:
-                physical = max(physical, expected)
-    return physical, special
+        else:
+            factor = 1.0 if ALWAYS_HITS_TYPES[m] else type_factor(m, defender)
+            if factor == 0 or MOVE_POWER[m] <= 0:
+                continue
+            push = MOVE_POWER[m] * ratios[kind]
+            chance = CRITICAL[int(attacker[WHO_SPECIES]), int(HIGH_CRITICAL[m])]
+            plain = min(997.0, (2 * level // 5 + 2) * push) + 2
+            critical = min(997.0, (4 * level // 5 + 2) * push) + 2
+            bonus = 1.5 if same_type(m, attacker) else 1.0
+            mean = ((1 - chance) * plain + chance * critical) * bonus * factor * MOVE_HITS[m] * roll
+        expected = mean * MOVE_ACCURACY[m] * chances[k]
+        best = (max(best[0], expected), best[1]) if kind == 0 else (best[0], max(best[1], expected))
+    return best
 
 
 @rule

@@ -101,7 +101,7 @@ from agents.engine.layout import (
     WAITING,
     WINNER,
 )  # fmt: skip
-from agents.engine.network_actions import bench_place, engine_action, move_place
+from agents.engine.network_actions import bench_place, move_place, write_legal
 from agents.engine.requests import lists_one_move
 from agents.engine.shown import MIMICKED, base_count, entry, rank, shown_move, shows_mimic, uses_of
 from agents.engine.state import foe_of, out, pp_at
@@ -394,5 +394,4 @@ def observe(battles, rows, seats, sets, token_ids, features, legal):
         token_ids[k], features[k], legal[k] = 0, 0, False
         if b[WINNER] == UNDECIDED and b[s + REQUEST] != WAITING:
             _observe_one(b, s, sets, token_ids[k], features[k])
-            for action in range(9):
-                legal[k, action] = engine_action(b, s, action) >= 0
+            write_legal(b, s, legal[k])
