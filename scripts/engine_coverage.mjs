@@ -133,6 +133,7 @@ const IMPOSSIBLE = [
   {effects: {test: name => !TRAPS.test(name)}, states: ['trp'], why: 'only its trapper can attack a trapped Pokémon, by the trapping move'},
   {effects: ANY, states: ['tpg'], why: 'what a Pokémon traps does not move'},
   {effects: /^trapping, later turns$/, states: ['plain'], why: 'the target is trapped'},
+  {effects: /^trapping, later turns$/, states: ['rch'], why: 'the first turn took the need to recharge away'},
   {effects: /^chance/, states: ['sub'], why: 'a substitute takes the secondary effect, too (confusion comes by a rule of the substitute)'},
   {effects: /^chance/, states: ['hid', 'imm'], why: 'the move does not hit'},
   {effects: /^chance: (burn|freeze|paralysis)$/, states: ['typ'], why: 'a Pokémon of the move’s type is spared'},

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
 
+import numba
+import numba.cuda
 import numpy as np
-from numba import config, cuda
 
 from agents.engine.engine import initial
 from agents.engine.layout import SIDE_WORDS, SIDES, UNDECIDED, WINNER, WORDS
@@ -22,6 +23,8 @@ from agents.engine.rollout import play_at_random
 from agents.engine.turn import legal_actions, start_battle, step_battle
 from teamsets.errors import BadInput
 
+cuda: Any = numba.cuda
+config: Any = numba.config
 #: Of a block. A step takes 255 registers: a multiprocessor holds 256 such threads.
 THREADS = 64
 DeviceArray = Any
@@ -46,12 +49,13 @@ def tables_in_global_memory() -> Iterator[None]:
         return
     from numba.cuda.target import CUDATargetContext
 
-    before = CUDATargetContext.make_constant_array
-    CUDATargetContext.make_constant_array = _global_table
+    target: Any = CUDATargetContext
+    before = target.make_constant_array
+    target.make_constant_array = _global_table
     try:
         yield
     finally:
-        CUDATargetContext.make_constant_array = before
+        target.make_constant_array = before
 
 
 def _global_table(context: Any, builder: Any, kind: Any, values: Any) -> Any:
