@@ -114,7 +114,7 @@ _ESTIMATES, _ON_FIELD = 21, 27
 _EFFECTS = _ON_FIELD + 11
 _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID = 0, 1, 2, 3, 7, 8, 10
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
-_MOST_MOVES = 32
+MOST_MOVES = 32
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
 
 
@@ -355,12 +355,12 @@ def _estimate(who, moves, chances, counts, features, ours, foe):
 
 
 @rule
-def _observe_one(b, s, sets, ids, features):
+def observe_one(b, s, sets, who, moves, chances, counts, ids, features):
+    """Writes one observation into zeros.
+
+    Room to work in, zeros too: who [12, WHO_COLUMNS], moves and chances [12, MOST_MOVES], counts [12].
+    """
     foe = foe_of(s)
-    who = np.zeros((12, WHO_COLUMNS))
-    moves = np.zeros((12, _MOST_MOVES), np.int64)
-    chances = np.zeros((12, _MOST_MOVES))
-    counts = np.zeros(12, np.int64)
     ids[0, 0], ids[0, 1] = GENERATION, NO_WEATHER
     turn = b[TURN]
     features[0, 0] = min(turn, 100) / 100
@@ -393,5 +393,9 @@ def observe(battles, rows, seats, sets, token_ids, features, legal):
         b, s = battles[rows[k]], SIDES + seats[k] * SIDE_WORDS
         token_ids[k], features[k], legal[k] = 0, 0, False
         if b[WINNER] == UNDECIDED and b[s + REQUEST] != WAITING:
-            _observe_one(b, s, sets, token_ids[k], features[k])
+            who = np.zeros((12, WHO_COLUMNS))
+            moves = np.zeros((12, MOST_MOVES), np.int64)
+            chances = np.zeros((12, MOST_MOVES))
+            counts = np.zeros(12, np.int64)
+            observe_one(b, s, sets, who, moves, chances, counts, token_ids[k], features[k])
             write_legal(b, s, legal[k])
