@@ -18,9 +18,10 @@ import numpy as np
 
 from agents.engine.engine import initial
 from agents.engine.layout import SIDE_WORDS, SIDES, UNDECIDED, WINNER, WORDS
-from agents.engine.observe import engine_action
+from agents.engine.network_actions import engine_action
+from agents.engine.requests import legal_actions
 from agents.engine.rollout import play_at_random
-from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.engine.turn import start_battle, step_battle
 from teamsets.errors import BadInput
 
 cuda: Any = numba.cuda
