@@ -23,6 +23,7 @@ import numpy as np
 
 from agents.engine.engine import Engine, initial
 from agents.engine.rollout import rollout
+from teamsets.drawn import drawn_teams
 from teamsets.showdown import node, package
 
 HERE = Path(__file__).parent
@@ -51,19 +52,6 @@ def showdown(seconds: float, processes: int, seed: int) -> tuple[float, float]:
     return sum(t["turns"] / t["seconds"] for t in told), sum(t["choices"] / t["seconds"] for t in told)
 
 
-def random_teams(number: int) -> list[tuple[str, str]]:
-    """Pairs of packed teams of Showdown's random battles."""
-    script = (
-        "const {Teams} = require(process.argv[1]);"
-        "console.log(JSON.stringify(Array.from({length: +process.argv[2]}, (_, n) => [0, 1].map(side => Teams.pack("
-        "Teams.getGenerator('gen1randombattle', [n, side, 7, 7].join(',')).getTeam())))))"
-    )
-    done = subprocess.run(
-        [node(), "-e", script, str(package()), str(number)], capture_output=True, text=True, check=True
-    )
-    return [(first, second) for first, second in json.loads(done.stdout)]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
@@ -74,7 +62,8 @@ def main() -> None:
         cold, cached = compile_seconds(cache), compile_seconds(cache)
         print(f"compile: cold {cold:.1f} s, cached {cached:.1f} s (a new process, with its imports)")
     cores = len(os.sched_getaffinity(0))
-    pairs = random_teams(64)
+    teams = drawn_teams("gen1randombattle", [f"gen5,{n + 1:016x}" for n in range(128)])
+    pairs = list(zip(teams[::2], teams[1::2], strict=True))
     fresh = np.stack([initial(pairs[n % 64], f"gen5,{n + 1:016x}") for n in range(arguments.battles)])
     engine = Engine(arguments.battles)
     engine.reset(
