@@ -10,7 +10,7 @@ import asyncio
 import functools
 import os
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,6 +24,11 @@ def wait_for(awaitable: Awaitable[T]) -> T:
     except BaseException:  # Ctrl-C, too: what nobody waits for must not go on
         future.cancel()
         raise
+
+
+def soon(function: Callable[[], Any]) -> None:
+    """Calls a function on the background loop, without waiting for it."""
+    _loop(os.getpid()).call_soon_threadsafe(function)
 
 
 async def _awaited(awaitable: Awaitable[Any]) -> Any:

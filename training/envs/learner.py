@@ -22,12 +22,12 @@ from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 ILLEGAL = ("random", "error")
 
 
-def open_battles(venue: str, size: int, format_id: str) -> Battles:
+def open_battles(venue: str, size: int, format_id: str, cores: int | None = None) -> Battles:
     """The battles of a venue: "engine" or "showdown". Imports only what that one needs. Raises BadInput, MissingTool."""
     if venue == "engine":
         from training.envs.engine_battles import EngineBattles
 
-        return EngineBattles(size, format_id)
+        return EngineBattles(size, format_id, cores)
     if venue == "showdown":
         from training.envs.showdown_battles import ShowdownBattles
 
@@ -50,7 +50,7 @@ class LearnerBattles:
     teams: a team set; None: `competitive`, or the teams that the format generates. seat: the learner's: "drawn",
     "alternate", "p1" or "p2". max_turns: a battle that goes beyond this turn is truncated.
     illegal_action: what becomes of an action that is not legal: "random" plays a legal one drawn by the battle's seed,
-    "error" raises BadInput.
+    "error" raises BadInput. cores: that the engine uses at most; None: all.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class LearnerBattles:
         seat: str = "drawn",
         max_turns: int = 1000,
         illegal_action: str = "random",
+        cores: int | None = None,
     ) -> None:
         if illegal_action not in ILLEGAL:
             raise BadInput(f"illegal_action='{illegal_action}': must be {' or '.join(ILLEGAL)}")
@@ -71,7 +72,7 @@ class LearnerBattles:
             raise BadInput(f"num_envs={size}: must be 1 or more")
         format_id = get_format(format).id
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
-        self.battles = open_battles(venue, size, format_id)
+        self.battles = open_battles(venue, size, format_id, cores)
         self.opponents = Opponents(opponent, size, format_id, everyone=venue == "showdown")
         self.draw = Draw(format_id, teams, seat, packed=venue == "engine")
         self.games: list[Game | None] = [None] * size
@@ -132,21 +133,19 @@ class LearnerBattles:
             name = "tie" if winner == TIE else "win" if winner == self.seats[row] else "loss"
         return {"result": name, "turns": turns}
 
-    def observe(self, out: Arrays | None = None) -> Arrays:
-        """What the learner sees in every row; where there is nothing to choose, only action 0 is in the mask.
+    def observe(self, rows: Ints, out: Arrays | None = None) -> Arrays:
+        """What the learner sees in those rows; where there is nothing to choose, only action 0 is in the mask.
 
         The observation of a terminated battle is all zeros. out: arrays to be written instead of new ones.
         """
-        rows = np.arange(self.size)
-        into = (
-            None if out is None else Observations(out["token_ids"], out["features"], out["action_mask"].view(np.bool_))
-        )
-        if into is not None:
+        into = None
+        if out is not None:
+            into = Observations(out["token_ids"], out["features"], out["action_mask"].view(np.bool_))
             into.legal[:] = False
-        seen = self.battles.observe(rows, self.seats, into)
-        ended = self.battles.winners != UNDECIDED
+        seen = self.battles.observe(rows, self.seats[rows], into)
+        ended = self.battles.winners[rows] != UNDECIDED
         seen.token_ids[ended], seen.features[ended], seen.legal[ended] = 0, 0, False
-        self.masks[:] = seen.legal
+        self.masks[rows] = seen.legal
         seen.legal[~seen.legal.any(axis=1), NOTHING_TO_CHOOSE] = True
         return arrays_of(seen)
 

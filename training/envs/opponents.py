@@ -99,7 +99,7 @@ class Opponents:
         if not isinstance(agents[0], BatchedAgent):
             return battles.answers(rows, seats)
         seen = battles.observe(rows, seats)
-        answer = type(agents[0]).act_many(agents, seen)  # type: ignore[arg-type]  # all are of this class
+        answer = type(agents[0]).act_many(agents, seen)  # all are of this class
         actions = np.asarray(wait_for(answer) if inspect.isawaitable(answer) else answer, np.int64)
         self._check(member, actions, seen.legal)
         return actions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import weakref
 from collections.abc import Awaitable, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from arena.simulator.seat import Fault, Seat
 from arena.simulator.session import player_options
 from teamsets.errors import ArenaError, BadInput
 from teamsets.formats import get_format
-from training.envs.background import wait_for
+from training.envs.background import soon, wait_for
 from training.envs.venue import STUCK, TIE, UNDECIDED, Ints
 
 #: Showdown's own limit; an environment's lower one truncates a battle without the simulator.
@@ -93,6 +94,8 @@ class ShowdownBattles:
         self.winners = np.full(size, STUCK, np.int64)
         self.turns = np.zeros(size, np.int64)
         self._host: Host | None = None
+        self._hosts: list[Host] = []  # the same, for an environment that nobody closed
+        weakref.finalize(self, _kill, self._hosts).atexit = False  # at its exit the process closes the hosts' input
         self._waiting: dict[int, _Battle] = {}  # number -> battle whose reply is due
         self._replied: asyncio.Future[None] | None = None
         self._refused = ""
@@ -149,6 +152,7 @@ class ShowdownBattles:
     def close(self) -> None:
         if self._host is not None:
             host, self._host = self._host, None
+            self._hosts.clear()
             wait_for(host.close())
 
     def _at(self, row: int) -> _Battle:
@@ -167,6 +171,7 @@ class ShowdownBattles:
     ) -> None:
         if self._host is None or self._host.dead.done():
             self._host = await Host.launch(stock=self.stock)
+            self._hosts[:] = [self._host]
         host, self._refused = self._host, ""
         orders: list[tuple[_Battle, Message]] = []
         for row, fixture, pair in zip(rows, fixtures, agents, strict=True):
@@ -242,3 +247,8 @@ class ShowdownBattles:
             raise ArenaError(
                 f"opponent '{seat.agent.name or type(seat.agent).__name__}': {fault.kind}: {fault}"
             ) from None
+
+
+def _kill(hosts: list[Host]) -> None:
+    for host in hosts:
+        soon(host.kill)

@@ -66,4 +66,4 @@ class PokemonEnv(gymnasium.Env[Arrays, np.int64]):
         self.learner.close()
 
     def _observed(self) -> Arrays:
-        return row_of(self.learner.observe(), 0)
+        return row_of(self.learner.observe(_ROW), 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,7 @@ except ModuleNotFoundError:
         "gymnasium is not installed: environments need it: `make training` (or pip install 'battle-arena[envs]')"
     ) from None
 
-Arrays = dict[str, NDArray[np.generic]]
+Arrays = dict[str, NDArray[Any]]
 
 #: The one action in the mask where there is nothing to choose (the battle is over, or the seat waits). It is ignored.
 NOTHING_TO_CHOOSE = 0

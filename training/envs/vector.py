@@ -44,6 +44,7 @@ class PokemonVectorEnv(VectorEnv):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._out: Arrays | None = None
+        self._rows = np.arange(num_envs)
         self._ended = np.zeros(num_envs, np.bool_)
         self._begun = False
 
@@ -68,7 +69,7 @@ class PokemonVectorEnv(VectorEnv):
         seed: environment k plays the battles of seed + k, or of seed[k]. None: random seeds at first, then the next battles.
         """
         mask = (options or {}).get("reset_mask")
-        rows = np.arange(self.num_envs) if mask is None else np.flatnonzero(mask)
+        rows = self._rows if mask is None else np.flatnonzero(mask)
         if mask is not None and not self._begun:
             raise BadInput("reset_mask: the first reset is one of all environments")
         self._seed(rows, seed)
@@ -117,9 +118,9 @@ class PokemonVectorEnv(VectorEnv):
                 self._add_info(infos, result, row)
             return self._observed()
         if len(ended):
-            last = self._observed()
-            for row, result in zip(ended.tolist(), results, strict=True):
-                self._add_info(infos, {"final_obs": row_of(last, row, copy=True), "final_info": result}, row)
+            last = self.learner.observe(ended)
+            for k, (row, result) in enumerate(zip(ended.tolist(), results, strict=True)):
+                self._add_info(infos, {"final_obs": row_of(last, k, copy=True), "final_info": result}, row)
             self.learner.begin(ended)
             self._add_fixtures(infos, ended)
         return self._observed()
@@ -148,7 +149,7 @@ class PokemonVectorEnv(VectorEnv):
             self._add_info(infos, {"fixture": game.about}, row)
 
     def _observed(self) -> Arrays:
-        seen = self.learner.observe(None if self.copy else self._out)
+        seen = self.learner.observe(self._rows, None if self.copy else self._out)
         if not self.copy:
             self._out = seen
         return seen
