@@ -35,7 +35,7 @@ from training.envs.venue import UNDECIDED, Battles, Ints
 TENTHS = 10
 LARGEST_GROWTH = 1.15
 #: Rows of a vector environment whose battles are recorded.
-RECORDED_ROWS = 8
+RECORDED_ROWS = 32
 IDS = {"engine": "PokemonGen1-v0", "showdown": "PokemonShowdown-v0"}
 
 

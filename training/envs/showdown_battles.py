@@ -3,82 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import weakref
 from collections.abc import Awaitable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents import Agent, Choice, SeatBattle
-from agents.policy.actions import ACTIONS, legal_actions, legal_mask
+from agents import Agent, Choice
+from agents.policy.actions import ACTIONS, legal_mask
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations, observe
 from arena.child import Message
-from arena.fixture import SEATS, Fixture, seat_seed
-from arena.simulator.guard import Clock, StepGuard
+from arena.fixture import SEATS, Fixture
 from arena.simulator.host import Host
 from arena.simulator.seat import Fault, Seat
 from arena.simulator.session import player_options
 from teamsets.errors import ArenaError, BadInput
-from teamsets.formats import get_format
 from training.envs.background import soon, wait_for
-from training.envs.venue import STUCK, TIE, UNDECIDED, Ints
+from training.envs.showdown_exchange import Exchange, ShowdownBattle
+from training.envs.venue import STUCK, UNDECIDED, Ints
 
 #: Showdown's own limit; an environment's lower one truncates a battle without the simulator.
 _MAX_TURNS = 1000
-_WINNERS = {"p1": 0, "p2": 1, "": TIE}
-
-
-class _Unlimited(StepGuard):
-    """Runs an agent's code without a time limit: a limit works by a signal, which only a main thread receives."""
-
-    def __init__(self) -> None:
-        self.spent = 0.0
-
-    def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
-        return function(*arguments)
-
-
-class _Battle:
-    """One row's battle. asked: which seats have a decision to make."""
-
-    def __init__(self, number: int, fixture: Fixture, agents: tuple[Agent | None, Agent | None]) -> None:
-        gen = get_format(fixture.format).gen
-        self.number, self.fixture, self.winner, self.turn = number, fixture, UNDECIDED, 0
-        self.asked = [False, False]
-        self.actions: list[dict[int, Choice]] = [{}, {}]
-        self.seats: list[Seat] = []
-        for role, agent in zip(SEATS, agents, strict=True):
-            rng = random.Random(seat_seed(fixture.seed, role))
-            battle = SeatBattle(f"battle-{fixture.format}-{number}", role, role, gen, fixture.format, rng)
-            self.seats.append(Seat(role, agent or Agent(), battle, Clock(_Unlimited(), 0, float("inf"))))
-
-    def see(self, message: Message) -> None:
-        """Processes what the host sent for this battle."""
-        if "p1" not in message:  # refused, crash, died
-            self.winner, self.asked = STUCK, [False, False]
-            return
-        for seat, role in enumerate(SEATS):
-            if self.seats[seat].see(message[role]):
-                self.asked[seat] = True
-                request = self.seats[seat].request
-                assert request is not None
-                self.actions[seat] = legal_actions(request, self.seats[seat].battle.legal)
-        self.turn = self.seats[0].battle.turn
-        if "end" in message:
-            self.winner, self.asked, self.turn = (
-                _WINNERS[message["end"]["winner"]],
-                [False, False],
-                message["end"]["turns"],
-            )
-            for one in self.seats:
-                one.finish()
-
-    def wire(self, seat: int, action: int) -> str:
-        """Showdown's words for an action; ACTIONS + k is the k-th of all legal choices. Raises KeyError, IndexError."""
-        legal = self.seats[seat].battle.legal
-        return legal[action - ACTIONS].wire if action >= ACTIONS else self.actions[seat][action].wire
+_Choices = dict[str, str]  # role -> Showdown's words
 
 
 class ShowdownBattles:
@@ -90,22 +36,17 @@ class ShowdownBattles:
 
     def __init__(self, size: int, format_id: str, *, stock: bool = False) -> None:
         self.format_id, self.stock = format_id, stock
-        self.rows: list[_Battle | None] = [None] * size
+        self.rows: list[ShowdownBattle | None] = [None] * size
         self.winners = np.full(size, STUCK, np.int64)
         self.turns = np.zeros(size, np.int64)
-        self._host: Host | None = None
-        self._hosts: list[Host] = []  # the same, for an environment that nobody closed
-        weakref.finalize(self, _kill, self._hosts).atexit = False  # at its exit the process closes the hosts' input
-        self._waiting: dict[int, _Battle] = {}  # number -> battle whose reply is due
-        self._replied: asyncio.Future[None] | None = None
-        self._refused = ""
+        self.exchange: Exchange | None = None
 
     def begin(
         self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
     ) -> None:
-        wait_for(self._begin(rows.tolist(), fixtures, agents))
-        if self._refused:
-            raise BadInput(f"format '{self.format_id}': {self._refused}")
+        refused = wait_for(self._begin(rows.tolist(), fixtures, agents))
+        if refused:
+            raise BadInput(f"format '{self.format_id}': {refused}")
 
     def asked(self, rows: Ints) -> NDArray[np.bool_]:
         return np.array([self._at(row).asked for row in rows.tolist()], np.bool_).reshape(len(rows), 2)
@@ -136,13 +77,13 @@ class ShowdownBattles:
         return np.array(wait_for(self._answers(rows.tolist(), seats.tolist())), np.int64)
 
     def play(self, rows: Ints, actions: Ints) -> None:
-        orders: list[tuple[_Battle, dict[str, str]]] = []
+        orders: list[tuple[ShowdownBattle, _Choices]] = []
         for row, chosen in zip(rows.tolist(), actions.tolist(), strict=True):
-            battle, choices = self._at(row), {}
-            for seat in (0, 1):
+            battle, choices = self._at(row), _Choices()
+            for seat, role in enumerate(SEATS):
                 if battle.asked[seat]:
                     try:
-                        choices[SEATS[seat]] = battle.wire(seat, chosen[seat])
+                        choices[role] = battle.wire(seat, chosen[seat])
                     except (KeyError, IndexError):
                         raise BadInput(f"battle {row}, seat {seat}: action {chosen[seat]} is not legal") from None
             orders.append((battle, choices))
@@ -150,12 +91,11 @@ class ShowdownBattles:
         self._note(rows.tolist())
 
     def close(self) -> None:
-        if self._host is not None:
-            host, self._host = self._host, None
-            self._hosts.clear()
+        if self.exchange is not None:
+            host, self.exchange = self.exchange.host, None
             wait_for(host.close())
 
-    def _at(self, row: int) -> _Battle:
+    def _at(self, row: int) -> ShowdownBattle:
         battle = self.rows[row]
         assert battle is not None, "begin comes first"
         return battle
@@ -168,87 +108,54 @@ class ShowdownBattles:
 
     async def _begin(
         self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
-    ) -> None:
-        if self._host is None or self._host.dead.done():
-            self._host = await Host.launch(stock=self.stock)
-            self._hosts[:] = [self._host]
-        host, self._refused = self._host, ""
-        orders: list[tuple[_Battle, Message]] = []
+    ) -> str:
+        """Starts battles. Returns why the simulator refuses to, or ""."""
+        exchange = self.exchange
+        if exchange is None or exchange.host.dead.done():
+            exchange = self.exchange = Exchange(await Host.launch(stock=self.stock))
+            # For an environment that nobody closes. At the exit of this process its hosts end by themselves.
+            weakref.finalize(self, soon, exchange.host.kill).atexit = False
+        orders: list[tuple[ShowdownBattle, Message]] = []
         for row, fixture, pair in zip(rows, fixtures, agents, strict=True):
             before = self.rows[row]
             if before is not None and before.winner == UNDECIDED:
-                host.forget(before.number)
-                host.send({"op": "stop", "id": before.number})
-            number = host.open(self._receive)
-            battle = self.rows[row] = _Battle(number, fixture, pair)
+                exchange.drop(before)
+            battle = self.rows[row] = ShowdownBattle(exchange.open(), fixture, pair)
             start = {"op": "start", "format": fixture.format, "seed": fixture.seed, "maxTurns": _MAX_TURNS}
             orders.append((battle, {**start, **player_options(fixture)}))
-        await self._exchange(orders)
+        await exchange(orders)
+        refused = exchange.refused
         await self._preview([battle for battle, _ in orders])
         self._note(rows)
+        return refused
 
-    async def _preview(self, battles: list[_Battle]) -> None:
+    async def _preview(self, battles: list[ShowdownBattle]) -> None:
         """Answers team previews: a learner's seat has an agent without a preference."""
-        orders: list[tuple[_Battle, dict[str, str]]] = []
+        orders: list[tuple[ShowdownBattle, _Choices]] = []
         for battle in battles:
             request = battle.seats[0].request
             if battle.winner == UNDECIDED and request is not None and request.get("teamPreview"):
-                orders.append((battle, {seat.role: (await self._decided(seat)).wire for seat in battle.seats}))
+                orders.append((battle, {seat.role: (await _decided(seat)).wire for seat in battle.seats}))
         if orders:
             await self._choose(orders)
 
-    async def _choose(self, orders: Sequence[tuple[_Battle, dict[str, str]]]) -> None:
+    async def _choose(self, orders: Sequence[tuple[ShowdownBattle, _Choices]]) -> None:
+        assert self.exchange is not None, "begin comes first"
         for battle, _ in orders:
             battle.asked = [False, False]
-        await self._exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
-
-    async def _exchange(self, orders: Sequence[tuple[_Battle, Message]]) -> None:
-        """Sends a message about each battle, and waits for all replies."""
-        assert self._host is not None
-        if self._host.dead.done():  # it has died between two calls
-            for battle, _ in orders:
-                battle.see({"died": self._host.dead.result()})
-            return
-        self._waiting = {battle.number: battle for battle, _ in orders}
-        self._replied = asyncio.get_running_loop().create_future()
-        for battle, message in orders:
-            self._host.send({**message, "id": battle.number})
-        if orders:
-            await self._replied
-
-    def _receive(self, message: Message) -> None:
-        battle = self._waiting.pop(message["id"], None)
-        if battle is None:
-            return
-        replied = self._replied
-        assert replied is not None and self._host is not None
-        self._refused = self._refused or message.get("refused", "")
-        try:
-            battle.see(message)
-        except Exception as error:  # a bug: raised where the battles are awaited
-            if not replied.done():
-                replied.set_exception(error)
-        if battle.winner != UNDECIDED:
-            self._host.forget(battle.number)
-        if not self._waiting and not replied.done():
-            replied.set_result(None)
+        await self.exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
 
     async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:
         chosen = [self._at(row).seats[seat] for row, seat in zip(rows, seats, strict=True)]
-        choices = await asyncio.gather(*(self._decided(seat) for seat in chosen))
+        choices = await asyncio.gather(*map(_decided, chosen))
         return [ACTIONS + seat.battle.legal.index(choice) for seat, choice in zip(chosen, choices, strict=True)]
 
-    async def _decided(self, seat: Seat) -> Choice:
-        """The choice of a seat's agent. Raises ArenaError if it fails: an opponent's failure must not be a won battle."""
-        try:
-            choice = seat.decide()
-            return await choice if isinstance(choice, Awaitable) else choice
-        except Fault as fault:
-            raise ArenaError(
-                f"opponent '{seat.agent.name or type(seat.agent).__name__}': {fault.kind}: {fault}"
-            ) from None
 
-
-def _kill(hosts: list[Host]) -> None:
-    for host in hosts:
-        soon(host.kill)
+async def _decided(seat: Seat) -> Choice:
+    """The choice of a seat's agent. Raises ArenaError if it fails: an opponent's failure must not be a won battle."""
+    try:
+        choice = seat.decide()
+        return await choice if isinstance(choice, Awaitable) else choice
+    except Fault as fault:
+        name = seat.agent.name or type(seat.agent).__name__
+        raise ArenaError(f"opponent '{name}': {fault.kind}: {fault}") from None
