@@ -57,6 +57,7 @@ from agents.engine.layout import (
     WAITING,
     WINNER,
 )  # fmt: skip
+from agents.engine.shown import show_arrival, show_leaving, show_turn
 from agents.engine.state import clear_volatile, draw, foe_of, out, pp_at, residual_damage, side_of, update_speed
 from agents.engine.tables import CANNOT_MOVE, MOVE, NO_MOVE, PRIORITY, SPECIES_TYPES, STRUGGLE, move
 from agents.engine.use import hard_lock, run_move, soft_lock
@@ -151,10 +152,12 @@ def _tie_draw(b):
 
 @rule
 def _switch_in(b, s, position):
+    show_leaving(b, s)
     going = b[s + ORDER]
     b[s + ORDER] = b[s + ORDER + position]
     b[s + ORDER + position] = going
     clear_volatile(b, s)
+    show_arrival(b, s)
     update_speed(b, s)
 
 
@@ -310,6 +313,7 @@ def _end_turn(b):
         _settle_locks(b, side_of(i))
     for i in range(2):
         s = side_of(i)
+        show_turn(b, s)
         _disable_moves(b, s)
         b[s + FAINTED_THIS_TURN] = 0
         b[s + REQUEST] = CHOOSE_MOVE
@@ -328,6 +332,7 @@ def start_battle(b):
         b[s + LAST_SELECTED] = NO_MOVE
         b[s + LAST_ENEMY_SELECTED] = NO_MOVE
         clear_volatile(b, s)
+        show_arrival(b, s)
         update_speed(b, s)
     quicker = 0 if b[first + SPEED] >= b[second + SPEED] else 1
     if b[first + SPEED] == b[second + SPEED]:
