@@ -15,7 +15,7 @@ from agents import Agent, AgentSource, resolve
 from agents.policy.batched import BatchedAgent
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput
-from training.envs.background import wait_for
+from training.envs.background import soon, wait_for
 from training.envs.draws import draw_actions, next_random
 from training.envs.fixtures import Game
 from training.envs.venue import Battles, Ints
@@ -71,6 +71,7 @@ class Opponents:
     def sit_down(self, rows: Ints, games: Sequence[Game]) -> list[tuple[Agent | None, Agent | None]]:
         """The agents of the battles that begin, as `Battles.begin` takes them: those that play one at a time."""
         seated: list[tuple[Agent | None, Agent | None]] = []
+        gone = [self._agents[row] for row in rows.tolist()]
         for row, game in zip(rows.tolist(), games, strict=True):
             self._which[row] = self._index[game.opponent]
             member = self._members[self._which[row]]
@@ -79,6 +80,7 @@ class Opponents:
             agent = self._agents[row] = None if member.source is None else member.make(seed)
             alone = agent if not isinstance(agent, BatchedAgent) else None
             seated.append((None, alone) if game.seat == 0 else (alone, None))
+        soon(gone.clear)  # there, for a network's agent gives its place at the inference server back when it goes
         return seated
 
     def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
