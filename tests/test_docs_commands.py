@@ -45,11 +45,8 @@ RULES = [
     ),
     Rule(r"^python sb3_ppo.py .*", "python sb3_ppo.py 256 4", "steps and battles"),
     Rule(r"^python torch_ppo.py .*", "python torch_ppo.py 2 4", "steps and battles"),
-    Rule(
-        r"^(python scripts/soak_envs.py .*) --steps (\d+)(.*) --check \d+",
-        r"\1 --steps 400 --num-envs 4\3 --check 1",
-        "steps and battles",
-    ),
+    Rule(r"--steps 1000000 --num-envs 1024 --check 200", "--steps 400 --num-envs 4 --check 1", "steps and battles"),
+    Rule(r"--steps 20000 --check 20", "--steps 200 --check 1", "the same"),
     Rule(r"--min-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
     *TRAINING_RULES,

@@ -52,6 +52,15 @@ class Illegal(BatchedAgent):
         return np.full(len(agents), 12)
 
 
+def same_arrays(one: dict[str, NDArray[Any]], other: dict[str, NDArray[Any]]) -> bool:
+    """Whether two observations are equal: words and masks exactly, numbers to 1e-6."""
+    return (
+        np.array_equal(one["token_ids"], other["token_ids"])
+        and np.array_equal(one["action_mask"], other["action_mask"])
+        and np.allclose(one["features"], other["features"], rtol=0, atol=1e-6)
+    )
+
+
 def played(env: Any, steps: int, seed: int) -> list[tuple[Any, ...]]:
     """Steps a vector environment at random; what each call returned, the reset first."""
     choose = Chooser(seed, env.num_envs)

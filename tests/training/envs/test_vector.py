@@ -26,7 +26,8 @@ def made(num_envs: int = 4, **settings: Any) -> PokemonVectorEnv:
     return PokemonVectorEnv(num_envs, **{"illegal_action": "error", **settings})
 
 
-def test_make_vec_makes_it_and_its_observations_are_in_its_space() -> None:
+def test_make_vec_makes_it_and_its_observations_are_in_its_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("training.envs.fixtures.RANDOM_TEAMS", 40)
     env = gymnasium.make_vec("PokemonGen1-v0", num_envs=3, format="gen1randombattle", illegal_action="error")
     assert isinstance(env.unwrapped, training.envs.PokemonVectorEnv)
     assert env.unwrapped.engine.words.shape[0] == 3
