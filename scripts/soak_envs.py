@@ -1,10 +1,10 @@
 """Plays an environment at random for long: no illegal action, no growing memory, no difference from Showdown.
 
 Actions are drawn evenly from the masks, and an illegal one is an error. Each tenth of the run prints steps/s and the
-resident memory (MB) of this process, without the recorded battles, and of its Node process. Battles of the first rows are recorded and then played again on
-stock Showdown: at each decision the masks (with --observations the whole observations) must be equal, and at the end the
-winner and the turn. Exit code 1 at a difference, and where the memory at the end is above 1.15 times that after the second
-tenth.
+resident memory (MB) of this process, without the recorded battles, and of its Node process. Battles of the first rows are
+recorded and then played again on stock Showdown: at each decision the masks (with --observations the whole observations)
+must be equal, and at the end the winner and the turn. Exit code 1 at a difference, and where the memory at the end is above
+1.15 times that after the second tenth.
 
     python scripts/soak_envs.py --env vector --steps 1000000 --num-envs 1024 --check 200
     python scripts/soak_envs.py --env two-seats --venue showdown --format gen9ou --steps 20000 --check 20
