@@ -43,13 +43,14 @@ TOLERANCE = 1e-6
 
 
 class MostlyMoves(Agent):
-    """A random move in 85 of 100 decisions, else a random switch."""
+    """A random move in 85 of 100 decisions, else a random switch; of two choices with one name the first, as a network."""
 
     reads_battle = False
 
     def act(self, battle: Any) -> Any:
         kind = "move" if self.rng.random() < 0.85 else "switch"
-        return self.rng.choice([choice for choice in battle.legal if choice.kind == kind] or battle.legal)
+        named = list({choice.words: choice for choice in reversed(battle.legal)}.values())
+        return self.rng.choice([choice for choice in named if choice.kind == kind] or named)
 
 
 def any_team(rng: random.Random) -> str:

@@ -13,8 +13,8 @@ import pytest
 from support.command_line import PROJECT
 
 PACKAGES = ("teamsets", "agents", "arena", "training")
-#: Modules that are called otherwise than their distribution; pydantic-core is a part of pydantic, which pins it.
-DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic"}
+#: Modules that are called otherwise than their distribution; pydantic pins pydantic-core, Numba llvmlite.
+DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic", "llvmlite": "numba"}
 #: Needed and never imported by name: DuckDB imports pytz, of localsets only the data is read, and an example in
 #: docs/environments.md is what uses sb3-contrib.
 NOT_IMPORTED = {"pytz", "localsets", "sb3-contrib"}

@@ -35,9 +35,11 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
-from agents.engine.observe import observe, translate
+from agents.engine.network_actions import translate
+from agents.engine.observe import observe
+from agents.engine.requests import legal_actions
 from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID, most_pp
-from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.engine.turn import start_battle, step_battle
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from teamsets.errors import BadInput

@@ -68,7 +68,6 @@ from agents.engine.layout import (
     MON_MAX_HP,
     MON_MOVE_COUNT,
     MON_MOVES,
-    MON_PLACE,
     MON_SEEN,
     MON_SPECIES,
     MON_STATS,
@@ -102,10 +101,11 @@ from agents.engine.layout import (
     WAITING,
     WINNER,
 )  # fmt: skip
+from agents.engine.network_actions import bench_place, engine_action, move_place
+from agents.engine.requests import lists_one_move
 from agents.engine.shown import MIMICKED, base_count, entry, rank, shown_move, shows_mimic, uses_of
 from agents.engine.state import foe_of, out, pp_at
 from agents.engine.tables import MOVE, PP, SPECIES_TYPES, STRUGGLE, move
-from agents.engine.turn import legal_actions, lists_one_move
 from agents.engine.use import hard_lock, soft_lock
 
 _BIDE, _RAGE = move("bide"), move("rage")
@@ -114,46 +114,8 @@ _ESTIMATES, _ON_FIELD = 21, 27
 _EFFECTS = _ON_FIELD + 11
 _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID = 0, 1, 2, 3, 7, 8, 10
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
-_MOST_MOVES = 64
+_MOST_MOVES = 32
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
-
-
-@rule
-def engine_action(b, s, action):
-    """The engine's action (layout.ACTIONS) of a network's action, -1 where it is not legal.
-
-    A network's moves are in the alphabetical order of their ids, its switches in that of the Pokémon's names.
-    """
-    legal = legal_actions(b, s)
-    if action < 4:
-        if lists_one_move(b, s):
-            return 0 if action == 0 and legal & 1 else -1
-        for slot in range(b[s + MOVE_COUNT]):
-            if legal >> slot & 1 and _move_place(b, s, slot) == action:
-                return slot
-        return -1
-    for position in range(1, b[s + TEAM_SIZE]):
-        if legal >> (3 + position) & 1 and 4 + _bench_place(b, s, position) == action:
-            return 3 + position
-    return -1
-
-
-@rule
-def _move_place(b, s, slot):
-    """A listed move's place by id; equal ids share a place."""
-    place = 0
-    for other in range(b[s + MOVE_COUNT]):
-        place += RANK[b[s + MOVES + other]] < RANK[b[s + MOVES + slot]]
-    return place
-
-
-@rule
-def _bench_place(b, s, position):
-    """A benched Pokémon's place by name among those on the bench."""
-    mine, place = b[s + MONS + b[s + ORDER + position] * MON_WORDS + MON_PLACE], 0
-    for other in range(1, b[s + TEAM_SIZE]):
-        place += b[s + MONS + b[s + ORDER + other] * MON_WORDS + MON_PLACE] < mine
-    return place
 
 
 @rule
@@ -337,7 +299,7 @@ def _place_ours(b, s, k):
     if k == 0:
         return 0
     for position in range(1, b[s + TEAM_SIZE]):
-        if _bench_place(b, s, position) == k - 1:
+        if bench_place(b, s, position) == k - 1:
             return position
     return -1
 
@@ -418,16 +380,10 @@ def _observe_one(b, s, sets, ids, features):
         _move_token(b, s, _only_entry(b, s), -1, who[0], who[6], estimated, ids[_MOVES], features[_MOVES])
         return
     for slot in range(b[s + MOVE_COUNT]):
-        place = _MOVES + _move_place(b, s, slot)
+        place = _MOVES + move_place(b, s, slot)
         for other in range(slot):
             place += b[s + MOVES + other] == b[s + MOVES + slot]
         _move_token(b, s, b[s + MOVES + slot], slot, who[0], who[6], estimated, ids[place], features[place])
-
-
-@kernel
-def translate(battles, rows, seats, actions, found):
-    for k in numba.prange(len(rows)):
-        found[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
 
 
 @kernel

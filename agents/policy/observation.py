@@ -15,6 +15,7 @@ So action 4 + i (switch) is about token 4 + i, and actions i and 9 + i (moves) a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -63,6 +64,10 @@ class Observations(NamedTuple):
     token_ids: NDArray[np.int16]  # [n, 19, 12]
     features: NDArray[np.float32]  # [n, 19, 56]
     legal: NDArray[np.bool_]  # [n, 13]
+
+    def take(self, rows: slice | Sequence[int]) -> Observations:
+        """Return those of some decisions."""
+        return Observations(self.token_ids[rows], self.features[rows], self.legal[rows])
 
 
 def observe(battle: SeatBattle) -> Observation:
