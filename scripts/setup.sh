@@ -22,6 +22,8 @@ for extra in dev training; do
     case " $* $(cat .venv/.extras 2>/dev/null || true) " in *" $extra "*) extras="$extras,$extra"; wanted="$wanted $extra" ;; esac
 done
 extras=${extras#,}
+# What an example of docs/environments.md needs: small, and only of use beside torch.
+case ",$extras," in *,training,*) libraries="$extras,envs-examples" ;; *) libraries="$extras" ;; esac
 torch_before=$(cat .venv/.torch-index 2>/dev/null || true)
 torch_index=${TORCH_INDEX:-$torch_before}
 case ",$extras," in *,training,*) wanted="$wanted${torch_index:+ torch from $torch_index}" ;; *) torch_index="" ;; esac
@@ -50,7 +52,7 @@ case ",$extras," in *,training,*)
         command -v nvidia-smi >/dev/null 2>&1 || echo "setup: there is no NVIDIA GPU here. TORCH_INDEX=URL make training takes a smaller build, from PyTorch's CPU index (docs/install.md); Ctrl-C stops this one"
     fi ;;
 esac
-.venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt -e ".${extras:+[$extras]}"
+.venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt -e ".${libraries:+[$libraries]}"
 npm ci --omit=optional --silent --no-audit --no-fund 2>/dev/null || npm ci --omit=optional --no-audit --no-fund || fail "npm ci failed (its words are above)"
 printf '%s' "$(echo "$extras" | tr , ' ')" > .venv/.extras
 printf '%s' "$wanted" > .venv/.ready

@@ -15,8 +15,9 @@ from support.command_line import PROJECT
 PACKAGES = ("teamsets", "agents", "arena", "training")
 #: Modules that are called otherwise than their distribution; pydantic pins pydantic-core, Numba llvmlite.
 DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic", "llvmlite": "numba"}
-#: Needed and never imported by name: DuckDB imports pytz, and of localsets only the data is read.
-NOT_IMPORTED = {"pytz", "localsets"}
+#: Needed and never imported by name: DuckDB imports pytz, of localsets only the data is read, and an example in
+#: docs/environments.md is what uses sb3-contrib.
+NOT_IMPORTED = {"pytz", "localsets", "sb3-contrib"}
 #: Imported where it is installed: `make search` builds it once per generation.
 BUILT = {"poke-engine"}
 #: They run in the environments of other people's programs.
@@ -35,14 +36,14 @@ def imported(source: str) -> set[str]:
 
 
 def declared(project: dict[str, object]) -> tuple[set[str], set[str]]:
-    """The names of the dependencies, and those of the extra `training` beside them."""
+    """The names of the dependencies, and those of the extras that `make training` installs beside them."""
 
     def named(requirements: Iterable[str]) -> set[str]:
         return {re.split(r"[^\w.-]", line)[0].lower() for line in requirements}
 
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict) and isinstance(project["dependencies"], list)
-    return named(project["dependencies"]), named(extras["training"])
+    return named(project["dependencies"]), named([*extras["training"], *extras["envs-examples"]])
 
 
 def by_file() -> dict[str, set[str]]:
@@ -70,7 +71,8 @@ def test_every_dependency_is_imported(needed: tuple[set[str], set[str]]) -> None
 def test_every_dependency_has_a_pinned_version_that_its_bound_allows() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pins = dict(re.findall(r"^([\w.-]+)==([\w.+]+)", (PROJECT / "constraints.txt").read_text(encoding="utf-8"), re.M))
-    for line in [*project["dependencies"], *project["optional-dependencies"]["training"]]:
+    extras = project["optional-dependencies"]
+    for line in [*project["dependencies"], *extras["training"], *extras["envs-examples"]]:
         name, _, bound = re.split(r"(>=|==)", line.partition(",")[0])
         pinned = pins[name.lower()]
         assert numbers(pinned) >= numbers(bound), f"{line}: constraints.txt has {pinned}"
@@ -93,8 +95,9 @@ def test_an_import_is_found_wherever_it_stands(source: str, found: set[str]) -> 
 
 
 def test_a_dependency_is_read_with_and_without_a_bound() -> None:
-    project: dict[str, object] = {"dependencies": ["A-b>=1,<2", "c"], "optional-dependencies": {"training": ["d==2"]}}
-    assert declared(project) == ({"a-b", "c"}, {"d"})
+    extras = {"training": ["d==2"], "envs-examples": ["e"]}
+    project: dict[str, object] = {"dependencies": ["A-b>=1,<2", "c"], "optional-dependencies": extras}
+    assert declared(project) == ({"a-b", "c"}, {"d", "e"})
 
 
 def test_the_launchers_of_other_people_s_programs_are_there() -> None:

@@ -43,6 +43,10 @@ RULES = [
         "agent = 'heuristic:expert'",
         "battles of a search, which is slow",
     ),
+    Rule(r"^python sb3_ppo.py .*", "python sb3_ppo.py 256 4", "steps and battles"),
+    Rule(r"^python torch_ppo.py .*", "python torch_ppo.py 2 4", "steps and battles"),
+    Rule(r"--steps 1000000 --num-envs 1024 --check 200", "--steps 400 --num-envs 4 --check 1", "steps and battles"),
+    Rule(r"--steps 20000 --check 20", "--steps 200 --check 1", "the same"),
     Rule(r"--min-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
     *TRAINING_RULES,
@@ -72,7 +76,7 @@ RULES = [
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
 ]
 #: Pages that need torch.
-_TRAINING = {"engine.md", "extend.md", "policy.md", "training.md"}
+_TRAINING = {"engine.md", "environments.md", "extend.md", "policy.md", "training.md"}
 
 
 @pytest.fixture(scope="module")

@@ -115,7 +115,7 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
 
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
-WITH_TORCH = {"agents.policy.network", "agents.policy.serve"}
+WITH_TORCH = {"training.envs.engine_battles", "training.envs.sb3", "agents.policy.network", "agents.policy.serve"}
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -147,11 +148,14 @@ def initial(teams: tuple[str, str], seed: str) -> Words:
         words[SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
     words[WINNER] = UNDECIDED
     for seat, packed in enumerate(teams):
-        _put_team(words[SIDES + seat * SIDE_WORDS :], packed)
+        words[SIDES + seat * SIDE_WORDS :][:SIDE_WORDS] = _encoded(packed)
     return words
 
 
-def _put_team(side: Words, packed: str) -> None:
+@functools.lru_cache(maxsize=16384)
+def _encoded(packed: str) -> Words:
+    """A side's words [SIDE_WORDS] before the start. Cached: environments start many battles with the same teams."""
+    side = np.zeros(SIDE_WORDS, np.int32)
     members = packed.split("]")
     if not 1 <= len(members) <= 6:
         raise BadInput(f"A team has 1 to 6 Pokémon, not {len(members)}.")
@@ -162,6 +166,8 @@ def _put_team(side: Words, packed: str) -> None:
     names = [_name(member) for member in members]
     for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
         side[MONS + index * MON_WORDS + MON_PLACE] = place
+    side.flags.writeable = False
+    return side
 
 
 def _name(packed: str) -> str:

@@ -36,6 +36,7 @@ from throughput import local_server, poke_env_speed
 from agents.engine.engine import Engine, initial
 from agents.engine.layout import SEED, TURN, UNDECIDED, WINNER
 from agents.engine.rollout import rollout
+from teamsets.drawn import drawn_teams
 from teamsets.showdown import node, package
 
 HERE = Path(__file__).parent
@@ -93,15 +94,8 @@ def libpkmn(python: str, seconds: float, seed: int) -> Speed:
 
 def random_teams(number: int) -> list[tuple[str, str]]:
     """Pairs of packed teams of Showdown's random battles."""
-    script = (
-        "const {Teams} = require(process.argv[1]);"
-        "console.log(JSON.stringify(Array.from({length: +process.argv[2]}, (_, n) => [0, 1].map(side => Teams.pack("
-        "Teams.getGenerator('gen1randombattle', [n, side, 7, 7].join(',')).getTeam())))))"
-    )
-    done = subprocess.run(
-        [node(), "-e", script, str(package()), str(number)], capture_output=True, text=True, check=True
-    )
-    return [(first, second) for first, second in json.loads(done.stdout)]
+    teams = drawn_teams("gen1randombattle", [f"gen5,{n + 1:016x}" for n in range(2 * number)])
+    return list(zip(teams[::2], teams[1::2], strict=True))
 
 
 class Batch:

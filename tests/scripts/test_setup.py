@@ -72,7 +72,7 @@ def test_torch_comes_from_the_index_that_is_named(project: Path) -> None:
     assert "taken from file:///an/index" in done.stdout and "GB" not in done.stdout
     torch, rest = [call for call in calls(project) if call.startswith("uv")]
     assert "--no-deps --default-index file:///an/index" in torch and torch.endswith(" torch")
-    assert "index" not in rest and rest.endswith("-e .[dev,training]")
+    assert "index" not in rest and rest.endswith("-e .[dev,training,envs-examples]")
 
 
 def test_the_index_is_remembered(project: Path) -> None:

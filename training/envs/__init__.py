@@ -1,0 +1,20 @@
+"""Environments for learning libraries: Gymnasium's and PettingZoo's, over the engine and over Showdown.
+
+Importing this package registers PokemonGen1-v0 (the engine) and PokemonShowdown-v0 (any singles format) with Gymnasium.
+"""
+
+from gymnasium.envs.registration import register
+
+from training.envs.single import PokemonEnv
+from training.envs.two_seats import TwoSeatEnv
+from training.envs.vector import PokemonVectorEnv
+
+__all__ = ["PokemonEnv", "PokemonVectorEnv", "TwoSeatEnv"]
+
+for _name, _venue in (("PokemonGen1-v0", "engine"), ("PokemonShowdown-v0", "showdown")):
+    register(
+        _name,
+        entry_point="training.envs.single:PokemonEnv",
+        vector_entry_point="training.envs.vector:PokemonVectorEnv",
+        kwargs={"venue": _venue},
+    )

@@ -1,0 +1,118 @@
+"""Battles on the generation-1 engine (agents/engine): thousands of rows, advanced together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Agent
+from agents.policy.actions import ACTIONS
+from agents.policy.observation import Observations
+from arena.fixture import Fixture
+from teamsets.errors import BadInput, MissingTool
+from training.envs.venue import Ints
+
+try:
+    import numba
+
+    from agents.engine.engine import Engine
+    from agents.engine.layout import ACTIONS as ENGINE_ACTIONS
+    from agents.engine.layout import REQUEST, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
+except ModuleNotFoundError as error:
+    raise MissingTool(
+        f"{error.name} is not installed: the engine needs it: `make training` (or pip install 'battle-arena[envs]')"
+    ) from None
+
+#: The formats that the engine plays.
+FORMATS = ("gen1ou", "gen1randombattle")
+#: Battles for which another core is worth the wait for it.
+_PER_CORE = 512
+_REQUESTS = [SIDES + seat * SIDE_WORDS + REQUEST for seat in (0, 1)]
+
+
+class EngineBattles:
+    """See `Battles` (venue.py). engine: the engine itself; its rows are the battles.
+
+    cores: how many the engine uses at most; None: all. A busy core delays every call: fewer are faster on a shared machine.
+    """
+
+    def __init__(self, size: int, format_id: str, cores: int | None = None) -> None:
+        if format_id not in FORMATS:
+            raise BadInput(
+                f"format '{format_id}': the engine plays {' and '.join(FORMATS)}: use PokemonShowdown-v0 for others"
+            )
+        settings: Any = numba.config
+        most: int = settings.NUMBA_NUM_THREADS
+        if cores is not None and not 1 <= cores <= most:
+            raise BadInput(f"cores={cores}: must be from 1 to {most}, the number that there are")
+        self.engine, self._cores = Engine(size, format_id), cores or most
+
+    @property
+    def winners(self) -> NDArray[np.int32]:
+        return self.engine.words[:, WINNER]
+
+    @property
+    def turns(self) -> NDArray[np.int32]:
+        return self.engine.words[:, TURN]
+
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
+    ) -> None:
+        teams = [(first.packed or "", second.packed or "") for first, second in (one.teams for one in fixtures)]
+        with self._limited(len(rows)):
+            self.engine.reset(teams, [fixture.seed for fixture in fixtures], rows.tolist())
+
+    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+        words = self.engine.words
+        waits = words[rows[:, None], _REQUESTS] == WAITING
+        asked: NDArray[np.bool_] = ~waits & (words[rows, WINNER] == UNDECIDED)[:, None]
+        return asked
+
+    def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
+        # Cheaper than observations: an agent that draws an action evenly needs no more than this.
+        masks = np.zeros((len(rows), ACTIONS), np.bool_)
+        each = np.tile(np.arange(ENGINE_ACTIONS, dtype=np.int64), len(rows))
+        repeated = np.repeat(rows, ENGINE_ACTIONS), np.repeat(seats, ENGINE_ACTIONS)
+        with self._limited(len(rows)):
+            found = self.engine.translate(*repeated, each)
+        masks[:, :ENGINE_ACTIONS] = found.reshape(len(rows), ENGINE_ACTIONS) >= 0
+        return masks
+
+    def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
+        with self._limited(len(rows)):
+            return self.engine.observe(rows, seats, out)
+
+    def answers(self, rows: Ints, seats: Ints) -> Ints:
+        raise BadInput("an agent without act_many plays on Showdown only")
+
+    def play(self, rows: Ints, actions: Ints) -> None:
+        with self._limited(len(rows)):
+            chosen, seats = np.nonzero(actions >= 0)
+            found = np.zeros(actions.shape, np.int32)
+            found[chosen, seats] = self.engine.translate(rows[chosen], seats, actions[chosen, seats])
+            illegal = np.argwhere(found < 0)
+            if len(illegal):
+                one, seat = illegal[0]
+                raise BadInput(f"battle {rows[one]}, seat {seat}: action {actions[one, seat]} is not legal")
+            # A copy of some rows, unless these are all of them.
+            part = self.engine if len(rows) == len(self.engine.words) else self.engine.fork(rows.tolist())
+            part.step(found)
+            if part is not self.engine:
+                self.engine.words[rows] = part.words
+
+    def close(self) -> None:
+        pass
+
+    @contextlib.contextmanager
+    def _limited(self, battles: int) -> Iterator[None]:
+        """Few battles are stepped on one core: to wake the others takes longer."""
+        before = numba.get_num_threads()
+        numba.set_num_threads(min(self._cores, 1 + battles // _PER_CORE))
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)

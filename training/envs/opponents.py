@@ -1,0 +1,143 @@
+"""Who plays the other seat of an environment's battles: one agent, or for each battle one of several by their weights."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Agent, AgentSource, resolve
+from agents.policy.batched import BatchedAgent
+from arena.fixture import SEATS, seat_seed
+from teamsets.errors import ArenaError, BadInput
+from training.envs.background import soon, wait_for
+from training.envs.draws import draw_actions, next_random
+from training.envs.fixtures import Game
+from training.envs.venue import Battles, Ints
+
+#: A spec, an agent's class, or several of them with their weights.
+Mixture = str | type[Agent] | Mapping[str | type[Agent], float]
+#: Its draws are made for all battles at once, from the masks.
+RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """One agent of a mixture. source: None for RANDOM."""
+
+    name: str
+    weight: float
+    source: AgentSource | type[Agent] | None
+
+    def make(self, seed: int) -> Agent:
+        assert self.source is not None
+        agent = self.source.make() if isinstance(self.source, AgentSource) else self.source()
+        agent.rng = random.Random(seed)
+        return agent
+
+
+class Opponents:
+    """The opponents of N battles. Raises BadInput for an agent that cannot play the format here.
+
+    everyone: whether any agent can play (Showdown), or only `random` and subclasses of BatchedAgent (the engine).
+    """
+
+    def __init__(self, mixture: Mixture, size: int, format_id: str, *, everyone: bool) -> None:
+        self.format_id, self.everyone = format_id, everyone
+        self._members: list[_Member] = []
+        self._index: dict[str, int] = {}
+        self.change(mixture)
+        self._which = np.zeros(size, np.int64)  # index into _members
+        self._agents: list[Agent | None] = [None] * size
+        self._states = np.zeros(size, np.uint64)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The present mixture: name -> weight."""
+        return {name: self._members[index].weight for name, index in self._index.items()}
+
+    def change(self, mixture: Mixture) -> None:
+        """Sets the mixture for battles that begin from now on."""
+        members = [self._member(agent, weight) for agent, weight in _weights(mixture).items()]
+        self._index = {member.name: len(self._members) + k for k, member in enumerate(members)}
+        # Members of earlier mixtures stay for the battles that they are playing.
+        self._members += members
+
+    def sit_down(self, rows: Ints, games: Sequence[Game]) -> list[tuple[Agent | None, Agent | None]]:
+        """The agents of the battles that begin, as `Battles.begin` takes them: those that play one at a time."""
+        seated: list[tuple[Agent | None, Agent | None]] = []
+        gone = [self._agents[row] for row in rows.tolist()]
+        for row, game in zip(rows.tolist(), games, strict=True):
+            self._which[row] = self._index[game.opponent]
+            member = self._members[self._which[row]]
+            seed = seat_seed(game.fixture.seed, SEATS[1 - game.seat])
+            self._states[row] = seed % 2**64
+            agent = self._agents[row] = None if member.source is None else member.make(seed)
+            alone = agent if not isinstance(agent, BatchedAgent) else None
+            seated.append((None, alone) if game.seat == 0 else (alone, None))
+        soon(gone.clear)  # there, for a network's agent gives its place at the inference server back when it goes
+        return seated
+
+    def act(self, battles: Battles, rows: Ints, seats: Ints) -> Ints:
+        """The opponents' actions [n] at these seats, all of which are asked."""
+        actions = np.full(len(rows), -1, np.int64)
+        for index in np.unique(self._which[rows]).tolist():
+            mine = np.flatnonzero(self._which[rows] == index)
+            actions[mine] = self._act_as(self._members[index], battles, rows[mine], seats[mine])
+        return actions
+
+    def _act_as(self, member: _Member, battles: Battles, rows: Ints, seats: Ints) -> Ints:
+        if member.source is None:
+            states = self._states[rows]
+            numbers = next_random(states)
+            self._states[rows] = states
+            return draw_actions(battles.masks(rows, seats), numbers)
+        agents = [self._agents[row] for row in rows.tolist()]
+        if not isinstance(agents[0], BatchedAgent):
+            return battles.answers(rows, seats)
+        seen = battles.observe(rows, seats)
+        answer = type(agents[0]).act_many(agents, seen)  # all are of this class
+        actions = np.asarray(wait_for(answer) if inspect.isawaitable(answer) else answer, np.int64)
+        self._check(member, actions, seen.legal)
+        return actions
+
+    @staticmethod
+    def _check(member: _Member, actions: Ints, legal: NDArray[np.bool_]) -> None:
+        fits = actions.shape == (len(legal),) and ((actions >= 0) & (actions < legal.shape[1])).all()
+        if not fits or not legal[np.arange(len(legal)), actions].all():
+            raise ArenaError(
+                f"opponent '{member.name}': act_many returned an action that is not legal, or a wrong shape"
+            )
+
+    def _member(self, agent: str | type[Agent], weight: float) -> _Member:
+        if agent == RANDOM:
+            return _Member(RANDOM, weight, None)
+        source: AgentSource | type[Agent]
+        if isinstance(agent, str):
+            source = resolve(agent)
+            name, lacks, made = source.spec, source.missing(self.format_id), source.make
+            if source.outside:
+                raise BadInput(f"opponent '{agent}': an external program, which plays in `arena evaluate` only")
+        else:
+            source, name, lacks, made = agent, agent.__name__, agent.missing(self.format_id), agent
+        if lacks:
+            raise BadInput(f"opponent '{name}': cannot play {self.format_id}: {lacks}")
+        if not self.everyone and not isinstance(made(), BatchedAgent):
+            raise BadInput(
+                f"opponent '{name}': cannot play on the engine, where opponents act in batches: use random, a subclass of "
+                "agents.policy.batched.BatchedAgent, or the environment PokemonShowdown-v0"
+            )
+        return _Member(name, weight, source)
+
+
+def _weights(mixture: Mixture) -> dict[str | type[Agent], float]:
+    """Agent -> weight. Raises BadInput."""
+    weights = dict(mixture) if isinstance(mixture, Mapping) else {mixture: 1.0}
+    if not weights or any(not 0 < weight < math.inf for weight in weights.values()):
+        raise BadInput(f"opponent {mixture!r}: each agent of a mixture needs a weight above 0, and there must be one")
+    return weights

@@ -1,0 +1,161 @@
+"""Battles on Showdown in process (arena/simulator): any singles format, one Node process, no server."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Awaitable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Agent, Choice
+from agents.policy.actions import ACTIONS, legal_mask
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations, observe
+from arena.child import Message
+from arena.fixture import SEATS, Fixture
+from arena.simulator.host import Host
+from arena.simulator.seat import Fault, Seat
+from arena.simulator.session import player_options
+from teamsets.errors import ArenaError, BadInput
+from training.envs.background import soon, wait_for
+from training.envs.showdown_exchange import Exchange, ShowdownBattle
+from training.envs.venue import STUCK, UNDECIDED, Ints
+
+#: Showdown's own limit; an environment's lower one truncates a battle without the simulator.
+_MAX_TURNS = 1000
+_Choices = dict[str, str]  # role -> Showdown's words
+
+
+class ShowdownBattles:
+    """See `Battles` (venue.py). stock: with Showdown's unmodified code, for comparisons.
+
+    A battle in which Showdown throws an error is STUCK; if the Node process ends, all its battles are, and the next ones
+    are played by a new process. Team previews are answered at once: by an agent, or with the team's own order.
+    """
+
+    def __init__(self, size: int, format_id: str, *, stock: bool = False) -> None:
+        self.format_id, self.stock = format_id, stock
+        self.rows: list[ShowdownBattle | None] = [None] * size
+        self.winners = np.full(size, STUCK, np.int64)
+        self.turns = np.zeros(size, np.int64)
+        self.exchange: Exchange | None = None
+
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
+    ) -> None:
+        refused = wait_for(self._begin(rows.tolist(), fixtures, agents))
+        if refused:
+            raise BadInput(f"format '{self.format_id}': {refused}")
+
+    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+        return np.array([self._at(row).asked for row in rows.tolist()], np.bool_).reshape(len(rows), 2)
+
+    def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
+        masks = np.zeros((len(rows), ACTIONS), np.bool_)
+        for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
+            if self._at(row).asked[seat]:
+                masks[k] = legal_mask(self._at(row).actions[seat])
+        return masks
+
+    def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
+        if out is None:
+            out = Observations(
+                np.zeros((len(rows), TOKENS, IDS_PER_TOKEN), np.int16),
+                np.zeros((len(rows), TOKENS, FEATURES), np.float32),
+                np.zeros((len(rows), ACTIONS), np.bool_),
+            )
+        for k, (row, seat) in enumerate(zip(rows.tolist(), seats.tolist(), strict=True)):
+            if not self._at(row).asked[seat]:
+                out.token_ids[k], out.features[k], out.legal[k] = 0, 0, False
+                continue
+            one = observe(self._at(row).seats[seat].battle)
+            out.token_ids[k], out.features[k], out.legal[k] = one.token_ids, one.features, one.legal
+        return out
+
+    def answers(self, rows: Ints, seats: Ints) -> Ints:
+        return np.array(wait_for(self._answers(rows.tolist(), seats.tolist())), np.int64)
+
+    def play(self, rows: Ints, actions: Ints) -> None:
+        orders: list[tuple[ShowdownBattle, _Choices]] = []
+        for row, chosen in zip(rows.tolist(), actions.tolist(), strict=True):
+            battle, choices = self._at(row), _Choices()
+            for seat, role in enumerate(SEATS):
+                if battle.asked[seat]:
+                    try:
+                        choices[role] = battle.wire(seat, chosen[seat])
+                    except (KeyError, IndexError):
+                        raise BadInput(f"battle {row}, seat {seat}: action {chosen[seat]} is not legal") from None
+            orders.append((battle, choices))
+        wait_for(self._choose(orders))
+        self._note(rows.tolist())
+
+    def close(self) -> None:
+        if self.exchange is not None:
+            host, self.exchange = self.exchange.host, None
+            wait_for(host.close())
+
+    def _at(self, row: int) -> ShowdownBattle:
+        battle = self.rows[row]
+        assert battle is not None, "begin comes first"
+        return battle
+
+    def _note(self, rows: list[int]) -> None:
+        for row in rows:
+            self.winners[row], self.turns[row] = self._at(row).winner, self._at(row).turn
+
+    # On the background loop:
+
+    async def _begin(
+        self, rows: list[int], fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
+    ) -> str:
+        """Starts battles. Returns why the simulator refuses to, or ""."""
+        exchange = self.exchange
+        if exchange is None or exchange.host.dead.done():
+            exchange = self.exchange = Exchange(await Host.launch(stock=self.stock))
+            # For an environment that nobody closes. At the exit of this process its hosts end by themselves.
+            weakref.finalize(self, soon, exchange.host.kill).atexit = False
+        orders: list[tuple[ShowdownBattle, Message]] = []
+        for row, fixture, pair in zip(rows, fixtures, agents, strict=True):
+            before = self.rows[row]
+            if before is not None and before.winner == UNDECIDED:
+                exchange.drop(before)
+            battle = self.rows[row] = ShowdownBattle(exchange.open(), fixture, pair)
+            start = {"op": "start", "format": fixture.format, "seed": fixture.seed, "maxTurns": _MAX_TURNS}
+            orders.append((battle, {**start, **player_options(fixture)}))
+        await exchange(orders)
+        refused = exchange.refused
+        await self._preview([battle for battle, _ in orders])
+        self._note(rows)
+        return refused
+
+    async def _preview(self, battles: list[ShowdownBattle]) -> None:
+        """Answers team previews: a learner's seat has an agent without a preference."""
+        orders: list[tuple[ShowdownBattle, _Choices]] = []
+        for battle in battles:
+            request = battle.seats[0].request
+            if battle.winner == UNDECIDED and request is not None and request.get("teamPreview"):
+                orders.append((battle, {seat.role: (await _decided(seat)).wire for seat in battle.seats}))
+        if orders:
+            await self._choose(orders)
+
+    async def _choose(self, orders: Sequence[tuple[ShowdownBattle, _Choices]]) -> None:
+        assert self.exchange is not None, "begin comes first"
+        for battle, _ in orders:
+            battle.asked = [False, False]
+        await self.exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
+
+    async def _answers(self, rows: list[int], seats: list[int]) -> list[int]:
+        chosen = [self._at(row).seats[seat] for row, seat in zip(rows, seats, strict=True)]
+        choices = await asyncio.gather(*map(_decided, chosen))
+        return [ACTIONS + seat.battle.legal.index(choice) for seat, choice in zip(chosen, choices, strict=True)]
+
+
+async def _decided(seat: Seat) -> Choice:
+    """The choice of a seat's agent. Raises ArenaError if it fails: an opponent's failure must not be a won battle."""
+    try:
+        choice = seat.decide()
+        return await choice if isinstance(choice, Awaitable) else choice
+    except Fault as fault:
+        name = seat.agent.name or type(seat.agent).__name__
+        raise ArenaError(f"opponent '{name}': {fault.kind}: {fault}") from None

@@ -1,0 +1,121 @@
+"""One battle on Showdown as both seats see it, and the exchange of messages with the host (arena/simulator/host.mjs)."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from agents import Agent, Choice, SeatBattle
+from agents.policy.actions import ACTIONS, legal_actions
+from arena.child import Message
+from arena.fixture import SEATS, Fixture, seat_seed
+from arena.simulator.guard import Clock, StepGuard
+from arena.simulator.host import Host
+from arena.simulator.seat import Seat
+from teamsets.formats import get_format
+from training.envs.venue import STUCK, TIE, UNDECIDED
+
+_WINNERS = {"p1": 0, "p2": 1, "": TIE}
+
+
+class _Unlimited(StepGuard):
+    """Runs an agent's code without a time limit: a limit works by a signal, which only a main thread receives."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
+        return function(*arguments)
+
+
+class ShowdownBattle:
+    """A battle. number: its id at the host. asked: which seats have a decision to make. actions: what these may do.
+
+    agents: of both seats; None for a seat whose actions come from outside.
+    """
+
+    def __init__(self, number: int, fixture: Fixture, agents: tuple[Agent | None, Agent | None]) -> None:
+        gen = get_format(fixture.format).gen
+        self.number, self.winner, self.turn = number, UNDECIDED, 0
+        self.asked = [False, False]
+        self.actions: list[dict[int, Choice]] = [{}, {}]
+        self.seats: list[Seat] = []
+        for role, agent in zip(SEATS, agents, strict=True):
+            rng = random.Random(seat_seed(fixture.seed, role))
+            battle = SeatBattle(f"battle-{fixture.format}-{number}", role, role, gen, fixture.format, rng)
+            self.seats.append(Seat(role, agent or Agent(), battle, Clock(_Unlimited(), 0, float("inf"))))
+
+    def see(self, message: Message) -> None:
+        """Processes what the host sent for this battle."""
+        if "p1" not in message:  # refused, crash, died
+            self.winner, self.asked = STUCK, [False, False]
+            return
+        for seat, role in enumerate(SEATS):
+            if self.seats[seat].see(message[role]):
+                self.asked[seat] = True
+                request = self.seats[seat].request
+                assert request is not None
+                self.actions[seat] = legal_actions(request, self.seats[seat].battle.legal)
+        self.turn = self.seats[0].battle.turn
+        if "end" in message:
+            end = message["end"]
+            self.winner, self.asked, self.turn = _WINNERS[end["winner"]], [False, False], end["turns"]
+            for one in self.seats:
+                one.finish()
+
+    def wire(self, seat: int, action: int) -> str:
+        """Showdown's words for an action; ACTIONS + k is the k-th of all legal choices. Raises KeyError, IndexError."""
+        legal = self.seats[seat].battle.legal
+        return legal[action - ACTIONS].wire if action >= ACTIONS else self.actions[seat][action].wire
+
+
+class Exchange:
+    """Messages to a host about battles, and its replies. The host knows this object, and not the battles' owner."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.refused = ""
+        self._waiting: dict[int, ShowdownBattle] = {}  # number -> battle whose reply is due
+        self._replied: asyncio.Future[None] | None = None
+
+    async def __call__(self, orders: Sequence[tuple[ShowdownBattle, Message]]) -> None:
+        """Sends a message about each battle, and waits for all replies. `refused`: why the host refused one, or ""."""
+        self.refused = ""
+        if self.host.dead.done():  # it has died between two calls
+            for battle, _ in orders:
+                battle.see({"died": self.host.dead.result()})
+            return
+        self._waiting = {battle.number: battle for battle, _ in orders}
+        self._replied = asyncio.get_running_loop().create_future()
+        for battle, message in orders:
+            self.host.send({**message, "id": battle.number})
+        if orders:
+            await self._replied
+
+    def open(self) -> int:
+        """The number of a new battle."""
+        return self.host.open(self._receive)
+
+    def drop(self, battle: ShowdownBattle) -> None:
+        """Ends a battle that nobody plays on."""
+        self.host.forget(battle.number)
+        self.host.send({"op": "stop", "id": battle.number})
+
+    def _receive(self, message: Message) -> None:
+        battle = self._waiting.pop(message["id"], None)
+        if battle is None:
+            return
+        replied = self._replied
+        assert replied is not None
+        self.refused = self.refused or message.get("refused", "")
+        try:
+            battle.see(message)
+        except Exception as error:  # a bug: raised where the battles are awaited
+            if not replied.done():
+                replied.set_exception(error)
+        if battle.winner != UNDECIDED:
+            self.host.forget(battle.number)
+        if not self._waiting and not replied.done():
+            replied.set_result(None)

@@ -1,0 +1,57 @@
+"""What an environment needs of the place where its battles happen: the engine (engine_battles.py) or Showdown
+(showdown_battles.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import Agent
+from agents.policy.observation import Observations
+from arena.fixture import Fixture
+
+#: Values of `Battles.winners`: a seat (0 or 1), or one of these. STUCK: the simulator itself failed in the battle.
+UNDECIDED, TIE, STUCK = -1, 2, 3
+
+Ints = NDArray[np.int64]
+
+
+class Battles(Protocol):
+    """N battles in numbered rows. Every method takes the rows that it is about; seats are 0 (p1) and 1 (p2)."""
+
+    @property
+    def winners(self) -> NDArray[np.signedinteger]:
+        """[N]: who has won: 0, 1, or UNDECIDED, TIE, STUCK."""
+
+    @property
+    def turns(self) -> NDArray[np.signedinteger]:
+        """[N]: the turn that each battle has reached."""
+
+    def begin(
+        self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[tuple[Agent | None, Agent | None]]
+    ) -> None:
+        """Starts a battle in each row. agents: of both seats, None for a seat whose actions are given to `play`."""
+
+    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+        """[n, 2]: which seats have a decision to make. Neither, once the battle is over."""
+
+    def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
+        """[n, 13]: the legal actions (agents/policy/actions.py) of those seats; none for a seat that is not asked."""
+
+    def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
+        """What those seats see now. out: arrays to be written instead of new ones."""
+
+    def answers(self, rows: Ints, seats: Ints) -> Ints:
+        """[n]: the actions of those seats' own agents, for `play`."""
+
+    def play(self, rows: Ints, actions: Ints) -> None:
+        """Plays actions [n, 2] of the seats that are asked (-1 for others) on to each battle's next decision or end.
+
+        Raises BadInput for an illegal action; then none of the battles is advanced.
+        """
+
+    def close(self) -> None:
+        """Ends what it has started. It cannot be used afterwards."""
