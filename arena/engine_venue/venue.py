@@ -202,8 +202,8 @@ class EngineVenue:
             for battle, seat, choice in task.result():
                 if choice is None:
                     self._ask(battle, seat)  # alone, with its observation
-                else:
-                    self._decided(battle, seat, choice)
+                else:  # a failure: in `start`, which is called at once
+                    self._decided(battle, seat, choice, at_once=isinstance(choice, Fault))
             self._wake()
 
 

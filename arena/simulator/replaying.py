@@ -133,36 +133,47 @@ def difference(
     turns: int,
     input_log: Sequence[str],
     decisions: Sequence[Sequence[tuple[int, list[str], str]]],
+    where: str = "Showdown",
 ) -> str | None:
     """Return where a battle and its replay first differ, in words: a decision, the winner, the turns or the input log.
 
-    decisions: of both sides, each with its turn, the labels of the legal choices, and the choice.
+    decisions: of both sides, each with its turn, the labels of the legal choices, and the choice. where: the replay was
+    played.
     """
-    for role, side, kept in zip(SEATS, replay.sides, decisions, strict=True):
-        for number, (asked, (turn, legal, choice)) in enumerate(zip(side.decisions, kept, strict=False)):
-            where = f"{role}, decision {number} (turn {turn})"
-            if legal != asked.legal:
-                return f"{where}: legal were {_listed(legal)}; on Showdown {_listed(asked.legal)}"
-            if turn != asked.turn:
-                return f"{where}: on Showdown it is turn {asked.turn}"
-            if choice not in legal:
-                return f"{where}: {choice} is not legal: {_listed(legal)}"
-        if not 0 <= len(side.decisions) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
-            return f"{role}: {len(kept)} decisions; on Showdown {len(side.decisions)}"
+    found = [
+        side_difference(role, side.decisions, kept, where)
+        for role, side, kept in zip(SEATS, replay.sides, decisions, strict=True)
+    ]
+    if any(found):
+        return min(one for one in found if one is not None)[1]
     if replay.end is None:
-        return "the end: on Showdown the battle goes on"
+        return f"the end: on {where} the battle does not end there"
     if replay.end["winner"] != (winner or ""):
-        return f"the winner: {winner or 'nobody'}; on Showdown {replay.end['winner'] or 'nobody'}"
+        return f"the winner: {winner or 'nobody'}; on {where} {replay.end['winner'] or 'nobody'}"
     if replay.end["turns"] != turns:
-        return f"the end: turn {turns}; on Showdown {replay.end['turns']}"
-    return first_difference(input_log, replay.end["inputLog"])
+        return f"the end: turn {turns}; on {where} {replay.end['turns']}"
+    for number, (kept_line, line) in enumerate(zip_longest(input_log, replay.end["inputLog"]), 1):
+        if kept_line != line:
+            return f"input log, line {number}: {kept_line}; on {where} {line}"
+    return None
 
 
-def first_difference(input_log: Sequence[str], again: Sequence[str]) -> str | None:
-    """Return where two input logs first differ, in words; the second one is Showdown's."""
-    for number, (kept, line) in enumerate(zip_longest(input_log, again), 1):
-        if kept != line:
-            return f"input log, line {number}: {kept}; on Showdown {line}"
+def side_difference(
+    role: str, asked: Sequence[Asked], kept: Sequence[tuple[int, list[str], str]], where: str
+) -> tuple[int, str] | None:
+    """Return the turn and the words of the first decision in which a side's replay differs from what was kept."""
+    for number, (again, (turn, legal, choice)) in enumerate(zip(asked, kept, strict=False)):
+        place = f"{role}, decision {number} (turn {turn})"
+        if legal != again.legal:
+            return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(again.legal)}"
+        if turn != again.turn:
+            return turn, f"{place}: on {where} it is turn {again.turn}"
+        if choice not in legal:
+            return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
+    if not 0 <= len(asked) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
+        last = min(len(asked), len(kept))
+        turn = asked[last].turn if len(asked) > last else kept[last][0]
+        return turn, f"{role}, decision {last} (turn {turn}): {len(kept)} decisions; on {where} {len(asked)}"
     return None
 
 

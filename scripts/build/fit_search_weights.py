@@ -86,8 +86,9 @@ class Positions:
 def battles(db: Path, format_id: str) -> Iterator[Battle]:
     """Those that were played to their end."""
     found = rows(
-        "SELECT (battle_id, input_log, p1_log, p2_log), pair, p1, p2, winner, list(choice ORDER BY d.index) FILTER (seat = 'p1'),"
-        " list(choice ORDER BY d.index) FILTER (seat = 'p2') FROM battles JOIN decisions d USING (battle_id)"
+        "SELECT (battle_id, input_log, p1_log, p2_log), pair, p1, p2, winner,"
+        " list(choice ORDER BY d.index) FILTER (seat = 'p1'), list(choice ORDER BY d.index) FILTER (seat = 'p2')"
+        " FROM battles JOIN decisions d USING (battle_id)"
         " WHERE format = ? AND reason IN ('win', 'tie', 'turn-limit') GROUP BY ALL ORDER BY pair",
         db,
         [format_id],

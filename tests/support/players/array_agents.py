@@ -86,3 +86,14 @@ class WrongShape(RandomAction):
     @classmethod
     def act_many(cls, agents: Sequence[Any], observations: Observations) -> NDArray[np.int64]:
         return np.zeros(len(agents) + 1, np.int64)
+
+
+class FailsInOneBattle(RandomAction):
+    """Raises at its second decision where its generator says so: in some battles only."""
+
+    def choose(self, legal: NDArray[np.bool_]) -> int:
+        if self.decisions == 0:
+            self.fails = self.rng.random() < 0.5
+        if self.decisions == 1 and self.fails:
+            raise RuntimeError("not this one")
+        return super().choose(legal)
