@@ -19,19 +19,22 @@ from arena.simulator.guard import Clock, StepGuard, TimeUp
 from arena.simulator.seat import Fault
 
 Asked = tuple[EngineBattle, EngineSeat]
+Answered = tuple[EngineBattle, EngineSeat, "Choice | Fault | AskAlone | None"]
 #: The longest that one call may take, in seconds, unless one decision may take longer.
 _CALL_SECONDS = 60.0
 
 
-async def ask_together(
-    engine: Engine, guard: StepGuard, asked: list[Asked]
-) -> list[tuple[EngineBattle, EngineSeat, Choice | Fault | None]]:
-    """Return each seat with its choice or failure; None: it is to be asked alone, by `decide`.
+class AskAlone(Exception):
+    """A call for several agents failed. Some of them may have decided in it, so their battles begin anew."""
 
-    That is everybody if the call failed or took too long, so that whoever is to blame loses and nobody else, and those whose
-    answer was not legal. The time of a call is divided among its decisions.
+
+async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> list[Answered]:
+    """Return each seat with its choice, a failure in `start`, AskAlone, or None if its answer was not legal.
+
+    If the call failed or took too long, all its battles are to be played again with their agents asked alone: whoever is to
+    blame loses, and nobody else. The time of a call is divided among its decisions.
     """
-    found: list[tuple[EngineBattle, EngineSeat, Choice | Fault | None]] = []
+    found: list[Answered] = []
     begun: list[Asked] = []
     for battle, seat in asked:
         try:
@@ -48,7 +51,10 @@ async def ask_together(
     actions = await _actions(guard, begun, observations)
     think_ms = (time.perf_counter() - started) * 1000 / len(begun)
     for k, (battle, seat) in enumerate(begun):
-        choice = None if actions is None else seat.take(actions[k], think_ms)
+        if actions is None:
+            found.append((battle, seat, AskAlone()))
+            continue
+        choice = seat.take(actions[k], think_ms)
         if choice is None:
             token_ids, features, legal = observations
             seat.observation = Observations(token_ids[k : k + 1], features[k : k + 1], legal[k : k + 1])

@@ -24,8 +24,8 @@ _TURN_LIMIT = 1000
 class EngineBattle(BattleSession):
     """A fixture in a row of the engine.
 
-    teams: packed, of both seats. row: its place in the engine. over: its end, as `BattleSession.record` takes it, or
-    NotOnEngine. choices: of the seats that were asked and have decided.
+    teams: packed, of both seats. row: its place in the engine. alone: its agents are asked one by one. over: its end, as
+    `BattleSession.record` takes it, or NotOnEngine or AskAlone. choices: of the seats that were asked and have decided.
     """
 
     venue = "engine"
@@ -33,11 +33,19 @@ class EngineBattle(BattleSession):
     seats: dict[str, EngineSeat]  # type: ignore[assignment]
 
     def __init__(
-        self, fixture: Fixture, guard: StepGuard, serial: int, rules: Rules, teams: tuple[str, str], row: int
+        self,
+        fixture: Fixture,
+        guard: StepGuard,
+        serial: int,
+        rules: Rules,
+        teams: tuple[str, str],
+        row: int,
+        *,
+        alone: bool = False,
     ) -> None:
         tag = f"battle-{fixture.format}-{serial}"
         super().__init__(fixture, guard, serial, tag=tag, think_limit=rules.think_limit)
-        self.teams, self.row, self.max_turns = teams, row, rules.max_turns
+        self.row, self.alone, self.max_turns = row, alone, rules.max_turns
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self.choices: dict[str, Choice] = {}
         self.failed: dict[str, Fault] = {}

@@ -15,10 +15,10 @@ from agents import Choice
 from agents.engine.engine import Engine
 from agents.policy.batched import BatchedAgent
 from arena.engine_venue.asking import described
-from arena.engine_venue.batches import ask_together
+from arena.engine_venue.batches import AskAlone, ask_together
 from arena.engine_venue.battle import EngineBattle
 from arena.engine_venue.seat import EngineSeat
-from arena.fixture import Fixture
+from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.simulator.guard import StepGuard
 from arena.simulator.host import Host
@@ -57,13 +57,10 @@ class EngineVenue:
         """
         teams = (await self._team(fixture, 0), await self._team(fixture, 1))
         async with self._room:
-            battle = self._open(fixture, serial, teams)
             try:
-                end = await battle.over
-                record = battle.record(end)
-            finally:
-                self._playing.pop(battle.row)
-                self._free.append(battle.row)
+                record = await self._played(fixture, serial, teams)
+            except AskAlone:
+                record = await self._played(fixture, serial, teams, alone=True)
         if self.verify_every and int(fixture.key, 16) % self.verify_every == 0:
             await self._verify(record)
         return record
@@ -82,14 +79,24 @@ class EngineVenue:
         drawn = await self.host.ask({"op": "team", "format": fixture.format, "seed": team.seed})
         return str(drawn["team"])
 
-    def _open(self, fixture: Fixture, serial: int, teams: tuple[str, str]) -> EngineBattle:
+    async def _played(
+        self, fixture: Fixture, serial: int, teams: tuple[str, str], *, alone: bool = False
+    ) -> BattleRecord:
+        battle = self._open(fixture, serial, teams, alone)
+        try:
+            return battle.record(await battle.over)
+        finally:
+            self._playing.pop(battle.row)
+            self._free.append(battle.row)
+
+    def _open(self, fixture: Fixture, serial: int, teams: tuple[str, str], alone: bool) -> EngineBattle:
         row = self._free.pop()
         try:
             self.engine.reset([teams], [fixture.seed], [row])
         except (BadInput, ValueError) as error:
             self._free.append(row)
             raise NotOnEngine(str(error)) from None
-        battle = EngineBattle(fixture, self.guard, serial, self.rules, teams, row)
+        battle = EngineBattle(fixture, self.guard, serial, self.rules, teams, row, alone=alone)
         self._playing[row] = battle
         self._opened.append(battle)
         self._wake()
@@ -158,9 +165,11 @@ class EngineVenue:
 
     def _ask(self, battle: EngineBattle, seat: EngineSeat) -> None:
         if isinstance(seat.agent, BatchedAgent) and seat.observation is None:
-            self._waiting.setdefault(type(seat.agent), []).append((battle, seat))
-            self._wake()
-            return
+            if not battle.alone:
+                self._waiting.setdefault(type(seat.agent), []).append((battle, seat))
+                self._wake()
+                return
+            seat.observation = self.engine.observe(np.array([battle.row]), np.array([SEATS.index(seat.role)]))
         try:
             choice = seat.decide()
         except Fault as fault:
@@ -200,7 +209,9 @@ class EngineVenue:
             return
         with self._bugs():
             for battle, seat, choice in task.result():
-                if choice is None:
+                if isinstance(choice, AskAlone):
+                    battle.break_off(choice)
+                elif choice is None:
                     self._ask(battle, seat)  # alone, with its observation
                 else:  # a failure: in `start`, which is called at once
                     self._decided(battle, seat, choice, at_once=isinstance(choice, Fault))

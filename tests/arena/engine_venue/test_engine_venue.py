@@ -11,7 +11,6 @@ import pytest
 
 pytest.importorskip("numba")
 
-from breaks_engine import wrong_step
 from support.real_battles import fixtures
 
 import arena.engine_venue.venue as engine_venue
@@ -160,6 +159,8 @@ def test_a_battle_that_the_engine_cannot_play_is_named(both: Both, monkeypatch: 
 def test_a_sample_is_replayed_and_a_difference_names_the_fixture(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     played = between("gen1ou", 4, "random", "random")
     assert len(both.on_engine(played, verify_every=1)) == 4
+    from breaks_engine import wrong_step  # in reach only within tests
+
     monkeypatch.setattr(engine_venue.Engine, "step", wrong_step)
     with pytest.raises(VenuesDiffer) as raised:
         both.on_engine(played[:1], verify_every=1)
