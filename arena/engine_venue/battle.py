@@ -15,7 +15,7 @@ from arena.fixture import SEATS, Fixture
 from arena.simulator.guard import StepGuard
 from arena.simulator.seat import Fault
 from arena.simulator.session import BattleSession, player_options
-from arena.venue import NotOnEngine, Rules
+from arena.venue import NotOnEngine, Rules, VenuesDiffer
 
 #: Showdown's own limit, after which it ends a battle as a tie.
 _TURN_LIMIT = 1000
@@ -78,7 +78,17 @@ class EngineBattle(BattleSession):
                 self.seats[role].pose(question, self.turn)
                 posed.append(self.seats[role])
                 self.asked.add(role)
+        if not posed:
+            raise self.differs(f"turn {self.turn}: the engine asks nobody")
         return posed
+
+    def differs(self, words: str) -> VenuesDiffer:
+        """Return the error for a battle that Showdown plays in another way."""
+        fixture = self.fixture
+        return VenuesDiffer(
+            f"the engine and Showdown differ in {fixture.format}, fixture {fixture.key}, seed {fixture.seed}, "
+            f"{fixture.agents[0]} against {fixture.agents[1]}: {words}"
+        )
 
     def decided(self, seat: EngineSeat, choice: Choice | Fault, *, at_once: bool = False) -> bool:
         """Note a seat's choice or failure. Returns whether the battle can be stepped. at_once: not by a coroutine."""

@@ -61,8 +61,6 @@ class EngineVenue:
                 record = await self._played(fixture, serial, teams)
             except AskAlone:
                 record = await self._played(fixture, serial, teams, alone=True)
-        if self.verify_every and int(fixture.key, 16) % self.verify_every == 0:
-            await self._verify(record)
         return record
 
     @property
@@ -84,10 +82,13 @@ class EngineVenue:
     ) -> BattleRecord:
         battle = self._open(fixture, serial, teams, alone)
         try:
-            return battle.record(await battle.over)
+            record = battle.record(await battle.over)
         finally:
             self._playing.pop(battle.row)
             self._free.append(battle.row)
+        if self.verify_every and int(fixture.key, 16) % self.verify_every == 0:
+            await self._verify(battle, record)
+        return record
 
     def _open(self, fixture: Fixture, serial: int, teams: tuple[str, str], alone: bool) -> EngineBattle:
         row = self._free.pop()
@@ -102,7 +103,7 @@ class EngineVenue:
         self._wake()
         return battle
 
-    async def _verify(self, record: BattleRecord) -> None:
+    async def _verify(self, battle: EngineBattle, record: BattleRecord) -> None:
         """Raise VenuesDiffer if Showdown plays the battle in another way."""
         replay = await replayed(self.host, record.input_log)
         decisions = [[row[2:5] for row in record.decisions if row[0] == seat] for seat in range(2)]
@@ -110,11 +111,7 @@ class EngineVenue:
             replay, winner=record.winner, turns=record.turns, input_log=record.input_log, decisions=decisions
         )
         if found is not None:
-            fixture = record.fixture
-            raise VenuesDiffer(
-                f"the engine and Showdown differ in {fixture.format}, fixture {fixture.key}, seed {fixture.seed}, "
-                f"{fixture.agents[0]} against {fixture.agents[1]}: {found}"
-            )
+            raise battle.differs(found)
 
     # The turns of all battles: one pass steps those that can be stepped, and asks whoever must choose.
 
@@ -157,7 +154,7 @@ class EngineVenue:
         for battle, result, part_of in zip(battles, results, parts, strict=True):
             try:
                 posed = battle.advance(result, part_of)
-            except NotOnEngine as error:
+            except (NotOnEngine, VenuesDiffer) as error:
                 battle.break_off(error)
                 continue
             for seat in posed:

@@ -7,17 +7,18 @@ from typing import Any
 from array_agents import RandomAction
 
 from agents.engine.engine import Engine
-from agents.engine.layout import FAINTED, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, TURN
+from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, SLEEP, TURN
 
 _step = Engine.step
 
 
 def wrong_step(self: Engine, actions: Any) -> None:
-    """Step all battles; from turn 4 on, p1's last Pokémon cannot come out."""
+    """Step all battles; on turn 4, p1's Pokémon falls asleep."""
     _step(self, actions)
     for battle in self.words:
-        if battle[TURN] > 3:
-            battle[SIDES + MONS + battle[SIDES + ORDER + 5] * MON_WORDS + MON_STATUS] = FAINTED
+        if battle[TURN] == 4:
+            mon = SIDES + MONS + battle[SIDES + ORDER] * MON_WORDS
+            battle[mon + MON_STATUS], battle[mon + MON_SLEEP] = SLEEP, 2
 
 
 class Breaks(RandomAction):
