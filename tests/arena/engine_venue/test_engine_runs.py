@@ -38,6 +38,7 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.slow
 def test_a_run_has_the_same_battles_on_both_venues(databases: dict[str, Path]) -> None:
     engine, simulator = databases["engine"], databases["simulator"]
     assert table(engine, _RESULT) == table(simulator, _RESULT)
@@ -51,6 +52,7 @@ def test_a_run_has_the_same_battles_on_both_venues(databases: dict[str, Path]) -
     assert rows("SELECT DISTINCT venue FROM battles", simulator) == [("simulator",)]
 
 
+@pytest.mark.slow
 def test_logs_are_made_where_they_are_read(databases: dict[str, Path], arena: Arena) -> None:
     query = "SELECT battle_id, input_log, p1_log, p2_log, key FROM battles WHERE key IN (SELECT unnest(?)) ORDER BY key"
     keys = [key for (key,) in rows("SELECT key FROM battles WHERE venue = 'engine'", databases["engine"])]
@@ -66,11 +68,12 @@ def test_logs_are_made_where_they_are_read(databases: dict[str, Path], arena: Ar
             for venue, battle in (("engine", one), ("simulator", twin))
         )
         assert (said.code, said.err) == (0, "")
-        lines, others = (text.out.splitlines()[2:-1] for text in (said, other))
+        lines, others = (re.sub(r" +|[\d.]+ ms", " ", text.out).splitlines()[2:-1] for text in (said, other))
         assert lines == others and len(lines) > 20
     assert "identical" in said.out.splitlines()[-1] and "decisions" in said.out.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_training_data_of_battles_without_logs(databases: dict[str, Path]) -> None:
     from training.data.from_store import selected, sides
 
@@ -84,6 +87,7 @@ def test_training_data_of_battles_without_logs(databases: dict[str, Path]) -> No
     assert found["engine"] == found["simulator"] and len(found["engine"]) == 16
 
 
+@pytest.mark.slow
 def test_stored_battles_are_verified_on_the_other_simulator(
     databases: dict[str, Path], arena: Arena, tmp_path: Path
 ) -> None:
@@ -115,6 +119,7 @@ def test_stored_battles_are_verified_on_the_other_simulator(
     assert sum(int(words) for words in re.findall(r"^(\d+) battles? ", said.out, re.MULTILINE)) == 5
 
 
+@pytest.mark.slow
 def test_a_difference_stops_the_run_with_the_fixture_and_loses_nothing(arena: Arena, tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     played = ("evaluate", "random", "--format", "gen1randombattle", "--venue", "engine", "--db", db)
