@@ -182,7 +182,9 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
     # These run in an environment of other programs.
     programs = {name for name in names if name.endswith("_launch")} | {"agents.search.serve"}
-    engine_venue = {f"arena.engine_venue.{name}" for name in ("asking", "battle", "batches", "replaying", "venue")}
+    engine_venue = {
+        f"arena.engine_venue.{name}" for name in ("asking", "battle", "batches", "replaying", "seat", "venue")
+    }
     compiled = {name for name in names if name.startswith("agents.engine.")} - {
         "agents.engine.layout",
         "agents.engine.tables",

@@ -33,9 +33,9 @@ def venue_option(command: Callable[..., Any]) -> Callable[..., Any]:
     venue = click.option(
         "--venue",
         type=click.Choice(["simulator", "server", "engine"]),
-        help="Where battles are played: in process; over websockets on a local Showdown server (slower, same battles); "
-        "or in batches on the generation-1 engine, where format and agents allow it (faster, same battles).  "
-        "[default: simulator]",
+        metavar="VENUE",
+        help="Where battles are played: simulator, in process; server, over websockets on a local Showdown server (slower, "
+        "same battles); engine, in batches, where format and agents allow it (faster, same battles).  [default: simulator]",
     )
     verify = click.option(
         "--verify-every",
