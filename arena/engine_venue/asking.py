@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,16 +121,19 @@ def described(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list
 class Question:
     """What a seat is asked.
 
-    request: Showdown's, as far as reading an answer needs it. legal: its choices. labels: their words.
-    by_action: action of a network (agents/policy/actions.py) -> choice. noted: choice's wire -> how Showdown's input log
-    notes it.
+    request: Showdown's, as far as reading an answer needs it. legal: its choices. labels: their words. noted: choice's
+    wire -> how Showdown's input log notes it.
     """
 
     request: dict[str, Any]
     legal: list[Choice]
     labels: list[str]
-    by_action: dict[int, Choice]
     noted: dict[str, str]
+
+    @functools.cached_property
+    def by_action(self) -> dict[int, Choice]:
+        """Action of a network (agents/policy/actions.py) -> choice."""
+        return network_actions(self.request, self.legal)
 
 
 @dataclass
@@ -188,7 +192,7 @@ class Asker:
         noted = {
             c.wire: f"move {always or moves[c.slot - 1]}" if c.kind == "move" else f"switch {c.slot}" for c in choices
         }
-        return Question(request, choices, [c.words for c in choices], network_actions(request, choices), noted)
+        return Question(request, choices, [c.words for c in choices], noted)
 
     def _name(self, number: int) -> str:
         if number == TRAPS:
