@@ -10,6 +10,7 @@ from poke_env.battle.battle import Battle
 from poke_env.battle.pokemon import Pokemon
 
 from agents.choices import Choice, legal_choices, listed_move, split_power
+from agents.first_generation import FirstGeneration
 
 # poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
 _SILENT = logging.getLogger("arena.seat")
@@ -41,6 +42,7 @@ class SeatBattle(Battle):
         self.legal: list[Choice] = []
         self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
+        self._first_generation = FirstGeneration(self) if gen == 1 else None
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
@@ -49,6 +51,8 @@ class SeatBattle(Battle):
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
+            if self._first_generation is not None:
+                message = self._first_generation.before(message)
             if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
                 self._replay_data.append(message)
                 continue
@@ -59,6 +63,8 @@ class SeatBattle(Battle):
                     self.tied()
                 else:
                     self.parse_message(message)
+                    if self._first_generation is not None:
+                        self._first_generation.after(message)
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
 
@@ -133,9 +139,21 @@ class SeatBattle(Battle):
             else:
                 changed.append(entry)
         if changed:
+            if self._first_generation is not None:
+                changed = [self._without_new_moves(entry) for entry in changed]
             super()._update_team_from_request({**side, "pokemon": changed})
         for entry in side["pokemon"]:
             self._entries[entry["ident"]] = entry
+
+    def _without_new_moves(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """Return a changed entry without its moves, unless it has transformed: a Pokémon learns none after the start.
+
+        In generation 1 Metronome can call Mimic, which then replaces Metronome in the request.
+        """
+        pokemon = self._team.get(entry["ident"])
+        if pokemon is None or entry["ident"] not in self._entries or pokemon.transformed:
+            return entry
+        return {**entry, "moves": []}
 
 
 def _update_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:

@@ -125,6 +125,7 @@ def _quoted(value: str) -> str:
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     """Return family -> name -> class. The name is empty for a family's only member, "*" for a factory by name."""
+    from agents.arrays import PLAYERS as ARRAY_PLAYERS
     from agents.coached import Coached
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
@@ -137,6 +138,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
         "random": {"": UniformRandom},
         "coached": {"": Coached},
         "heuristic": dict(PLAYERS),
+        "array": dict(ARRAY_PLAYERS),
         "search": dict(SEARCHERS),
         "policy": dict(MODELS),
         "poke-env": poke_env_players,

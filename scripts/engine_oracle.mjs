@@ -2,14 +2,20 @@
 //
 //     node scripts/engine_oracle.mjs '{"first": 0, "battles": 100, "seed": 1, "policy": "random", "teams": "any"}'
 //
-// A line of JSON for each battle. With "state": true each decision has its whole state instead of the hash.
+// A line of JSON for each battle. With "state": true each decision has its whole state instead of the hash; with "only": N the
+// battles before N are played (a policy may remember them) and not printed; with "coverage": true a last line counts the
+// branches that were reached (engine_coverage.mjs). Policies: engine_policies.mjs.
 
 import {createRequire} from 'node:module';
+import {Coverage} from './engine_coverage.mjs';
+import {choose, generator, POLICIES} from './engine_policies.mjs';
 
 const options = JSON.parse(process.argv[2]);
+if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
 const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 const dex = Dex.mod('gen1');
 const MAX_TURNS = options.maxTurns || 400;
+const coverage = options.coverage ? new Coverage(dex) : null;
 
 const TYPES = ['Normal', 'Fighting', 'Flying', 'Poison', 'Ground', 'Rock', 'Bug', 'Ghost', 'Fire', 'Water', 'Grass', 'Electric',
   'Psychic', 'Ice', 'Dragon'];
@@ -20,16 +26,6 @@ const MOVES = dex.moves.all().filter(m => m.gen <= 1 && m.num > 0 && m.num < 165
 const SPECIAL = {'': 0, nomove: 166, cannotmove: 167};
 const number = id => id in SPECIAL ? SPECIAL[id] : dex.moves.get(id).num;
 const numberOf = move => !move ? 0 : move.id === 'fissure' && move.basePower ? 166 : number(move.id);
-
-const timesUsed = new Map(); // for the policy `rare`, over all battles of this process
-
-// Choices and teams have their own generator: xorshift, one for each battle.
-function generator(seed) {
-  let x = (seed * 2654435761 >>> 0) || 1;
-  const next = () => { x ^= x << 13; x >>>= 0; x ^= x >>> 17; x ^= x << 5; x >>>= 0; return x; };
-  for (let i = 0; i < 8; i++) next();
-  return n => Math.floor(next() / 2 ** 32 * n);
-}
 
 const hex = (roll, digits) => Array.from({length: digits}, () => roll(16).toString(16)).join('');
 
@@ -95,21 +91,6 @@ function legalOf(side) {
   return legal;
 }
 
-function choose(legal, roll, side) {
-  const actions = [];
-  for (let action = 0; action < 9; action++) if (legal >> action & 1) actions.push(action);
-  if (!actions.length) return 0;
-  const moves = actions.filter(action => action < 4), switches = actions.filter(action => action >= 4);
-  if (!moves.length || !switches.length) return actions[roll(actions.length)];
-  const often = {random: 15, switcher: 50, rare: 10}[options.policy] || 15;
-  if (roll(100) < often) return switches[roll(switches.length)];
-  if (options.policy !== 'rare') return moves[roll(moves.length)];
-  const slots = side.active[0].moveSlots, times = action => timesUsed.get(slots[action]?.id) || 0;
-  const action = moves.reduce((least, other) => times(other) < times(least) ? other : least);
-  timesUsed.set(slots[action]?.id, times(action) + 1);
-  return action;
-}
-
 function play(index) {
   const roll = generator(options.seed * 1000003 + index);
   const seed = `gen5,${hex(roll, 16)}`;
@@ -119,6 +100,7 @@ function play(index) {
   battle.setPlayer('p1', {name: 'p1', team: packed[0]});
   battle.setPlayer('p2', {name: 'p2', team: packed[1]});
   for (const side of battle.sides) side.team = side.pokemon.map((mon, place) => Object.assign(mon, {place}));
+  coverage?.watch(battle);
   const draws = [];
   if (options.log) {
     const rng = battle.prng.rng, next = rng.next.bind(rng);
@@ -129,12 +111,11 @@ function play(index) {
     };
   }
   const decisions = [];
-  const used = {};
   let end = 'limit';
   for (;;) {
     const state = stateOf(battle);
     const legal = battle.sides.map(legalOf);
-    const actions = battle.ended || battle.turn > MAX_TURNS ? [0, 0] : legal.map((mask, i) => choose(mask, roll, battle.sides[i]));
+    const actions = battle.ended || battle.turn > MAX_TURNS ? [0, 0] : legal.map((mask, i) => choose(options.policy, mask, roll, battle.sides[i]));
     decisions.push([options.state ? state : hash(state), ...legal, ...actions]);
     if (battle.ended) { end = battle.winner || 'tie'; break; }
     if (battle.turn > MAX_TURNS) break;
@@ -149,11 +130,8 @@ function play(index) {
   }
   const line = {index, seed, teams: packed, decisions, end};
   if (options.log) Object.assign(line, {log: battle.log, draws});
-  if (options.moves) {
-    for (const text of battle.log) if (text.startsWith('|move|')) { const id = dex.toID(text.split('|')[3]); used[id] = (used[id] || 0) + 1; }
-    line.used = used;
-  }
-  process.stdout.write(JSON.stringify(line) + '\n');
+  if (options.only === undefined || index === options.only) process.stdout.write(JSON.stringify(line) + '\n');
 }
 
 for (let index = options.first || 0; index < (options.first || 0) + options.battles; index++) play(index);
+if (coverage) process.stdout.write(JSON.stringify({coverage: coverage.counts()}) + '\n');

@@ -8,7 +8,10 @@ the turn's log. Exit code 1 at a difference.
     python scripts/engine_parity.py --battles 1000 --seed 1 --teams any --policy random
 
 --teams any: random species, levels and moves (all 164 and Struggle); random: Showdown's own random battles; otherwise the
-name of a gen1ou team set. --policy: random, switcher (half of the choices are switches), rare (moves used least so far).
+name of a gen1ou team set. --policy: random; rules (a rule player); switcher (half of the choices are switches); rare (moves
+used least so far). --coverage prints how often each move was used and each branch of the rules was reached
+(scripts/engine_coverage.mjs). --ledger FILE keeps what was compared: a range that was stopped resumes with the same command,
+and --summary FILE prints the totals.
 """
 
 from __future__ import annotations
@@ -23,12 +26,15 @@ import time
 from pathlib import Path
 from typing import Any
 
+import engine_coverage
+import engine_ledger
 import numpy as np
 
 from agents.engine.canonical import hashes, state
+from agents.engine.compiled import DIGEST
 from agents.engine.engine import Engine
 from agents.engine.layout import STUCK, TIE, WINNER
-from agents.engine.tables import MOVE_IDS
+from agents.engine.tables import DATA
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 from teamsets.showdown import node, package
@@ -84,7 +90,9 @@ def compare(battles: list[Battle]) -> dict[int, int]:
 
 def explain(options: dict[str, Any], battle: Battle, step: int) -> str:
     """The first difference of a battle: numbers by their place, and Showdown's log around it."""
-    (told,) = oracle({**options, "first": battle["index"], "battles": 1, "state": True, "log": True})
+    first = options.get("first", 0)
+    until = {"first": first, "battles": battle["index"] - first + 1, "only": battle["index"]}
+    (told,) = oracle({**options, **until, "state": True, "log": True, "coverage": False})
     engine = Engine(1)
     engine.reset([tuple(told["teams"])], [told["seed"]])
     for decision in told["decisions"][:step]:
@@ -109,50 +117,107 @@ def teams_option(name: str) -> str | list[str]:
     return [team.packed for team in load_set(name, "gen1ou").teams]
 
 
+def chunks_of(arguments: argparse.Namespace) -> list[engine_ledger.Record]:
+    """The range in chunks, each with what the ledger recognises it by."""
+    names = {name: getattr(arguments, name) for name in ("seed", "teams", "policy")}
+    versions = {"engine": DIGEST, "showdown": DATA["version"]}
+    return [
+        {**names, "first": first, "battles": min(CHUNK, arguments.battles - first), **versions}
+        for first in range(0, arguments.battles, CHUNK)
+    ]
+
+
+def play(chunk: engine_ledger.Record, teams: str | list[str], coverage: bool) -> tuple[dict[str, Any], list[Battle]]:
+    """A chunk on Showdown: the oracle's options, its battles, and with coverage a last entry with the counts."""
+    options = {name: chunk[name] for name in ("seed", "policy", "first", "battles")}
+    options.update(teams=teams, coverage=coverage)
+    return options, oracle(options)
+
+
+def check(chunk: engine_ledger.Record, options: dict[str, Any], played: list[Battle]) -> engine_ledger.Record:
+    """Compares a chunk; prints its first difference. Returns the record for the ledger."""
+    counts = played.pop()["coverage"] if options["coverage"] else None
+    different = compare(played)
+    if different:
+        first = min(different)
+        print(explain(options, played[first], different[first]))
+    record = {
+        **chunk,
+        "decisions": sum(len(battle["decisions"]) for battle in played),
+        "differences": len(different),
+        "ends": collections.Counter(battle["end"].split(":")[0] for battle in played),
+    }
+    return record if counts is None else {**record, "coverage": counts}
+
+
+def run(arguments: argparse.Namespace) -> list[engine_ledger.Record]:
+    """Plays what is not in the ledger, a few chunks ahead. Returns the records of the whole range."""
+    teams = teams_option(arguments.teams)
+    ledger = Path(arguments.ledger) if arguments.ledger else None
+    known = engine_ledger.read(ledger) if ledger else {}
+    chunks = chunks_of(arguments)
+    found = [known[key] for chunk in chunks if (key := engine_ledger.key(chunk)) in known]
+    records = [record for record in found if "coverage" in record or not arguments.coverage]
+    done = {engine_ledger.key(record) for record in records}
+    if done:
+        print(f"{sum(record['battles'] for record in records):,} battles are in {ledger} already")
+    left = [chunk for chunk in chunks if engine_ledger.key(chunk) not in done]
+    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
+        waiting: collections.deque[tuple[engine_ledger.Record, concurrent.futures.Future[Any]]] = collections.deque()
+        try:
+            while left or waiting:
+                while left and len(waiting) <= arguments.workers:  # no more: a chunk takes some 15 MB
+                    waiting.append((left[0], pool.submit(play, left.pop(0), teams, arguments.coverage)))
+                chunk, future = waiting.popleft()
+                record = check(chunk, *future.result())
+                records.append(record)
+                if ledger:
+                    engine_ledger.append(ledger, record)
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return records
+
+
+def show(records: list[engine_ledger.Record], coverage: bool) -> None:
+    """Prints the table of ranges, and what was covered by the records that counted it."""
+    print(engine_ledger.summary(records))
+    counted = [record["coverage"] for record in records if "coverage" in record]
+    if coverage and counted:
+        total: engine_coverage.Counts = {"moves": {}, "branches": {}}
+        for counts in counted:
+            engine_ledger.add_coverage(total, counts)
+        print(f"\n{engine_coverage.report(total)}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--battles", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--teams", default="any")
-    parser.add_argument("--policy", default="random", choices=("random", "switcher", "rare"))
+    parser.add_argument("--policy", default="random", choices=("random", "rules", "switcher", "rare"))
     parser.add_argument("--workers", type=int, default=2, help="Node processes at once")
-    parser.add_argument("--moves", action="store_true", help="print how often each move was used")
+    parser.add_argument("--coverage", action="store_true", help="count moves and branches, and print their table")
+    parser.add_argument("--ledger", metavar="FILE", help="append what was compared, and leave out what is in it")
+    parser.add_argument("--summary", metavar="FILE", help="print the totals of a ledger; nothing is played")
     arguments = parser.parse_args()
+    started = time.monotonic()
     try:
-        teams = teams_option(arguments.teams)
+        if arguments.summary:
+            records = list(engine_ledger.read(Path(arguments.summary)).values())
+            if not records:
+                raise BadInput(f"{arguments.summary} has no records: --ledger {arguments.summary} writes them.")
+        else:
+            records = run(arguments)
     except BadInput as error:
         print(f"engine_parity: {error}", file=sys.stderr)
         return 2
-    options = {"seed": arguments.seed, "policy": arguments.policy, "teams": teams, "moves": arguments.moves}
-    started = time.monotonic()
-    battles = decisions = differences = 0
-    ends: collections.Counter[str] = collections.Counter()
-    used: collections.Counter[str] = collections.Counter()
-    chunks = [
-        {**options, "first": first, "battles": min(CHUNK, arguments.battles - first)}
-        for first in range(0, arguments.battles, CHUNK)
-    ]
-    with concurrent.futures.ThreadPoolExecutor(arguments.workers) as pool:
-        for future in concurrent.futures.as_completed([pool.submit(oracle, chunk) for chunk in chunks]):
-            played = future.result()
-            different = compare(played)
-            battles += len(played)
-            decisions += sum(len(battle["decisions"]) for battle in played)
-            ends.update(battle["end"].split(":")[0] for battle in played)
-            for battle in played:
-                used.update(battle.get("used", {}))
-            if different and not differences:
-                first = min(different)
-                print(explain(options, played[first], different[first]))
-            differences += len(different)
-    seconds = time.monotonic() - started
-    print(f"{battles:,} battles, {decisions:,} decision points, {differences} battles differ ({seconds:.0f} s)")
-    print("ended by: " + ", ".join(f"{end} {number:,}" for end, number in ends.most_common()))
-    if arguments.moves:
-        never = [move for move in MOVE_IDS[1:166] if not used[move]]
-        print("uses: " + ", ".join(f"{move} {number}" for move, number in reversed(used.most_common())))
-        print(f"never used: {', '.join(never) or 'none'}")
-    return 1 if differences else 0
+    except KeyboardInterrupt:
+        print("engine_parity: stopped; with --ledger the same command resumes.", file=sys.stderr)
+        return 130
+    show(records, arguments.coverage or bool(arguments.summary))
+    if not arguments.summary:
+        print(f"({time.monotonic() - started:.0f} s)")
+    return 1 if any(record["differences"] for record in records) else 0
 
 
 if __name__ == "__main__":

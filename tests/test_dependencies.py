@@ -13,8 +13,8 @@ import pytest
 from support.command_line import PROJECT
 
 PACKAGES = ("teamsets", "agents", "arena", "training")
-#: Modules that are called otherwise than their distribution; pydantic-core is a part of pydantic, which pins it.
-DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic"}
+#: Modules that are called otherwise than their distribution; pydantic pins pydantic-core, Numba llvmlite.
+DISTRIBUTIONS = {"yaml": "pyyaml", "pydantic_core": "pydantic", "llvmlite": "numba"}
 #: Needed and never imported by name: DuckDB imports pytz, and of localsets only the data is read.
 NOT_IMPORTED = {"pytz", "localsets"}
 #: Imported where it is installed: `make search` builds it once per generation.

@@ -17,8 +17,8 @@ from teamsets import cache
 
 _HERE = Path(__file__).parent
 _sources = sorted([*_HERE.glob("*.py"), *_HERE.glob("*.json")])
-_digest = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
-_cache = cache.folder() / "engine" / _digest
+DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
+_cache = cache.folder() / "engine" / DIGEST
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel
+from agents.engine.facts import NAMES, sets_of
 from agents.engine.layout import (
     LEFT,
     MON_HP,
@@ -33,9 +34,11 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
-from agents.engine.observe import observe, translate
-from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID
-from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.engine.network_actions import translate
+from agents.engine.observe import observe
+from agents.engine.requests import legal_actions
+from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID, most_pp
+from agents.engine.turn import start_battle, step_battle
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from teamsets.errors import BadInput
@@ -123,7 +126,7 @@ class Engine:
                 np.zeros((n, TOKENS, FEATURES), np.float32),
                 np.zeros((n, ACTIONS), np.bool_),
             )
-        observe(self.words, rows, seats, *out)
+        observe(self.words, rows, seats, sets_of(self.format_id), *out)
         return out
 
     def translate(
@@ -156,9 +159,15 @@ def _put_team(side: Words, packed: str) -> None:
     side[ORDER : ORDER + 6] = range(6)
     for index, member in enumerate(members):
         _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
-    names = [member.split("|")[0] or member.split("|")[1] for member in members]
+    names = [_name(member) for member in members]
     for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
         side[MONS + index * MON_WORDS + MON_PLACE] = place
+
+
+def _name(packed: str) -> str:
+    """The name that Showdown gives a Pokémon: its nickname's first 20 characters, or its species'."""
+    fields = packed.split("|")
+    return (fields[0] or NAMES.get(_to_id(fields[1]), ""))[:20] if len(fields) > 1 else fields[0]
 
 
 def _put_mon(mon: Words, packed: str) -> None:
@@ -190,8 +199,7 @@ def _put_mon(mon: Words, packed: str) -> None:
     for slot, move in enumerate(moves):
         known = MOVES_BY_ID[move]
         mon[MON_MOVES + slot] = known["num"]
-        ups = 0 if known["noPpUps"] else 3
-        mon[MON_PP + slot] = known["pp"] * (5 + ups) // 5 - (ups if known["pp"] == 40 else 0)
+        mon[MON_PP + slot] = most_pp(known)
 
 
 def _to_id(text: str) -> str:

@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 from agents.engine.compiled import rule
+from agents.engine.conditions import after_boost, build_rage, give, give_self, give_status, trap_turns
 from agents.engine.damage import FAILED, damage_of, hits, is_immune
 from agents.engine.layout import (
     BIDE_DAMAGE,
-    BIDE_TIME,
-    BOOSTS,
     BURN,
     CONFUSED,
-    DEFENSE_CURL,
-    DISABLE_MOVE,
-    DISABLE_SLOT,
-    DISABLE_TIME,
-    FLINCH,
-    FOCUS_ENERGY,
     FREEZE,
-    HEALTHY,
     INVULNERABLE,
     LAST_DAMAGE,
-    LEECH_SEED,
     LIGHT_SCREEN,
-    MINIMIZE,
-    MIST,
     MODIFIED,
     MON_HP,
     MON_MAX_HP,
     MON_STATUS,
     MON_SUB_BROKEN,
     MOVE_COUNT,
-    MOVES,
-    ORDER,
     PARALYSIS,
     POISON,
-    RAGE,
-    RAGE_ACCURACY,
-    RECHARGE,
     REFLECT,
     SLEEP,
     SUBSTITUTE,
@@ -44,18 +28,12 @@ from agents.engine.layout import (
     THRASH_ACCURACY,
     THRASH_TIME,
     TOX,
-    TRAPPED,
     TRAPPING,
-    TRAPPING_DAMAGE,
-    TRAPPING_TOTAL,
-    TRAPPING_WHOM,
 )  # fmt: skip
 from agents.engine.special import special_hit
 from agents.engine.state import (
-    ATTACK,
     SPEED_STAT,
     add_confusion,
-    add_trapped,
     boost,
     cure_status,
     draw,
@@ -65,8 +43,6 @@ from agents.engine.state import (
     hurt,
     out,
     pp_at,
-    scale_stat,
-    set_status,
 )  # fmt: skip
 from agents.engine.tables import (
     BOOST_1,
@@ -97,42 +73,19 @@ from agents.engine.tables import (
     volatile,
 )  # fmt: skip
 
-_BIDE, _DISABLE, _DREAM_EATER, _LEECH_SEED_MOVE = move("bide"), move("disable"), move("dreameater"), move("leechseed")
-_LIGHT_SCREEN_MOVE, _REFLECT_MOVE, _SUBSTITUTE_MOVE = move("lightscreen"), move("reflect"), move("substitute")
-_SWIFT, _TRANSFORM = move("swift"), move("transform")
-_V_FOCUS, _V_DISABLE, _V_REFLECT, _V_TRAPPED = (
-    volatile("focusenergy"),
-    volatile("disable"),
-    volatile("reflect"),
-    volatile("partiallytrapped"),
-)
-_V_MINIMIZE, _V_CONFUSION, _V_SCREEN, _V_SEED = (
-    volatile("minimize"),
-    volatile("confusion"),
-    volatile("lightscreen"),
-    volatile("leechseed"),
-)
-_V_SUBSTITUTE, _V_BIDE, _V_MIST, _V_CURL = (
-    volatile("substitute"),
-    volatile("bide"),
-    volatile("mist"),
-    volatile("defensecurl"),
-)
-_V_FLINCH, _V_RECHARGE, _V_RAGE, _V_THRASH, _V_LOCK = (
-    volatile("flinch"),
-    volatile("mustrecharge"),
-    volatile("rage"),
-    volatile("lockedmove"),
-    volatile("partialtrappinglock"),
-)
+_BIDE = move("bide")
+_DISABLE = move("disable")
+_DREAM_EATER = move("dreameater")
+_LEECH_SEED_MOVE = move("leechseed")
+_LIGHT_SCREEN_MOVE = move("lightscreen")
+_REFLECT_MOVE = move("reflect")
+_SUBSTITUTE_MOVE = move("substitute")
+_SWIFT = move("swift")
+_TRANSFORM = move("transform")
+_V_CONFUSION = volatile("confusion")
+_V_LOCK = volatile("partialtrappinglock")
+_V_THRASH = volatile("lockedmove")
 _GRASS = 10
-
-
-@rule
-def trap_turns(b):
-    """2, 3, 4 or 5, as often as 3, 3, 1, 1: of moves that hit or trap several times."""
-    k = draw(b, 8)
-    return 2 if k < 3 else (3 if k < 6 else k - 2)
 
 
 @rule
@@ -164,83 +117,6 @@ def _blocked_by_substitute(b, s, t, m, hit):
 
 
 @rule
-def _give(b, s, t, condition):
-    """Adds a condition to side `t`; returns whether that did something (addVolatile)."""
-    if b[out(b, t) + MON_HP] == 0:
-        return False
-    if condition == _V_CONFUSION:
-        return add_confusion(b, t)
-    if condition == _V_TRAPPED:
-        return add_trapped(b, t, s)
-    if condition == _V_DISABLE:
-        return _disable(b, t)
-    if condition == _V_BIDE:
-        if b[t + BIDE_TIME]:
-            return False
-        b[t + BIDE_DAMAGE] = 0
-        b[t + BIDE_TIME] = 2 + draw(b, 2)
-        return True
-    if condition == _V_SUBSTITUTE:
-        b[t + SUBSTITUTE] = b[out(b, t) + MON_MAX_HP] // 4 + 1
-        b[t + TRAPPED] = 0
-        return True
-    if condition == _V_FLINCH:
-        if b[t + FLINCH]:
-            return False
-        b[t + FLINCH] = 1
-        b[t + RECHARGE] = 0
-        return True
-    if condition == _V_RAGE:
-        if b[t + RAGE]:
-            return False
-        b[t + RAGE_ACCURACY] = 255
-    word = _word_of(condition)
-    was = b[t + word]
-    b[t + word] = 1
-    return was == 0
-
-
-@rule
-def _word_of(condition):
-    """The word of a condition that is there or not."""
-    if condition == _V_FOCUS:
-        return FOCUS_ENERGY
-    if condition == _V_REFLECT:
-        return REFLECT
-    if condition == _V_SCREEN:
-        return LIGHT_SCREEN
-    if condition == _V_SEED:
-        return LEECH_SEED
-    if condition == _V_MIST:
-        return MIST
-    if condition == _V_MINIMIZE:
-        return MINIMIZE
-    if condition == _V_CURL:
-        return DEFENSE_CURL
-    if condition == _V_RECHARGE:
-        return RECHARGE
-    return RAGE
-
-
-@rule
-def _disable(b, t):
-    if b[t + DISABLE_TIME]:
-        return False
-    pp, usable = pp_at(b, t), 0
-    for slot in range(b[t + MOVE_COUNT]):
-        usable += b[pp + slot] > 0
-    pick = draw(b, usable)
-    for slot in range(b[t + MOVE_COUNT]):
-        if b[pp + slot] > 0:
-            if pick == 0:
-                b[t + DISABLE_SLOT] = slot
-                b[t + DISABLE_MOVE] = b[t + MOVES + slot]
-            pick -= 1
-    b[t + DISABLE_TIME] = 1 + draw(b, 8)
-    return True
-
-
-@rule
 def _can_be_tried(b, t, m):
     """The moves that fail before anything else (onTryHit)."""
     if m == _DISABLE:
@@ -260,28 +136,6 @@ def _can_be_tried(b, t, m):
 
 
 @rule
-def _after_boost(b, s):
-    """After any boost by side `s` its foe's paralysis or burn counts once more."""
-    foe = foe_of(s)
-    if b[out(b, foe) + MON_STATUS] == PARALYSIS:
-        scale_stat(b, foe, SPEED_STAT, 0.25)
-    if b[out(b, foe) + MON_STATUS] == BURN:
-        scale_stat(b, foe, ATTACK, 0.5)
-
-
-@rule
-def _give_status(b, t, status):
-    if status == SLEEP and b[t + RECHARGE]:
-        if set_status(b, t, status, False):
-            b[t + RECHARGE] = 0
-    elif b[out(b, t) + MON_STATUS] == HEALTHY and set_status(b, t, status, False):
-        if status == BURN:
-            scale_stat(b, t, ATTACK, 0.5)
-        if status == PARALYSIS:
-            scale_stat(b, t, SPEED_STAT, 0.25)
-
-
-@rule
 def _deal(b, s, t, m, damage):
     """Damage to the Pokémon itself, with drain and recoil. damage: at most its HP."""
     b[LAST_DAMAGE] = damage
@@ -294,30 +148,6 @@ def _deal(b, s, t, m, damage):
 
 
 @rule
-def _give_self(b, s, condition, m):
-    """The condition that a move lays on its user."""
-    if b[out(b, s) + MON_HP] == 0:
-        return
-    if condition != _V_LOCK:
-        _give(b, s, s, condition)
-    elif b[s + TRAPPING] == 0:
-        turns, foe = trap_turns(b), foe_of(s)
-        if b[out(b, foe) + MON_HP] > 0:
-            b[s + TRAPPING] = turns
-            b[s + TRAPPING_TOTAL] = turns
-            b[s + TRAPPING_DAMAGE] = b[LAST_DAMAGE]
-            b[s + TRAPPING_WHOM] = b[foe + ORDER]
-            add_trapped(b, foe, s)
-
-
-@rule
-def _build_rage(b, t, m):
-    """A raging target's attack rises when it is hit."""
-    if b[t + RAGE] and MOVE[m, CATEGORY] != STATUS_MOVE and not MOVE[m, SELFDESTRUCT] and b[t + BOOSTS + ATTACK] < 6:
-        boost(b, t, t, m, ATTACK, 1, -1, 0)
-
-
-@rule
 def _secondary(b, s, t, m):
     status = MOVE[m, SECOND_STATUS]
     if (status == PARALYSIS or status == BURN or status == FREEZE) and has_type(b, t, MOVE[m, TYPE]):
@@ -327,11 +157,11 @@ def _secondary(b, s, t, m):
     if MOVE[m, SECOND_BOOST_1] >= 0:
         second = MOVE[m, SECOND_BOOST_2]
         if boost(b, t, s, m, MOVE[m, SECOND_BOOST_1], MOVE[m, SECOND_BY_1], second, MOVE[m, SECOND_BY_2]):
-            _after_boost(b, s)
+            after_boost(b, s)
     if status:
-        _give_status(b, t, status)
+        give_status(b, t, status)
     if MOVE[m, SECOND_GIVES]:
-        _give(b, s, t, MOVE[m, SECOND_GIVES])
+        give(b, s, t, MOVE[m, SECOND_GIVES])
 
 
 @rule
@@ -344,14 +174,14 @@ def _affect(b, s, t, m, damage):
         if not boost(b, t, s, m, MOVE[m, BOOST_1], MOVE[m, BY_1], MOVE[m, BOOST_2], MOVE[m, BY_2]):
             return False
         did = True
-        _after_boost(b, s)
+        after_boost(b, s)
     if MOVE[m, STATUS]:
-        _give_status(b, t, MOVE[m, STATUS])
+        give_status(b, t, MOVE[m, STATUS])
         did = True
-    if MOVE[m, GIVES] and _give(b, s, t, MOVE[m, GIVES]):
+    if MOVE[m, GIVES] and give(b, s, t, MOVE[m, GIVES]):
         did = True
     done = special_hit(b, s, t, m)
-    _build_rage(b, t, m)
+    build_rage(b, t, m)
     return done or did
 
 
@@ -379,7 +209,7 @@ def hit_once(b, s, t, m, hit, last, fixed):
     kept_substitute = not had_substitute or b[t + SUBSTITUTE] > 0
     gives = MOVE[m, GIVES_SELF]
     if gives and gives != _V_THRASH and (kept_substitute or gives == _V_LOCK):
-        _give_self(b, s, gives, m)
+        give_self(b, s, gives, m)
     if MOVE[m, CHANCE] and not absorbed and b[out(b, t) + MON_HP] > 0 and (MOVE[m, MULTIHIT] == 0 or last):
         _secondary(b, s, t, m)
     return damage
@@ -393,7 +223,7 @@ def unleash_bide(b, s):
         _blocked_by_substitute(b, s, t, _BIDE, 0)
         return
     _deal(b, s, t, _BIDE, min(2 * b[s + BIDE_DAMAGE], b[out(b, t) + MON_HP]))
-    _build_rage(b, t, _BIDE)
+    build_rage(b, t, _BIDE)
 
 
 @rule

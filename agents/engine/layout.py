@@ -1,5 +1,8 @@
 """The words of a battle: a row of int32, the same for every battle. Names are offsets into the row.
 
+The words SHOWN_…, COPIED_… and those of a Pokémon from MON_PLACE on change no battle: they hold what the protocol has shown
+to the players, for observations (shown.py).
+
 A row holds the battle (`TURN`, `SEED` …), then two sides of `SIDE_WORDS`; a side holds its own words, those of the Pokémon
 that is out (with `VOLATILE` and after: reset by a switch), and six Pokémon of `MON_WORDS` in the order of the team.
 """
@@ -44,6 +47,7 @@ LAST_SELECTED = next(_word)  # move, Showdown's side.lastSelectedMove
 LAST_SLOT = next(_word)
 LAST_ENEMY_SELECTED = next(_word)
 LAST_ENEMY_MOVE = next(_word)
+SEEN = next(_word)  # Pokémon that have been out
 # The Pokémon that is out.
 SPECIES = next(_word)
 TYPE_1 = next(_word)
@@ -104,6 +108,23 @@ DEFENSE_CURL = next(_word)
 RESIDUAL = next(_word)
 RESIDUAL_COUNT = next(_word)
 SUBSTITUTE = next(_word)  # HP
+# What has been shown of it. Pairs of words: as its own player counts, and as the opponent does. Uses: a byte for each slot.
+SHOWN_TURNS = next(_word)  # ended since it came in; 2 stands for more
+SHOWN_RECHARGE = next(_word)  # it was said to need rest, and has used no move since
+SHOWN_PREPARING = next(_word)  # likewise, to prepare a move
+SHOWN_TYPE_1 = next(_word)
+SHOWN_TYPE_2 = next(_word)  # -1: none
+SHOWN_LAST = next(_word)  # move
+next(_word)
+SHOWN_MIMIC = next(_word)  # the move that it mimics
+SHOWN_MIMIC_USES = next(_word)
+next(_word)
+COPIED_MOVES = next(_word)  # four moves that it was shown to copy by Transform
+for _ in range(3):
+    next(_word)
+COPIED_COUNT = next(_word)
+COPIED_USES = next(_word)
+next(_word)
 VOLATILE_END = next(_word)
 MONS = VOLATILE_END
 
@@ -128,6 +149,11 @@ MON_PP = next(_word)
 for _ in range(3):
     next(_word)
 MON_PLACE = next(_word)  # of its name among the team's, in alphabetical order
+MON_SEEN = next(_word)  # 0, or its number in the order in which the team's Pokémon came out
+MON_REVEALED = next(_word)  # four bits a slot: 0, or the move's number in the order in which its moves were used
+MON_USES = next(_word)  # a pair, as SHOWN_LAST
+next(_word)
+MON_COUNTER = next(_word)  # turns that it was seen to sleep, or was badly poisoned
 MON_WORDS = next(_word)
 
 SIDE_WORDS = MONS + 6 * MON_WORDS

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel, rule
 from agents.engine.layout import ACTIONS, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WINNER
-from agents.engine.turn import legal_actions, start_battle, step_battle
+from agents.engine.requests import legal_actions
+from agents.engine.turn import start_battle, step_battle
 
 
 @rule
@@ -37,28 +38,33 @@ def pick(legal, x):
     return 0
 
 
+@rule
+def play_at_random(b, fresh, x, steps, counts):
+    """Plays steps of a battle from random state `x`; returns the next. counts: as `rollout` returns them."""
+    for _ in range(steps):
+        first, second = legal_actions(b, SIDES), legal_actions(b, SIDES + SIDE_WORDS)
+        counts[1] += (first != 0) + (second != 0)
+        x = next_random(x)
+        action_0 = pick(first, x)
+        x = next_random(x)
+        action_1 = pick(second, x)
+        step_battle(b, action_0, action_1)
+        if b[WINNER] != UNDECIDED:
+            counts[0] += 1
+            counts[2] += b[TURN]
+            for word in range(len(b)):
+                b[word] = fresh[word]
+            x = next_random(x)
+            for part in range(4):
+                b[SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
+            start_battle(b)
+    return x
+
+
 @kernel
 def _rollout(battles, fresh, states, steps, counts):
     for n in numba.prange(len(battles)):
-        b, x = battles[n], states[n]
-        for _ in range(steps):
-            first, second = legal_actions(b, SIDES), legal_actions(b, SIDES + SIDE_WORDS)
-            counts[n, 1] += (first != 0) + (second != 0)
-            x = next_random(x)
-            action_0 = pick(first, x)
-            x = next_random(x)
-            action_1 = pick(second, x)
-            step_battle(b, action_0, action_1)
-            if b[WINNER] != UNDECIDED:
-                counts[n, 0] += 1
-                counts[n, 2] += b[TURN]
-                for word in range(len(b)):
-                    b[word] = fresh[n, word]
-                x = next_random(x)
-                for part in range(4):
-                    b[SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
-                start_battle(b)
-        states[n] = x
+        states[n] = play_at_random(battles[n], fresh[n], states[n], steps, counts[n])
 
 
 def rollout(

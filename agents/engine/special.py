@@ -32,6 +32,8 @@ from agents.engine.layout import (
     POISON,
     REFLECT,
     RESIDUAL,
+    SHOWN_TYPE_1,
+    SHOWN_TYPE_2,
     SLEEP,
     SPECIES,
     SPEED,
@@ -41,6 +43,7 @@ from agents.engine.layout import (
     TYPE_1,
     TYPE_2,
 )  # fmt: skip
+from agents.engine.shown import show_copy, show_mimic
 from agents.engine.state import cure_status, draw, foe_of, heal, hurt, out, set_status, side_of, update_speed
 from agents.engine.tables import BASE_SPEED, CANNOT_MOVE, METRONOME_MOVES, MOVE, NO_MOVE, PP, move
 
@@ -61,10 +64,12 @@ def special_hit(b, s, t, m):
     if m == _CONVERSION:
         b[s + TYPE_1] = b[t + TYPE_1]
         b[s + TYPE_2] = b[t + TYPE_2]
+        b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[s + TYPE_1], b[s + TYPE_2]
     elif m == _HAZE:
         _haze(b, s)
     elif m == _MIMIC:
         b[s + MOVES + b[s + LAST_SLOT]] = b[t + MOVES + draw(b, b[t + MOVE_COUNT])]
+        show_mimic(b, s, b[s + MOVES + b[s + LAST_SLOT]])
     elif m == _RECOVER or m == _SOFT_BOILED or m == _REST:
         return _recover(b, s, m)
     elif m == _SUBSTITUTE:
@@ -139,6 +144,7 @@ def _haze(b, s):
 @rule
 def _transform(b, s, t):
     mon = out(b, s)
+    show_copy(b, s, t)
     b[s + SPECIES] = b[t + SPECIES]
     b[s + TYPE_1] = b[t + TYPE_1]
     b[s + TYPE_2] = b[t + TYPE_2]

@@ -18,6 +18,7 @@ from agents.engine.layout import (
     LAST_DAMAGE,
     MIST,
     MODIFIED,
+    MON_COUNTER,
     MON_HP,
     MON_MAX_HP,
     MON_MOVE_COUNT,
@@ -40,6 +41,8 @@ from agents.engine.layout import (
     RESIDUAL,
     RESIDUAL_COUNT,
     SEED,
+    SHOWN_TYPE_1,
+    SHOWN_TYPE_2,
     SIDE_WORDS,
     SIDES,
     SLEEP,
@@ -135,6 +138,7 @@ def clear_volatile(b, s):
         scale_stat(b, s, SPEED_STAT, 0.25)
     if b[mon + MON_STATUS] == BURN:
         scale_stat(b, s, ATTACK, 0.5)
+    b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[s + TYPE_1], b[s + TYPE_2]
     b[s + SPEED] = b[s + STORED + SPEED_STAT]
     b[s + MOVE_COUNT] = b[mon + MON_MOVE_COUNT]
     for slot in range(4):
@@ -251,6 +255,8 @@ def set_status(b, s, status, by_itself):
 def cure_status(b, s):
     mon = out(b, s)
     if b[mon + MON_HP] > 0:
+        if b[mon + MON_STATUS] != HEALTHY:
+            b[mon + MON_COUNTER] = 0
         b[mon + MON_STATUS] = HEALTHY
         b[mon + MON_SLEEP] = 0
         b[mon + MON_RESTED] = 0

@@ -111,3 +111,9 @@ def move(name: str) -> int:
 def volatile(name: str) -> int:
     """The number of a condition, as in the columns GIVES and GIVES_SELF of MOVE."""
     return VOLATILES.index(name)
+
+
+def most_pp(known: dict[str, Any]) -> int:
+    """The PP of a move of DATA with all PP Ups."""
+    ups = 0 if known["noPpUps"] else 3
+    return int(known["pp"] * (5 + ups) // 5 - (ups if known["pp"] == 40 else 0))

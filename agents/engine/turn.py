@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from agents.engine.compiled import rule
 from agents.engine.layout import (
-    BIDE_TIME,
     BURN,
     CHOOSE_MOVE,
     CHOOSE_SWITCH,
-    DISABLE_SLOT,
-    DISABLE_TIME,
-    DISABLED,
     FAINTED,
     FAINTED_THIS_TURN,
-    FAKE_OTHER,
     FAKE_TRAPPED,
     FLINCH,
     FREEZE,
@@ -22,7 +17,6 @@ from agents.engine.layout import (
     LAST_SELECTED,
     LAST_SLOT,
     LEFT,
-    MAYBE_LOCKED,
     MODIFIED,
     MON_HP,
     MON_MOVE_COUNT,
@@ -39,105 +33,28 @@ from agents.engine.layout import (
     PENDING_MOVE,
     POISON,
     REQUEST,
-    SLEEP,
     SPEED,
     STUCK,
     TEAM_SIZE,
     TIE,
     TOX,
     TRAPPED,
-    TRAPPED_BY,
-    TRAPPED_MAYBE,
     TRAPPING,
-    TRAPPING_TOTAL,
-    TRAPPING_WHOM,
     TURN,
     TYPE_1,
     TYPE_2,
     WAITING,
     WINNER,
 )  # fmt: skip
+from agents.engine.requests import disable_moves, select_move, settle_locks
+from agents.engine.shown import show_arrival, show_leaving, show_turn
 from agents.engine.state import clear_volatile, draw, foe_of, out, pp_at, residual_damage, side_of, update_speed
-from agents.engine.tables import CANNOT_MOVE, MOVE, NO_MOVE, PRIORITY, SPECIES_TYPES, STRUGGLE, move
-from agents.engine.use import hard_lock, run_move, soft_lock
+from agents.engine.tables import MOVE, NO_MOVE, PRIORITY, SPECIES_TYPES, move
+from agents.engine.use import run_move
 
 _METRONOME, _TRANSFORM = move("metronome"), move("transform")
 _GHOST = 7
 TURN_LIMIT = 1000
-
-
-@rule
-def fights(b, s):
-    """Whether only "Fight" can be selected: asleep, frozen or trapped."""
-    status = b[out(b, s) + MON_STATUS]
-    return status == FREEZE or status == SLEEP or b[s + TRAPPED] != 0
-
-
-@rule
-def _usable(b, s, slot):
-    return slot < b[s + MOVE_COUNT] and b[pp_at(b, s) + slot] > 0 and b[s + DISABLED] != slot + 1
-
-
-@rule
-def must_struggle(b, s):
-    return not (_usable(b, s, 0) or _usable(b, s, 1) or _usable(b, s, 2) or _usable(b, s, 3))
-
-
-@rule
-def lists_one_move(b, s):
-    """Whether its request for a move lists a single one: locked, asleep, frozen, trapped or out of PP."""
-    if hard_lock(b, s) or must_struggle(b, s):
-        return True
-    status = b[out(b, s) + MON_STATUS]
-    if status == FREEZE or status == SLEEP:
-        return True
-    return not b[s + MAYBE_LOCKED] and (soft_lock(b, s) or b[s + TRAPPED] != 0)
-
-
-@rule
-def legal_actions(b, s):
-    """The legal actions of a side as bits (layout.ACTIONS); 0 while it waits."""
-    if b[s + REQUEST] == WAITING:
-        return 0
-    legal, trapped = 0, False
-    if b[s + REQUEST] == CHOOSE_MOVE:
-        trapped = hard_lock(b, s)
-        if lists_one_move(b, s):
-            legal = 1
-        else:
-            for slot in range(4):
-                if _usable(b, s, slot):
-                    legal |= 1 << slot
-    if not trapped:
-        for position in range(1, b[s + TEAM_SIZE]):
-            mon = s + MONS + b[s + ORDER + position] * MON_WORDS
-            if b[mon + MON_STATUS] != FAINTED:
-                legal |= 8 << position
-    return legal
-
-
-@rule
-def _select(b, s, action):
-    """Sets a side's selected moves from its choice of a move (side.commitChoices). Returns False where Showdown throws."""
-    if not (hard_lock(b, s) or soft_lock(b, s)):
-        if fights(b, s):
-            status = b[out(b, s) + MON_STATUS]
-            if status != FREEZE and status != SLEEP:
-                b[s + LAST_SELECTED] = CANNOT_MOVE
-                b[s + LAST_ENEMY_SELECTED] = CANNOT_MOVE
-                return True
-        elif must_struggle(b, s):
-            b[s + LAST_SELECTED] = STRUGGLE
-            b[s + LAST_ENEMY_SELECTED] = STRUGGLE
-            return True
-        else:
-            b[s + LAST_SELECTED] = b[s + MOVES + action]
-            b[s + LAST_SLOT] = action
-    slot = b[s + LAST_SLOT]
-    if slot >= b[s + MOVE_COUNT]:
-        return False
-    b[s + LAST_ENEMY_SELECTED] = b[s + MOVES + slot]
-    return True
 
 
 @rule
@@ -151,10 +68,12 @@ def _tie_draw(b):
 
 @rule
 def _switch_in(b, s, position):
+    show_leaving(b, s)
     going = b[s + ORDER]
     b[s + ORDER] = b[s + ORDER + position]
     b[s + ORDER + position] = going
     clear_volatile(b, s)
+    show_arrival(b, s)
     update_speed(b, s)
 
 
@@ -270,47 +189,14 @@ def _only_transform(b, s, position):
 
 
 @rule
-def _settle_locks(b, s):
-    """Trapping ends where one of the two has left, and what may be chosen next turn is fixed (endTurn, DisableMove)."""
-    foe = foe_of(s)
-    lives = b[out(b, foe) + MON_HP] > 0
-    if b[s + TRAPPING] and not (lives and b[s + TRAPPING_WHOM] == b[foe + ORDER] and b[foe + TRAPPED]):
-        b[s + TRAPPING] = 0
-    if b[s + TRAPPED] and not (lives and b[s + TRAPPED_BY] == b[foe + ORDER] and b[foe + TRAPPING]):
-        b[s + TRAPPED] = 0
-    if b[s + FAKE_TRAPPED] and not (lives and b[s + FAKE_OTHER] == b[foe + ORDER] and b[foe + FAKE_TRAPPED]):
-        b[s + FAKE_TRAPPED] = 0
-
-
-@rule
-def _disable_moves(b, s):
-    status = b[out(b, s) + MON_STATUS]
-    asleep = status == SLEEP or status == FREEZE
-    b[s + MAYBE_LOCKED] = 0
-    if (b[s + TRAPPED] and b[s + TRAPPED_MAYBE]) or b[s + FAKE_TRAPPED]:
-        b[s + MAYBE_LOCKED] = 1
-    if asleep or b[s + BIDE_TIME]:
-        b[s + MAYBE_LOCKED] = 0
-    if b[s + TRAPPING] and b[s + TRAPPING_TOTAL] - b[s + TRAPPING] > 1:
-        b[s + MAYBE_LOCKED] = 1
-    b[s + DISABLED] = 0
-    if b[s + DISABLE_TIME] and b[s + DISABLE_SLOT] < b[s + MOVE_COUNT]:
-        b[s + DISABLED] = b[s + DISABLE_SLOT] + 1
-    if b[s + TRAPPED] and b[s + FAKE_TRAPPED]:
-        draw(b, 2)
-    others = (b[s + TRAPPING] != 0) + (b[s + BIDE_TIME] != 0) + (b[s + DISABLE_TIME] != 0)
-    for k in range(others - 1):
-        draw(b, others - k)
-
-
-@rule
 def _end_turn(b):
     b[TURN] += 1
     for i in range(2):
-        _settle_locks(b, side_of(i))
+        settle_locks(b, side_of(i))
     for i in range(2):
         s = side_of(i)
-        _disable_moves(b, s)
+        show_turn(b, s)
+        disable_moves(b, s)
         b[s + FAINTED_THIS_TURN] = 0
         b[s + REQUEST] = CHOOSE_MOVE
     if (_no_progress(b, side_of(0)) and _no_progress(b, side_of(1))) or b[TURN] > TURN_LIMIT:
@@ -328,6 +214,7 @@ def start_battle(b):
         b[s + LAST_SELECTED] = NO_MOVE
         b[s + LAST_ENEMY_SELECTED] = NO_MOVE
         clear_volatile(b, s)
+        show_arrival(b, s)
         update_speed(b, s)
     quicker = 0 if b[first + SPEED] >= b[second + SPEED] else 1
     if b[first + SPEED] == b[second + SPEED]:
@@ -391,7 +278,7 @@ def _take_turn(b, actions):
     for i in range(2):
         if b[out(b, side_of(i)) + MON_STATUS] != FAINTED:
             update_speed(b, side_of(i))
-        if actions[i] < 4 and not _select(b, side_of(i), actions[i]):
+        if actions[i] < 4 and not select_move(b, side_of(i), actions[i]):
             b[WINNER] = STUCK
             return False
     earlier = _earlier(b, _key(b, 0, actions[0]), _key(b, 1, actions[1]))

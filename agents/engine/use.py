@@ -26,6 +26,7 @@ from agents.engine.layout import (
     LAST_SLOT,
     LEECH_SEED,
     MODIFIED,
+    MON_COUNTER,
     MON_HP,
     MON_LEVEL,
     MON_MAX_HP,
@@ -42,6 +43,8 @@ from agents.engine.layout import (
     RECHARGE,
     RESIDUAL,
     RESIDUAL_COUNT,
+    SHOWN_PREPARING,
+    SHOWN_RECHARGE,
     SLEEP,
     THRASH,
     THRASH_TIME,
@@ -54,6 +57,7 @@ from agents.engine.layout import (
     TRAPPING_WHOM,
     TWO_TURN,
 )  # fmt: skip
+from agents.engine.shown import show_use
 from agents.engine.state import (
     ATTACK,
     add_trapped,
@@ -127,6 +131,8 @@ def _may_move(b, s, m):
         return False
     if b[mon + MON_STATUS] == SLEEP:
         b[mon + MON_SLEEP] -= 1
+        if b[mon + MON_SLEEP] > 0:
+            b[mon + MON_COUNTER] += 1
         b[s + LAST_MOVE] = 0
         return False
     if b[s + TRAPPED] or b[s + FLINCH]:
@@ -200,6 +206,8 @@ def _after_move(b, s, t):
         _go_on_trapping(b, s, t, target_lives)
     if b[s + RECHARGE] and not target_lives:
         b[s + RECHARGE] = 0
+    if b[s + RECHARGE]:
+        b[s + SHOWN_RECHARGE] = 1
     if b[s + THRASH] and b[s + THRASH_TIME] <= 0 and b[out(b, s) + MON_HP] > 0:
         b[s + THRASH] = 0
 
@@ -230,6 +238,7 @@ def _perform(b, s, t, m):
     if MOVE[m, TWO_TURNS]:
         if b[s + TWO_TURN] == 0:
             b[s + TWO_TURN] = m
+            b[s + SHOWN_PREPARING] = 1
             if m == _DIG or m == _FLY:
                 b[s + INVULNERABLE] = 1
             return
@@ -248,8 +257,11 @@ def _perform(b, s, t, m):
 
 
 @rule
-def _use(b, s, m, called):
-    """Uses one move; returns the move that it calls, or 0. called: by Metronome or Mirror Move (useMove)."""
+def _use(b, s, m, called, chosen):
+    """Uses one move; returns the move that it calls, or 0 (useMove).
+
+    called: by Metronome or Mirror Move. chosen: neither called nor continued from an earlier turn.
+    """
     if called:
         if MOVE[m, TWO_TURNS]:
             _change_pp(b, s, 1)
@@ -258,6 +270,7 @@ def _use(b, s, m, called):
             pp = mon + MON_PP + b[s + LAST_SLOT]
             b[pp] = (b[pp] + 1) % 64
     t = s if MOVE[m, SELF] else foe_of(s)
+    show_use(b, s, m, chosen)
     b[s + LAST_ENEMY_MOVE] = m
     if not MOVE[m, TWO_TURNS] or b[s + TWO_TURN]:
         b[s + LAST_MOVE] = m
@@ -290,6 +303,7 @@ def run_move(b, s, m):
     if m != STRUGGLE and ((not locked and not MOVE[m, TWO_TURNS]) or b[s + TWO_TURN]):
         _change_pp(b, s, -1)
     called = locked and m != STRUGGLE and (m == _METRONOME or m == _MIRROR_MOVE)
+    chosen = not locked or m == STRUGGLE
     while m:
-        m = _use(b, s, m, called)
-        called = True
+        m = _use(b, s, m, called, chosen)
+        called, chosen = True, False

@@ -197,10 +197,15 @@ def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
         return 1.0
     if attacker.gen == 1:
         speed = GenData.from_gen(1).pokedex.get(attacker.species, {}).get("baseStats", {}).get("spe", 75)
-        return float(min(255, (speed // 2) * (8 if move.crit_stage > 0 else 1)) / 256)
+        return critical_chance_of(speed, move.crit_stage > 0)
     steps = (1 / 16, 1 / 8, 1 / 4, 1 / 3, 1 / 2) if attacker.gen <= 5 else (1 / 24, 1 / 8, 1 / 2, 1.0)
     stage = move.crit_stage + (attacker.ability == "superluck") + (attacker.item in ("scopelens", "razorclaw"))
     return steps[min(stage, len(steps) - 1)]
+
+
+def critical_chance_of(base_speed: int, high: bool) -> float:
+    """Return the probability of a critical hit in generation 1. high: of a move with a high critical-hit ratio."""
+    return float(min(255, (base_speed // 2) * (8 if high else 1)) / 256)
 
 
 def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str) -> float:

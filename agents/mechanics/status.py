@@ -20,16 +20,30 @@ _IMMUNE_TO_ALL = {"comatose", "purifyingsalt", "goodasgold", "magicbounce"}
 
 def can_have(fighter: Fighter, status: str, gen: int) -> bool:
     """Return whether types and ability allow a status: "slp", "par", "brn", "psn", "tox" or "frz"."""
-    if fighter.status or fighter.ability in _IMMUNE_TO_ALL or fighter.ability in _IMMUNE_ABILITIES.get(status, ()):
-        return False
-    types = fighter.types
+    return not (
+        fighter.status
+        or ability_prevents(fighter.ability, status)
+        or any(type_prevents(kind, status, gen) for kind in fighter.types)
+    )
+
+
+def ability_prevents(ability: str, status: str) -> bool:
+    """Return whether an ability prevents a status."""
+    return ability in _IMMUNE_TO_ALL or ability in _IMMUNE_ABILITIES.get(status, ())
+
+
+def type_prevents(kind: str, status: str, gen: int) -> bool:
+    """Return whether Pokémon of a type ("FIRE") cannot have a status."""
     if status in ("psn", "tox"):
-        return "POISON" not in types and ("STEEL" not in types or gen <= 1)
-    if status == "brn":
-        return "FIRE" not in types
-    if status == "frz":
-        return "ICE" not in types
-    return not (status == "par" and gen >= 6 and "ELECTRIC" in types)
+        return kind == "POISON" or (kind == "STEEL" and gen >= 2)
+    if status == "par":
+        return kind == "ELECTRIC" and gen >= 6
+    return (status, kind) in (("brn", "FIRE"), ("frz", "ICE"))
+
+
+def needs_effect(move: MoveFacts, gen: int) -> bool:
+    """Return whether a status move has no effect on Pokémon whose types are immune to its own."""
+    return move.id == "thunderwave" or (move.id == "glare" and gen <= 3)
 
 
 def can_inflict(move: MoveFacts, foe: Fighter, battle: SeatBattle) -> bool:
@@ -41,7 +55,7 @@ def can_inflict(move: MoveFacts, foe: Fighter, battle: SeatBattle) -> bool:
         return False
     if gen >= 6 and "powder" in move.flags and "GRASS" in foe.types:
         return False
-    if (move.id == "thunderwave" or (move.id == "glare" and gen <= 3)) and not effectiveness(gen, move.type, foe.types):
+    if needs_effect(move, gen) and not effectiveness(gen, move.type, foe.types):
         return False
     return move.status != "slp" or not sleeper_held(battle)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Sequence
-from typing import Self
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +27,33 @@ class BatchedAgent(Agent):
     ) -> NDArray[np.int64] | Awaitable[NDArray[np.int64]]:
         """Return the actions [n] (agents/policy/actions.py) of n agents of this class, agents[k] at the k-th observation.
 
-        May be a coroutine. An action that is not legal is an illegal answer of that agent.
+        May be a coroutine. An action that is not legal is an illegal answer of that agent. It may set the agents'
+        `diagnostics`. A dict by action in them is stored by the words of the choices: the caller knows them (`in_words`).
         """
         raise NotImplementedError(f"{cls.__name__}.act_many")
 
     async def act(self, battle: SeatBattle) -> Answer:
         actions = legal_actions(battle.last_request, battle.legal)
         if not actions:
+            self.diagnostics = {"no_action": True}
             return battle.legal[0]
         one = observe(battle)
         answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
         action = int((await answer if inspect.isawaitable(answer) else answer)[0])
+        self.diagnostics = in_words(self.diagnostics, {action: choice.words for action, choice in actions.items()})
         return actions.get(action, f"action {action}")
+
+
+def in_words(diagnostics: dict[str, Any] | None, words: Mapping[int, str]) -> dict[str, Any] | None:
+    """Return diagnostics of `act_many` with dicts by words instead of by action, in the order of `words`.
+
+    words: legal action -> the words of its choice ("move bodyslam").
+    """
+    if diagnostics is None:
+        return None
+    return {
+        name: {words[action]: value[action] for action in words if action in value}
+        if isinstance(value, dict) and value and all(isinstance(key, int) for key in value)
+        else value
+        for name, value in diagnostics.items()
+    }

@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from agents.policy import wire
 from agents.policy.checkpoint import identity
-from agents.policy.observation import Observation
+from agents.policy.observation import Observation, Observations
 from teamsets.errors import ArenaError, BadInput
 from teamsets.locking import file_lock
 
@@ -67,14 +68,36 @@ class Connection(wire.Framed):
 
         position: number of decisions that the seat had before, as in `Network.step`.
         """
+        return np.frombuffer(await self._answer(wire.ASK, session, position, wire.packed(observation)), np.float32)
+
+    async def ask_many(
+        self, sessions: Sequence[int], positions: Sequence[int], observations: Observations
+    ) -> NDArray[np.float32]:
+        """Return float32 [n, 14] for n seats at once, as `ask` does for one. Raises ServerFailed if one of them fails.
+
+        Up to wire.MAX_BATCH of them are one message and one forward pass. A single one is sent as by `ask`, so that the
+        server batches it with those of other processes.
+        """
+        if len(sessions) == 1:
+            one = Observation(observations.token_ids[0], observations.features[0], observations.legal[0])
+            return (await self.ask(sessions[0], positions[0], one))[None]
+        frames = []
+        for start in range(0, len(sessions), wire.MAX_BATCH):
+            rows = slice(start, start + wire.MAX_BATCH)
+            body = wire.packed_many(sessions[rows], positions[rows], observations.take(rows))
+            frames.append(self._answer(wire.ASK_MANY, self.new_session(), len(sessions[rows]), body))
+        return np.frombuffer(b"".join(await asyncio.gather(*frames)), np.float32).reshape(len(sessions), -1)
+
+    async def _answer(self, kind: int, session: int, position: int, body: bytes) -> bytes:
+        """Send a frame and return the body of its answer."""
         transport = await self._attached()
         if self._lost:
             raise ServerFailed(self._lost)
         answer = asyncio.get_running_loop().create_future()
         self._answers[session] = answer
         try:
-            transport.write(wire.frame(wire.ASK, session, position, wire.packed(observation)))
-            return np.frombuffer(await answer, dtype=np.float32)
+            transport.write(wire.frame(kind, session, position, body))
+            return await answer
         finally:
             del self._answers[session]
 

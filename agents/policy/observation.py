@@ -15,6 +15,7 @@ So action 4 + i (switch) is about token 4 + i, and actions i and 9 + i (moves) a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -33,9 +34,11 @@ from agents.policy.pokemon_rows import PokemonRows
 from agents.policy.rows import field_row, move_row, side_row
 
 #: Changes whenever the same battle would give other arrays. A checkpoint stores the version that it was trained on.
-VERSION = 3
+VERSION = 4
 #: Version 2 had neither Hidden Power's type and power nor Return's power: its arrays differ in these generations only.
 _UNLIKE_2 = range(2, 8)
+#: Version 3 counted PP of continued and called moves in generation 1 as poke-env does; all else is the same.
+_ALIKE = (3, VERSION)
 TOKENS, IDS_PER_TOKEN, FEATURES = 19, 12, 56
 OURS, THEIRS, OUR_MOVES = range(3, 9), range(9, 15), range(15, 19)
 _ID_BYTES, _FEATURE_BYTES = 2 * IDS_PER_TOKEN, 4 * FEATURES  # of a token
@@ -61,6 +64,10 @@ class Observations(NamedTuple):
     token_ids: NDArray[np.int16]  # [n, 19, 12]
     features: NDArray[np.float32]  # [n, 19, 56]
     legal: NDArray[np.bool_]  # [n, 13]
+
+    def take(self, rows: slice | Sequence[int]) -> Observations:
+        """Return those of some decisions."""
+        return Observations(self.token_ids[rows], self.features[rows], self.legal[rows])
 
 
 def observe(battle: SeatBattle) -> Observation:
@@ -139,8 +146,8 @@ def _unseen(gen: int, seen: tuple[str, ...], previewed: tuple[str, ...]) -> tupl
 
 
 def unlike(version: Any, gen: int | None = None) -> bool:
-    """Return whether the observations of a version differ from this one's: in a generation, or (None) in all of them."""
-    return version != VERSION and (version != 2 or gen in _UNLIKE_2)
+    """Return whether a version's observations cannot be used as this one's: in a generation, or (None) in any of them."""
+    return version not in _ALIKE and (version != 2 or gen in _UNLIKE_2)
 
 
 @lru_cache(maxsize=1)

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import importlib.util
 import math
 import re
 import weakref
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
-from agents.contract import Agent
 from agents.policy import checkpoint
-from agents.policy.actions import legal_actions
-from agents.policy.client import connection_to
-from agents.policy.observation import observe
+from agents.policy.actions import ACTIONS
+from agents.policy.batched import BatchedAgent
+from agents.policy.client import Connection, connection_to
+from agents.policy.columns import FIELD, FieldFeature, turns
+from agents.policy.observation import Observations
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
 _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
 
-class Policy(Agent):
+class Policy(BatchedAgent):
     """A network from a checkpoint: the most probable action, or one sampled from its probabilities.
 
     PATH is a run's folder, with @last (the latest checkpoint, also the default), @best or @STEP, or the folder of one
@@ -79,35 +81,47 @@ class Policy(Agent):
         except (BadInput, OSError, ValueError, KeyError):
             return ""  # `missing` reports the error
 
-    async def act(self, battle: SeatBattle) -> Choice:
-        actions = legal_actions(battle.last_request, battle.legal)
-        if not actions:
-            self.diagnostics = {"no_action": True}
-            return battle.legal[0]
-        self._count(battle)
-        answer = await self._server.ask(self._session, self._position, observe(battle))
-        logits = answer[list(actions)].astype(np.float64)
-        probabilities = _softmax(logits)
-        choices = list(actions.values())
+    @classmethod
+    async def act_many(cls, agents: Sequence[Self], observations: Observations) -> NDArray[np.int64]:
+        """Ask for all decisions at once. `probabilities` in the diagnostics are by action."""
+        forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
+        for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
+            agent._count(None if is_forced else turn)
+        by_server: dict[Connection, list[int]] = {}
+        for index, agent in enumerate(agents):
+            by_server.setdefault(agent._server, []).append(index)
+        answers = np.empty((len(agents), ACTIONS + 1), np.float32)
+
+        async def ask(server: Connection, rows: list[int]) -> None:
+            sessions, positions = [agents[k]._session for k in rows], [agents[k]._position for k in rows]
+            answers[rows] = await server.ask_many(sessions, positions, observations.take(rows))
+
+        await asyncio.gather(*(ask(server, rows) for server, rows in by_server.items()))
+        decided = zip(agents, answers, observations.legal, strict=True)
+        return np.array([agent._decide(answer, np.flatnonzero(legal)) for agent, answer, legal in decided], np.int64)
+
+    def _decide(self, answer: NDArray[np.float32], legal: NDArray[np.int64]) -> int:
+        """Return the action, and set the diagnostics. answer: 13 logits and the value. legal: legal actions, ascending."""
+        logits, actions = answer[legal].astype(np.float64), legal.tolist()
         self.diagnostics = {
             "win_probability": round(float(answer[-1]), 4),
             "probabilities": {
-                choice.words: round(float(p), 4) for choice, p in zip(choices, probabilities, strict=True)
+                action: round(p, 4) for action, p in zip(actions, _softmax(logits).tolist(), strict=True)
             },
         }
         if self.temperature == 0:
-            return choices[int(logits.argmax())]
-        return self.rng.choices(choices, list(_softmax(logits / self.temperature)))[0]
+            return int(actions[int(logits.argmax())])
+        return int(self.rng.choices(actions, _softmax(logits / self.temperature).tolist())[0])
 
     def finish(self, battle: SeatBattle) -> None:
         self._release()
 
-    def _count(self, battle: SeatBattle) -> None:
+    def _count(self, turn: int | None) -> None:
         """Advance the position, unless this request repeats the last one because its choice was rejected ("trapped").
 
-        A turn has one request for a move. A rejected choice is no decision of its own and must not stay in the memory.
+        turn: its number; None for a forced switch. A turn has one request for a move. A rejected choice is no decision of
+        its own and must not stay in the memory.
         """
-        turn = None if battle.last_request.get("forceSwitch") else battle.turn
         if turn is None or turn != self._turn:
             self._position += 1
         self._turn = turn

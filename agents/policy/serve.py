@@ -1,9 +1,9 @@
 """The inference server: holds one checkpoint and serves all workers of a machine. `python -m agents.policy.serve`.
 
 Requests that arrive during a forward pass are batched into the next one, so batch sizes grow with the load and no request
-waits for others. Each battle's key-value cache is kept in a slot until its client sends FORGET or disconnects. The server
-exits some seconds after the last connection has closed, also if its clients were killed. It is started by client.py, which
-passes the bound socket.
+waits for others. A message with many requests (ASK_MANY) is a forward pass of its own. Each battle's key-value cache is kept
+in a slot until its client sends FORGET or disconnects. The server exits some seconds after the last connection has closed,
+also if its clients were killed. It is started by client.py, which passes the bound socket.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import socket
+from collections import deque
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,12 @@ import torch
 from agents.policy import wire
 from agents.policy.checkpoint import load
 from agents.policy.network import Memory, Network, expected_value
+from agents.policy.observation import Observations
 from teamsets.errors import ArenaError
 from teamsets.locking import file_lock
 
 #: Initial number of slots; doubled when all are in use.
 INITIAL_SLOTS = 16
-#: Maximum number of decisions in a forward pass.
-MAX_BATCH = 256
 
 
 class SlotsFull(ArenaError):
@@ -60,9 +60,9 @@ class Inference:
             self._free.append(slot)
 
     @torch.inference_mode()
-    def answer(self, slots: list[int], positions: list[int], bodies: list[bytes]) -> np.ndarray:
-        """Run a forward pass. bodies: of ASK, one per slot. Returns float32 [B, 14]: 13 logits and the value."""
-        token_ids, features, legal = (torch.from_numpy(part).to(self.device) for part in wire.unpacked(bodies))
+    def answer(self, slots: list[int], positions: list[int], observations: Observations) -> np.ndarray:
+        """Run a forward pass. Returns float32 [B, 14]: 13 logits and the value."""
+        token_ids, features, legal = (torch.from_numpy(part).to(self.device) for part in observations)
         slot_tensor, position_tensor = (torch.tensor(part, device=self.device) for part in (slots, positions))  # [B]
         logits, value = self.network.step(token_ids, features, legal, self.memory, slot_tensor, position_tensor)
         answers: np.ndarray = torch.cat([logits, expected_value(value)[:, None]], dim=1).cpu().numpy()
@@ -89,6 +89,8 @@ class _Connection(wire.Framed):
         if kind == wire.ASK:
             self.sessions.add(session)
             self.server.request(self, session, position, body)
+        elif kind == wire.ASK_MANY:
+            self.server.request_many(self, session, position, body)
         elif kind == wire.FORGET:
             self.sessions.discard(session)
             self.server.forget(self, session)
@@ -107,6 +109,7 @@ class Server:
         self._connections: set[_Connection] = set()
         self._count = 0
         self._waiting: dict[tuple[int, int], tuple[_Connection, int, bytes]] = {}
+        self._frames: deque[tuple[_Connection, int, list[int], list[int], Observations]] = deque()  # of ASK_MANY
         self._planned = False
         self._end = self.loop.call_later(linger, self._end_if_alone)
 
@@ -122,6 +125,17 @@ class Server:
         self._waiting[connection.number, session] = connection, position, body
         self._plan()
 
+    def request_many(self, connection: _Connection, number: int, n: int, body: bytes) -> None:
+        """Put a frame of n requests into the queue. number: of the frame."""
+        try:
+            sessions, positions, observations = wire.unpacked_many(n, body)
+        except ValueError as error:
+            connection.send(wire.frame(wire.FAILED, number, n, _reported(error)))
+            return
+        connection.sessions.update(sessions)
+        self._frames.append((connection, number, sessions, positions, observations))
+        self._plan()
+
     def forget(self, connection: _Connection, session: int) -> None:
         self._waiting.pop((connection.number, session), None)
         self.inference.forget((connection.number, session))
@@ -129,21 +143,22 @@ class Server:
     def disconnected(self, connection: _Connection) -> None:
         for session in connection.sessions:
             self.forget(connection, session)
+        self._frames = deque(frame for frame in self._frames if frame[0] is not connection)
         self._connections.discard(connection)
         if not self._connections:
             self._end = self.loop.call_later(self.linger, self._end_if_alone)
 
     def _plan(self) -> None:
         """Schedule a forward pass after the event loop has read from all connections."""
-        if self._waiting and not self._planned:
+        if (self._waiting or self._frames) and not self._planned:
             self._planned = True
             self.loop.call_soon(self._forward)
 
     def _forward(self) -> None:
-        """Answer a batch of the waiting requests."""
+        """Answer a batch of the waiting requests, and one frame of many."""
         self._planned = False
         batch, slots = [], []
-        for battle in list(self._waiting)[:MAX_BATCH]:
+        for battle in list(self._waiting)[: wire.MAX_BATCH]:
             connection, position, body = self._waiting.pop(battle)
             try:
                 slots.append(self.inference.slot(battle))
@@ -152,19 +167,42 @@ class Server:
                 connection.send(wire.frame(wire.FAILED, battle[1], position, str(error).encode()))
         if batch:
             self._answer(batch, slots)
+        if self._frames:
+            self._answer_many(*self._frames.popleft())
         self._plan()
 
     def _answer(self, batch: list[tuple[_Connection, int, int, bytes]], slots: list[int]) -> None:
         try:
-            answers = self.inference.answer(slots, [position for _, _, position, _ in batch], [b for *_, b in batch])
+            observations = wire.unpacked([body for *_, body in batch])
+            answers = self.inference.answer(slots, [position for _, _, position, _ in batch], observations)
         except (RuntimeError, ValueError) as error:  # the device is out of memory, or a body is no observation
-            message = f"{type(error).__name__}: {error}"
-            print(message, flush=True)
+            message = _reported(error)
             for connection, session, position, _ in batch:
-                connection.send(wire.frame(wire.FAILED, session, position, message[:500].encode()))
+                connection.send(wire.frame(wire.FAILED, session, position, message))
             return
         for (connection, session, position, _), answer in zip(batch, answers, strict=True):
             connection.send(wire.frame(wire.ANSWER, session, position, answer.tobytes()))
+
+    def _answer_many(
+        self,
+        connection: _Connection,
+        number: int,
+        sessions: list[int],
+        positions: list[int],
+        observations: Observations,
+    ) -> None:
+        try:
+            slots = [self.inference.slot((connection.number, session)) for session in sessions]
+            answers = self.inference.answer(slots, positions, observations)
+        except SlotsFull as error:
+            connection.send(wire.frame(wire.FAILED, number, len(sessions), str(error).encode()))
+        except (RuntimeError, ValueError) as error:  # as above
+            connection.send(wire.frame(wire.FAILED, number, len(sessions), _reported(error)))
+        else:
+            connection.send(wire.frame(wire.ANSWER, number, len(sessions), answers.tobytes()))
+        for session in sessions:
+            if session not in connection.sessions:  # its battle ended while the frame waited
+                self.inference.forget((connection.number, session))
 
     def _end_if_alone(self) -> None:
         """End the server. If a process holds the lock it is about to connect: then try again later."""
@@ -175,6 +213,13 @@ class Server:
                 self.ended.set()
             else:
                 self._end = self.loop.call_later(self.linger, self._end_if_alone)
+
+
+def _reported(error: Exception) -> bytes:
+    """Print an error to the log, and return it as the body of FAILED."""
+    message = f"{type(error).__name__}: {error}"
+    print(message, flush=True)
+    return message[:500].encode()
 
 
 def device_of(name: str) -> torch.device:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import ItemsView, Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -39,6 +39,10 @@ class Region:
 
     def __len__(self) -> int:
         return len(self._ids) + 2
+
+    def items(self) -> ItemsView[str, int]:
+        """Return the names with their ids, without NONE and UNKNOWN."""
+        return self._ids.items()
 
 
 class Vocabulary:

@@ -1,14 +1,16 @@
 """The protocol between workers and the inference server, and the paths of their sockets.
 
 A frame is a header (`HEAD`: length of the body, kind, session, position) and a body. A session is a number that the client
-chose for one seat of one battle; the position is the number of decisions that the seat had before.
+chose for one seat of one battle; the position is the number of decisions that the seat had before. In the header of ASK_MANY
+the session is a number for the whole frame, which its answer repeats, and the position is n.
 
 | kind | from | body |
 |---|---|---|
 | ASK | client | an observation: token_ids int16 [19, 12], features float32 [19, 56], legal bool [13] |
+| ASK_MANY | client | n <= MAX_BATCH decisions: sessions and positions uint32 [n], token_ids [n, 19, 12], features, legal |
 | FORGET | client | empty: the battle is over |
 | READY | server | empty: the checkpoint is loaded; the first frame of a connection |
-| ANSWER | server | float32 [14]: 13 logits and the value, from 0 (lost) to 1 (won) |
+| ANSWER | server | float32 [14]: 13 logits and the value, from 0 (lost) to 1 (won); [n, 14] after ASK_MANY |
 | FAILED | server | UTF-8: the error |
 """
 
@@ -19,23 +21,27 @@ import hashlib
 import os
 import struct
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 from teamsets.errors import BadInput
 
-ASK, FORGET, READY, ANSWER, FAILED = range(1, 6)
+ASK, FORGET, READY, ANSWER, FAILED, ASK_MANY = range(1, 7)
 HEAD = struct.Struct("<IBII")
 #: Maximum length of a body in bytes, above that of any valid frame.
-MAX_BODY = 1 << 20
+MAX_BODY = 1 << 21
+#: Maximum number of decisions in a forward pass, and in ASK_MANY.
+MAX_BATCH = 256
 #: Maximum length of a socket's path in bytes, on the stricter systems.
 _MAX_SOCKET_PATH = 103
 
 _ID_BYTES, _FEATURE_BYTES = TOKENS * IDS_PER_TOKEN * 2, TOKENS * FEATURES * 4
+_OBSERVATION_BYTES = _ID_BYTES + _FEATURE_BYTES + ACTIONS
+_DECISION_BYTES = 8 + _OBSERVATION_BYTES
 
 
 def lock_of(path: Path) -> Path:
@@ -58,13 +64,36 @@ def packed(observation: Observation) -> bytes:
     return observation.token_ids.tobytes() + observation.features.tobytes() + observation.legal.tobytes()
 
 
-def unpacked(bodies: list[bytes]) -> tuple[NDArray[np.int16], NDArray[np.float32], NDArray[np.bool_]]:
-    """Decode bodies of ASK: token_ids [B, 19, 12], features [B, 19, 56], legal [B, 13]. Raises ValueError if malformed."""
-    size = _ID_BYTES + _FEATURE_BYTES + ACTIONS
-    batch = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), size)
+def unpacked(bodies: list[bytes]) -> Observations:
+    """Decode bodies of ASK. Raises ValueError if malformed."""
+    batch = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), _OBSERVATION_BYTES)
     token_ids = np.ascontiguousarray(batch[:, :_ID_BYTES]).view(np.int16).reshape(-1, TOKENS, IDS_PER_TOKEN)
     features = np.ascontiguousarray(batch[:, _ID_BYTES:-ACTIONS]).view(np.float32).reshape(-1, TOKENS, FEATURES)
-    return token_ids, features, np.ascontiguousarray(batch[:, -ACTIONS:]).view(np.bool_)
+    return Observations(token_ids, features, np.ascontiguousarray(batch[:, -ACTIONS:]).view(np.bool_))
+
+
+def packed_many(sessions: Sequence[int], positions: Sequence[int], observations: Observations) -> bytes:
+    """Encode n decisions as the body of ASK_MANY."""
+    return np.array([sessions, positions], np.uint32).tobytes() + b"".join(part.tobytes() for part in observations)
+
+
+def unpacked_many(n: int, body: bytes) -> tuple[list[int], list[int], Observations]:
+    """Decode the body of ASK_MANY: sessions, positions, observations. Raises ValueError if malformed."""
+    if not 0 < n <= MAX_BATCH or len(body) != n * _DECISION_BYTES:
+        raise ValueError(f"{n} decisions in {len(body)} bytes")
+    features = (8 + _ID_BYTES) * n
+    legal = features + _FEATURE_BYTES * n
+    data = np.frombuffer(bytearray(body), np.uint8)  # torch wants arrays that are writable
+    numbers = data[: 8 * n].view(np.uint32)
+    return (
+        numbers[:n].tolist(),
+        numbers[n:].tolist(),
+        Observations(
+            data[8 * n : features].view(np.int16).reshape(n, TOKENS, IDS_PER_TOKEN),
+            data[features:legal].view(np.float32).reshape(n, TOKENS, FEATURES),
+            data[legal:].view(np.bool_).reshape(n, ACTIONS),
+        ),
+    )
 
 
 class Framed(asyncio.Protocol):

@@ -39,8 +39,8 @@ from agents.engine.layout import (
     TWO_TURN,
     WINNER,
 )  # fmt: skip
+from agents.engine.requests import legal_actions, must_struggle
 from agents.engine.tables import MOVE_IDS, STRUGGLE, move
-from agents.engine.turn import legal_actions, must_struggle
 from agents.engine.use import hard_lock
 from agents.policy.actions import legal_actions as network_actions
 from arena.venue import NotOnEngine

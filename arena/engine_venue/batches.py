@@ -29,7 +29,7 @@ class AskAlone(Exception):
 
 
 async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> list[Answered]:
-    """Return each seat with its choice, a failure in `start`, AskAlone, or None if its answer was not legal.
+    """Return each seat with its choice, a failure in `start` or in its diagnostics, AskAlone, or None if its answer was not legal.
 
     If the call failed or took too long, all its battles are to be played again with their agents asked alone: whoever is to
     blame loses, and nobody else. The time of a call is divided among its decisions.
@@ -54,7 +54,11 @@ async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> 
         if actions is None:
             found.append((battle, seat, AskAlone()))
             continue
-        choice = seat.take(actions[k], think_ms)
+        try:
+            choice = seat.take(actions[k], think_ms)
+        except Fault as fault:  # its diagnostics could not be read
+            found.append((battle, seat, fault))
+            continue
         if choice is None:
             token_ids, features, legal = observations
             seat.observation = Observations(token_ids[k : k + 1], features[k : k + 1], legal[k : k + 1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from agents import Choice
 from agents.contract import Agent
-from agents.policy.batched import BatchedAgent
+from agents.policy.batched import BatchedAgent, in_words
 from agents.policy.observation import Observations
 from arena.engine_venue.asking import Question
 from arena.simulator.seat import Seat, type_name
@@ -52,6 +52,8 @@ class EngineSeat(Seat):
         if choice is None:
             self._illegal += 1
             return None
+        if self.agent.diagnostics is not None:
+            self._step(self._word_diagnostics)
         self._note(choice)
         self.decisions[-1].think_ms = think_ms
         return choice
@@ -72,7 +74,14 @@ class EngineSeat(Seat):
             return super()._meant(answer)
         assert self.question is not None
         action = actions_of(answer, 1)[0]
+        self._word_diagnostics()
         return self.question.by_action.get(action), repr(f"action {action}")
+
+    def _word_diagnostics(self) -> None:
+        """Name the actions in its diagnostics by their choices, as `BatchedAgent.act` does."""
+        assert self.question is not None
+        words = {action: choice.words for action, choice in self.question.by_action.items()}
+        self.agent.diagnostics = in_words(self.agent.diagnostics, words)
 
 
 def actions_of(answer: Any, n: int) -> list[int]:

@@ -1,8 +1,9 @@
 """What batching buys: decisions a second of the inference server (agents/policy) with many battles at once, and with one.
 
 Starts the server on an untrained network of a preset and asks it from this process, as a worker does: first `--battles`
-battles at once, each asking again as soon as it is answered; then one battle alone. The observations are made up: what an
-answer costs does not depend on them. The two take turns, `--rounds` times, and the best round of each counts.
+battles at once, each asking again as soon as it is answered; then the same battles in step, all decisions in one call, as
+the engine's battles ask; then one battle alone. The observations are made up: what an answer costs does not depend on them.
+The three take turns, `--rounds` times, and the best round of each counts.
 
     python scripts/bench/inference.py [--preset tiny] [--battles 32] [--decisions 40] [--rounds 3] [--device cpu]
 """
@@ -20,7 +21,7 @@ import numpy as np
 from agents.policy import checkpoint
 from agents.policy.client import Connection, connection_to
 from agents.policy.network import PRESETS, Network
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 
 
 def made_up(seed: int) -> Observation:
@@ -43,15 +44,31 @@ async def speed(connection: Connection, battles: int, decisions: int) -> float:
     return battles * decisions / (time.perf_counter() - began)
 
 
+async def speed_in_step(connection: Connection, battles: int, decisions: int) -> float:
+    """The same with all battles in one call."""
+    sessions, seen = [connection.new_session() for _ in range(battles)], [made_up(seed) for seed in range(battles)]
+    many = Observations(
+        *(np.stack([getattr(one, name) for one in seen]) for name in ("token_ids", "features", "legal"))
+    )
+    began = time.perf_counter()
+    for position in range(decisions):
+        await connection.ask_many(sessions, [position] * battles, many)
+    seconds = time.perf_counter() - began
+    for session in sessions:
+        connection.forget(session)
+    return battles * decisions / seconds
+
+
 async def compare(connection: Connection, asked: argparse.Namespace) -> None:
     await speed(connection, asked.battles, 5)
-    together, alone = [], []
+    together, in_step, alone = [], [], []
     for _ in range(asked.rounds):
         together.append(await speed(connection, asked.battles, asked.decisions))
+        in_step.append(await speed_in_step(connection, asked.battles, asked.decisions))
         alone.append(await speed(connection, 1, asked.decisions))
     print(
         f"{asked.preset} on {asked.device}: {max(together):,.0f} decisions/s with {asked.battles} battles at once,"
-        f" {max(alone):,.0f} of one alone; ratio {max(together) / max(alone):.1f}"
+        f" {max(in_step):,.0f} in one call, {max(alone):,.0f} of one alone; ratio {max(together) / max(alone):.1f}"
     )
 
 

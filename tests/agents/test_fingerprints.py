@@ -208,7 +208,13 @@ def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
     from wanderer_bots.player import Roamer  # type: ignore[import-not-found]
 
     ours = {name for name in fingerprint.sources_of(Roamer) if name.startswith(("agents", "teamsets"))}
-    assert ours == {"agents.battle", "agents.choices", "agents.contract", "agents.mechanics.type_chart"}
+    assert ours == {
+        "agents.battle",
+        "agents.choices",
+        "agents.contract",
+        "agents.first_generation",
+        "agents.mechanics.type_chart",
+    }
 
 
 def test_a_file_that_an_option_names_counts(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 from support.command_line import PROJECT
 
+from agents.arrays import PLAYERS as ARRAY_PLAYERS
 from agents.search.builds import missing
 
 SCRIPTS = PROJECT / "scripts"
@@ -61,7 +63,25 @@ def test_inference_compares_many_battles_with_one() -> None:
 
 
 @pytest.mark.slow
+def test_players_on_arrays_are_timed() -> None:
+    said = run("bench/arrays.py", "--battles", "2", "--batch", "64", "--rounds", "1", "--instances", "5")
+    assert said.count("decisions/s") == said.count("5 instances") == len(ARRAY_PLAYERS)
+
+
+@pytest.mark.slow
 @pytest.mark.torch
 def test_training_compares_batches_by_length_with_others() -> None:
     said = run("bench/training_steps.py", "--batch", "2", "--seconds", "0.1")
     assert float(said.split()[-1]) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_engine_is_measured_beside_showdown_and_poke_env() -> None:
+    said = run("bench/engine.py", "--rounds=1", "--seconds=0.2", "--battles=64", "--server-battles=2")
+    for way in ("showdown", "poke-env", "engine"):
+        assert re.search(rf"^round 1: {way} [\d,]+ turns/s", said, re.MULTILINE)
+    assert re.search(r"^round 1: engine, observed [\d,]+ turns/s, [1-9][\d,]* choices/s", said, re.MULTILINE)
+    for figure in ("engine / showdown", "engine, both sides observed", "compile, cold", "compile, cached"):
+        assert f"{figure}: " in said
+    assert "libpkmn: not measured here" in said

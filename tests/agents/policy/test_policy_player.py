@@ -179,15 +179,10 @@ def test_a_server_that_does_not_start_says_so(
 def test_a_refused_choice_is_asked_again_at_its_own_place() -> None:
     from agents.policy.player import Policy
 
-    class Battle:
-        def __init__(self, turn: int, forced: bool = False) -> None:
-            self.turn, self.last_request = turn, {"forceSwitch": [True]} if forced else {}
-
     player = Policy.__new__(Policy)
     player._position, player._turn = -1, None
-    asked = [Battle(1), Battle(2), Battle(2), Battle(2, True), Battle(2, True), Battle(3)]
     found = []
-    for battle in asked:
-        player._count(battle)  # type: ignore[arg-type]
+    for turn in (1, 2, 2, None, None, 3):  # None: a forced switch
+        player._count(turn)
         found.append(player._position)
     assert found == [0, 1, 1, 2, 3, 4]

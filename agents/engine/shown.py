@@ -1,0 +1,205 @@
+"""What the protocol shows the players, as poke-env and agents/battle.py keep it: for observations only.
+
+`view` is 0 for a Pokémon's own player, who knows all of its moves, and 1 for the opponent, who knows those that it used.
+"""
+
+from __future__ import annotations
+
+from agents.engine.compiled import rule
+from agents.engine.layout import (
+    COPIED_COUNT,
+    COPIED_MOVES,
+    COPIED_USES,
+    MON_COUNTER,
+    MON_MOVE_COUNT,
+    MON_MOVES,
+    MON_REVEALED,
+    MON_SEEN,
+    MON_SPECIES,
+    MON_STATUS,
+    MON_USES,
+    MOVES,
+    SEEN,
+    SHOWN_LAST,
+    SHOWN_MIMIC,
+    SHOWN_MIMIC_USES,
+    SHOWN_PREPARING,
+    SHOWN_RECHARGE,
+    SHOWN_TURNS,
+    SHOWN_TYPE_1,
+    SHOWN_TYPE_2,
+    TOX,
+    TRANSFORMED,
+)  # fmt: skip
+from agents.engine.state import out
+from agents.engine.tables import NO_MOVE, SPECIES_TYPES, STRUGGLE, move
+
+_MIMIC = move("mimic")
+#: The entry of a mimicked move among the slots 0 to 3.
+MIMICKED = 4
+_MOST_USES = 100
+
+
+@rule
+def uses(b, word, slot):
+    """Uses of a slot in a word of four bytes."""
+    return b[word] >> (8 * slot) & 0xFF
+
+
+@rule
+def _count_use(b, word, slot):
+    if uses(b, word, slot) < _MOST_USES:
+        b[word] += 1 << (8 * slot)
+
+
+@rule
+def base_count(b, s, mon):
+    """Number of slots of a Pokémon: of its set, or of its copy of another's."""
+    return b[s + COPIED_COUNT] if mon == out(b, s) and b[s + TRANSFORMED] else b[mon + MON_MOVE_COUNT]
+
+
+@rule
+def base_move(b, s, mon, view, slot):
+    """A slot's move, mimicked ones apart."""
+    if mon == out(b, s) and b[s + TRANSFORMED]:
+        return b[s + MOVES + slot] if view == 0 else b[s + COPIED_MOVES + slot]
+    return b[mon + MON_MOVES + slot]
+
+
+@rule
+def rank(b, s, mon, view, slot):
+    """A slot's place in the order in which its moves became known; 0: it is not known."""
+    if view == 0 or (mon == out(b, s) and b[s + TRANSFORMED]):
+        return slot + 1
+    return b[mon + MON_REVEALED] >> (4 * slot) & 0xF
+
+
+@rule
+def shows_mimic(b, s, mon, view):
+    """The slot whose move is shown as the mimicked one, or -1."""
+    if mon == out(b, s) and b[s + SHOWN_MIMIC]:
+        for slot in range(base_count(b, s, mon)):
+            if base_move(b, s, mon, view, slot) == _MIMIC and rank(b, s, mon, view, slot):
+                return slot
+    return -1
+
+
+@rule
+def shown_move(b, s, mon, view, slot, mimic):
+    """What a slot is shown to hold. mimic: of `shows_mimic`."""
+    return b[s + SHOWN_MIMIC] if slot == mimic else base_move(b, s, mon, view, slot)
+
+
+@rule
+def entry(b, s, mon, view, m):
+    """The slot in which a move is known, MIMICKED, or -1. Of two, that which became known later counts."""
+    found, latest = -1, 0
+    mimic = shows_mimic(b, s, mon, view)
+    for slot in range(base_count(b, s, mon)):
+        known = rank(b, s, mon, view, slot)
+        if known > latest and shown_move(b, s, mon, view, slot, mimic) == m:
+            found, latest = (MIMICKED if slot == mimic else slot), known
+    return found
+
+
+@rule
+def uses_of(b, s, mon, view, found):
+    """How often the move of an entry was used."""
+    if found == MIMICKED:
+        return b[s + SHOWN_MIMIC_USES + view]
+    if mon == out(b, s) and b[s + TRANSFORMED]:
+        return uses(b, s + COPIED_USES + view, found)
+    return uses(b, mon + MON_USES + view, found)
+
+
+@rule
+def show_use(b, s, m, chosen):
+    """A move was used. chosen: selected this turn, neither called by another move nor continued."""
+    b[s + SHOWN_RECHARGE] = 0
+    b[s + SHOWN_PREPARING] = 0
+    if chosen and m != NO_MOVE:
+        _show_use(b, s, m, 0)
+        _show_use(b, s, m, 1)
+
+
+@rule
+def _show_use(b, s, m, view):
+    if m == STRUGGLE:
+        b[s + SHOWN_LAST + view] = 0
+        return
+    mon = out(b, s)
+    copied = b[s + TRANSFORMED] != 0
+    found = entry(b, s, mon, view, m)
+    hidden = False
+    if found < 0:
+        for slot in range(base_count(b, s, mon)):
+            if base_move(b, s, mon, view, slot) == m and not (b[s + SHOWN_MIMIC] == m and view == 1):
+                found = slot
+                hidden = rank(b, s, mon, view, slot) != 0
+    if found < 0:
+        return
+    b[s + SHOWN_LAST + view] = 0 if hidden else m
+    if found == MIMICKED:
+        b[s + SHOWN_MIMIC_USES + view] += 1
+        return
+    if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
+        _reveal(b, mon, found)
+    _count_use(b, s + COPIED_USES + view if copied else mon + MON_USES + view, found)
+
+
+@rule
+def _reveal(b, mon, slot):
+    latest = 0
+    for other in range(4):
+        latest = max(latest, b[mon + MON_REVEALED] >> (4 * other) & 0xF)
+    b[mon + MON_REVEALED] |= (latest + 1) << (4 * slot)
+
+
+@rule
+def show_mimic(b, s, m):
+    """It mimics a move; Mimic itself no longer counts as its last move."""
+    b[s + SHOWN_MIMIC] = m
+    for view in range(2):
+        b[s + SHOWN_MIMIC_USES + view] = 0
+        if b[s + SHOWN_LAST + view] == _MIMIC:
+            b[s + SHOWN_LAST + view] = 0
+
+
+@rule
+def show_copy(b, s, t):
+    """Side s has transformed into side t's Pokémon: of its kind's types, with the moves that t's player knows."""
+    target = out(b, t)
+    mimic = shows_mimic(b, t, target, 0)
+    b[s + COPIED_COUNT] = base_count(b, t, target)
+    for slot in range(b[s + COPIED_COUNT]):
+        b[s + COPIED_MOVES + slot] = shown_move(b, t, target, 0, slot, mimic)
+    b[s + SHOWN_MIMIC] = 0
+    for view in range(2):
+        b[s + COPIED_USES + view] = 0
+        b[s + SHOWN_LAST + view] = 0
+    b[s + SHOWN_TYPE_1] = SPECIES_TYPES[b[target + MON_SPECIES], 0]
+    b[s + SHOWN_TYPE_2] = SPECIES_TYPES[b[target + MON_SPECIES], 1]
+
+
+@rule
+def show_leaving(b, s):
+    """The Pokémon that is out goes back: a badly poisoned one's turns are counted anew."""
+    if b[out(b, s) + MON_STATUS] == TOX:
+        b[out(b, s) + MON_COUNTER] = 0
+
+
+@rule
+def show_arrival(b, s):
+    """A Pokémon has come out."""
+    mon = out(b, s)
+    if b[mon + MON_SEEN] == 0:
+        b[s + SEEN] += 1
+        b[mon + MON_SEEN] = b[s + SEEN]
+
+
+@rule
+def show_turn(b, s):
+    """A turn begins."""
+    b[s + SHOWN_TURNS] = min(2, b[s + SHOWN_TURNS] + 1)
+    if b[out(b, s) + MON_STATUS] == TOX:
+        b[out(b, s) + MON_COUNTER] += 1

@@ -1,0 +1,57 @@
+"""Protocol lines of generation 1 that poke-env reads differently from what they say, corrected before and after it.
+
+poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP, and a move called by Metronome as one
+of the Pokémon's own; it keeps boosts and types of a fainted Pokémon, and takes a move that was mimicked in another move's
+slot for one of the set.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from poke_env.data import to_id_str
+
+if TYPE_CHECKING:
+    from agents.battle import SeatBattle
+
+#: poke-env's mark of a move that neither reveals anything nor uses PP.
+_CONTINUED = "[from] lockedmove"
+#: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
+_NO_MOVE_HINT = "no move has been selected yet"
+
+
+class FirstGeneration:
+    """Corrects the lines of one battle. `before` may replace a line; `after` is called when poke-env has read it."""
+
+    def __init__(self, battle: SeatBattle) -> None:
+        self._battle = battle
+        self._borrowed: dict[str, set[str]] = {}  # side -> moves that its active Pokémon mimics in another move's slot
+        self._nameless = False
+
+    def before(self, message: list[str]) -> list[str]:
+        """Return the line to be read instead."""
+        kind = message[1]
+        if kind == "-hint":
+            self._nameless = self._nameless or _NO_MOVE_HINT in message[2]
+        elif kind in ("switch", "drag"):
+            self._borrowed.pop(message[2][:2], None)
+        elif kind == "move":
+            nameless, self._nameless = self._nameless, False
+            if nameless or any(part.startswith("[from]") for part in message[4:]) or self._is_borrowed(message):
+                return [*message[:5], _CONTINUED]
+        return message
+
+    def after(self, message: list[str]) -> None:
+        """Correct the state after a line."""
+        if message[1] == "faint":
+            mon = self._battle.get_pokemon(message[2])
+            mon.switch_out(self._battle.fields)
+            mon._active = True
+        elif message[1] == "-start" and message[3] == "Mimic":
+            mon = self._battle.get_pokemon(message[2])
+            if "mimic" not in mon.base_moves:
+                self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
+
+    def _is_borrowed(self, message: list[str]) -> bool:
+        borrowed, move = self._borrowed.get(message[2][:2], ()), to_id_str(message[3])
+        return move in borrowed and move not in self._battle.get_pokemon(message[2]).moves
