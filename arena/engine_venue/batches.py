@@ -29,7 +29,7 @@ class AskAlone(Exception):
 
 
 async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> list[Answered]:
-    """Return each seat with its choice, a failure in `start` or in its diagnostics, AskAlone, or None if its answer was not legal.
+    """Return each seat with its choice, a failure beside its answer, AskAlone, or None for an illegal answer.
 
     If the call failed or took too long, all its battles are to be played again with their agents asked alone: whoever is to
     blame loses, and nobody else. The time of a call is divided among its decisions.
