@@ -35,7 +35,8 @@ class AgentSource:
     spec: in canonical form (options sorted). make: creates an agent for one seat of one battle. fingerprint: hash of code
     and options, 16 hex digits; agents with equal fingerprints play the same. repeatable: whether the same seed gives the
     same battle. options: all options with their defaults. documentation: of its class. missing: as `Agent.missing`.
-    outside: it is an external program, which plays over a websocket.
+    outside: it is an external program, which plays over a websocket. batched: it can play on the engine (docs/engine.md),
+    because it acts on arrays, or on its legal choices alone.
     """
 
     spec: str
@@ -46,6 +47,7 @@ class AgentSource:
     missing: Callable[[str | None], str]
     fingerprint_of: Callable[[], str]
     outside: bool = False
+    batched: bool = False
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -81,6 +83,7 @@ def resolve(spec: str) -> AgentSource:
         documentation=_documentation(thing),
         missing=Agent.missing if is_player(thing) else functools.partial(_missing, thing, options),
         outside=not is_player(thing) and thing.outside,
+        batched=not is_player(thing) and not thing.outside and _batched(thing),
     )
 
 
@@ -102,6 +105,12 @@ def is_built_in(spec: str) -> bool:
     """Return whether a spec runs only the arena's own code and poke-env's."""
     family = spec.strip().partition("?")[0].partition(":")[0]
     return family in _built_in() and family != "coached"  # `coached` runs any two agents
+
+
+def _batched(thing: type[Agent]) -> bool:
+    from agents.policy.batched import BatchedAgent
+
+    return issubclass(thing, BatchedAgent) or not thing.reads_battle
 
 
 def _missing(thing: type[Agent], options: dict[str, Any], format_id: str | None) -> str:

@@ -54,6 +54,7 @@ def evaluate(
     pool: str | Path | None = None,
     stock_simulator: bool = False,
     venue: str = "simulator",
+    verify_every: int | None = None,
     isolate: bool = False,
     resume: bool | str = False,
     db: str | Path = DEFAULT,
@@ -66,7 +67,13 @@ def evaluate(
     the run was interrupted; finished battles are stored in any case.
     """
     check_limits(
-        battles=battles, budget=budget, minutes=minutes, seed=seed, think_limit=think_limit, max_turns=max_turns
+        battles=battles,
+        budget=budget,
+        minutes=minutes,
+        seed=seed,
+        think_limit=think_limit,
+        max_turns=max_turns,
+        verify_every=verify_every,
     )
     if resume and (agents or all):
         raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
@@ -91,6 +98,7 @@ def evaluate(
             pool=None if pool is None else Path(pool),
             stock=stock_simulator,
             venue=venue,
+            verify_every=verify_every,
             isolate=isolate,
         )
         if progress is True:
@@ -111,6 +119,8 @@ def match(
     seed: int = 0,
     think_limit: float = 10.0,
     fresh: bool = False,
+    venue: str = "simulator",
+    verify_every: int | None = None,
     isolate: bool = False,
     resume: bool | str = False,
     db: str | Path = DEFAULT,
@@ -121,7 +131,7 @@ def match(
     sprt: True for a sequential test with its defaults, or `SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05)` from
     arena.ratings.sprt. The other arguments and what is raised: as for `evaluate`.
     """
-    check_limits(battles=battles, minutes=minutes, seed=seed, think_limit=think_limit)
+    check_limits(battles=battles, minutes=minutes, seed=seed, think_limit=think_limit, verify_every=verify_every)
     if resume and agents:
         raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
     test = SprtSettings() if sprt is True else sprt or None
@@ -137,6 +147,8 @@ def match(
             seed=seed,
             think_limit=think_limit,
             fresh=fresh,
+            venue=venue,
+            verify_every=verify_every,
             isolate=isolate,
         )
     path = Path(db)

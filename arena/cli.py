@@ -15,6 +15,7 @@ COMMANDS = {
     "report": "report",
     "battle": "battle",
     "replay": "battle",
+    "verify": "verify",
     "watch": "watch",
     "sql": "sql",
     "agents": "agents",

@@ -30,7 +30,8 @@ class Fixture:
 
     agents, teams: of p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
     differ only in the agents' seats. team_set: the set that the teams were drawn from. outside: for each seat, whether
-    an external program plays it; it follows from the agents, so it is not part of the key.
+    an external program plays it. on_engine: whether it is to be played on the engine. Both say where it is played, which
+    changes no battle, so they are not part of the key.
     """
 
     format: str
@@ -40,6 +41,7 @@ class Fixture:
     pair: str
     team_set: str
     outside: tuple[bool, bool] = (False, False)
+    on_engine: bool = False
 
     @property
     def has_program(self) -> bool:

@@ -38,6 +38,7 @@ class Defaults(Settings):
     seed: Annotated[int, limited("seed")] = 0
     think_limit: Annotated[float, limited("think_limit")] = 10.0
     max_turns: Annotated[int, limited("max_turns")] = 1000
+    verify_every: Annotated[int, limited("verify_every")] = 100
     optional: dict[str, Texts] = Field(default={}, description="formats, each with a list of agents")
 
     def pool(self, formats: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -27,7 +27,8 @@ class BattleRecord:
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
     decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/simulator/diagnostics.py).
-    parse_warnings: number of protocol lines that poke-env could not parse.
+    parse_warnings: number of protocol lines that poke-env could not parse. venue: where it was played: "simulator",
+    "server" or "engine", whose logs are empty (arena/replays.py makes them from the input log).
     """
 
     fixture: Fixture
@@ -42,6 +43,7 @@ class BattleRecord:
     logs: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     decisions: list[DecisionRow] = field(default_factory=list)
     parse_warnings: int = 0
+    venue: str = "simulator"
 
     def header(self, serial: int) -> dict[str, Any]:
         """What the coordinator must know at once. serial: its number for the fixture."""
@@ -80,6 +82,7 @@ class BattleRecord:
                 "input_log": _packed(self.input_log),
                 "p1_log": _packed(self.logs[0]),
                 "p2_log": _packed(self.logs[1]),
+                "venue": self.venue,
                 "decisions": [
                     {
                         "seat": f"p{seat + 1}",
@@ -112,7 +115,12 @@ _COMPRESSOR = zstandard.ZstdCompressor(level=3)
 
 
 def _packed(lines: list[str]) -> str:
-    return base64.b64encode(_COMPRESSOR.compress("\n".join(lines).encode())).decode()
+    return base64.b64encode(compressed(lines)).decode()
+
+
+def compressed(lines: list[str]) -> bytes:
+    """The lines as the store keeps a log: the inverse of `unpacked`."""
+    return _COMPRESSOR.compress("\n".join(lines).encode())
 
 
 def unpacked(blob: bytes) -> list[str]:

@@ -12,6 +12,8 @@ from teamsets.errors import BadInput
 
 #: Maximum number of battles on each team set for a sequential test.
 MOST_BATTLES = 20_000
+#: One battle on the engine in so many is replayed on Showdown in a match.
+VERIFY_EVERY = 100
 #: Battles on each team set for a match without a test.
 MATCH_BATTLES = 100
 
@@ -36,6 +38,7 @@ def evaluate_settings(
     pool: Path | None = None,
     stock: bool = False,
     venue: str | None = None,
+    verify_every: int | None = None,
     isolate: bool = False,
 ) -> tuple[EvaluateSettings, tuple[str, ...]]:
     """The settings of `arena evaluate`, and one line for each agent of the pool that cannot play.
@@ -72,6 +75,7 @@ def evaluate_settings(
         skip_invalid=skip_invalid,
         stock=stock,
         venue=venue or "simulator",  # type: ignore[arg-type]  # the model refuses others
+        verify_every=defaults.verify_every if verify_every is None else verify_every,
         isolate=isolate,
     )
     return settings, tuple(f"Note: {line}" for line in left_out)
@@ -88,6 +92,8 @@ def match_settings(
     seed: int = 0,
     think_limit: float = 10.0,
     fresh: bool = False,
+    venue: str | None = None,
+    verify_every: int | None = None,
     isolate: bool = False,
 ) -> EvaluateSettings:
     """The settings of `arena match`. agents: exactly two. test: the sequential test;
@@ -108,5 +114,7 @@ def match_settings(
         anchor=agents[1],
         sprt=test,
         fresh=fresh,
+        venue=venue or "simulator",  # type: ignore[arg-type]  # the model refuses others
+        verify_every=VERIFY_EVERY if verify_every is None else verify_every,
         isolate=isolate,
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from agents import AgentSource, resolve
+from arena.engine_venue.availability import ENGINE_FORMATS, check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources
@@ -28,7 +29,7 @@ from arena.schedules.quotas import Quotas
 from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.validation import Settings, Texts, limited
-from arena.venue import Rules
+from arena.venue import Rules, VenueName
 from teamsets.errors import BadInput
 
 Quota = Annotated[tuple[str, str, int], Field(strict=False)]
@@ -41,7 +42,8 @@ class EvaluateSettings(Settings):
     is up) where they shorten the intervals most; "match": two agents, at most `battles` on each team set, until the
     test `sprt` (None: all of them) is decided; "quotas": the first agent against each opponent as often as `quotas` says
     (opponent, team set, battles). challengers: play only pairings with one of them. anchor: rated 1000.
-    same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator" or "server".
+    same_luck: all challengers meet an opponent with the same teams and seeds. venue: "simulator", "server" or "engine", for
+    the fixtures that can be played there. verify_every: one battle of the engine in so many is replayed on Showdown.
     isolate: each agent plays in a process of its own (arena/isolation); the battles are the same.
     """
 
@@ -62,7 +64,8 @@ class EvaluateSettings(Settings):
     fresh: bool = False
     skip_invalid: bool = False
     stock: bool = False
-    venue: Literal["simulator", "server"] = "simulator"
+    venue: VenueName = "simulator"
+    verify_every: Annotated[int, limited("verify_every")] = 100
     isolate: bool = False
 
 
@@ -117,6 +120,7 @@ class Played:
 
 def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") -> Run:
     """Checks the settings, loads teams, and records the run in the store. Raises BadInput that names the problem."""
+    _check_venue(settings)
     resolver = _resolver(settings)
     sources = resolve_all(settings.agents, resolver)
     notes = tuple(
@@ -135,6 +139,7 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     )
     check_available(sources, settings.formats)
     plan = _plan(settings, sources, pools)
+    notes += _not_on_engine(settings, plan)
     config = {
         **settings.model_dump(),
         "planned": _planned(settings, len(plan)),
@@ -171,6 +176,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
         settings = EvaluateSettings(**{**config, "minutes": minutes})
     except BadInput as error:
         raise BadInput(f"run {stored.run_id}: its stored settings cannot be resumed: {error}") from None
+    _check_venue(settings)
     sources = resolve_all(settings.agents, _resolver(settings))
     check_available(sources, settings.formats)
     changed = [s.spec for s in sources if stored.fingerprints.get(s.spec) != s.fingerprint]
@@ -197,7 +203,40 @@ def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Poo
         challengers=frozenset(settings.challengers),
         same_luck=settings.same_luck,
         outside=frozenset(source.spec for source in sources if source.outside),
+        on_engine=on_engine(sources, settings.formats) if settings.venue == "engine" else frozenset(),
     )
+
+
+def _check_venue(settings: EvaluateSettings) -> None:
+    """Raises BadInput where the venue cannot be used."""
+    if settings.venue != "engine":
+        return
+    for option, given in (("--isolate", settings.isolate), ("--stock-simulator", settings.stock)):
+        if given:
+            raise BadInput(f"--venue engine {option}: the engine plays agents in batches: leave one of the two out")
+    check_engine("--venue engine")
+
+
+def _not_on_engine(settings: EvaluateSettings, plan: Plan) -> tuple[str, ...]:
+    """The line about battles of a run on the engine that are played in the simulator."""
+    if settings.venue != "engine":
+        return ()
+    able = {agent for _, agent in plan.on_engine}
+    if not able:
+        return (
+            f"no battle is played on the engine: it plays {' and '.join(ENGINE_FORMATS)}, with agents that act on arrays",
+        )
+    others = [agent for agent in plan.agents if agent not in able]
+    lines = []
+    if others:
+        named = ", ".join(others[:_NAMED]) + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
+        lines.append(f"battles with {named} are played in the simulator: not an agent that acts on arrays")
+    formats = [format_id for format_id in plan.formats if format_id not in ENGINE_FORMATS]
+    if formats:
+        lines.append(
+            f"battles of {', '.join(formats)} are played in the simulator: the engine has {' and '.join(ENGINE_FORMATS)}"
+        )
+    return tuple(lines)
 
 
 def _planned(settings: EvaluateSettings, every: int) -> int | None:
@@ -235,7 +274,9 @@ async def play(
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
     )
-    told = WorkerSettings(run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate)
+    told = WorkerSettings(
+        run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
+    )
     if settings.isolate:
         close_to_others()
     coordinator = Coordinator(told, workers, store.add, progress)

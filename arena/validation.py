@@ -17,6 +17,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "seed": (-(2**63), 2**63 - 1),
     "think_limit": (0, 86_400),
     "max_turns": (1, 1000),
+    "verify_every": (0, 1_000_000),
 }
 OPEN = ("minutes", "think_limit")
 
@@ -102,6 +103,7 @@ class _Limited(Settings):
     seed: Annotated[int | None, limited("seed")] = None
     think_limit: Annotated[float | None, limited("think_limit")] = None
     max_turns: Annotated[int | None, limited("max_turns")] = None
+    verify_every: Annotated[int | None, limited("verify_every")] = None
 
 
 def check_limits(**values: float | None) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Protocol
+from typing import Annotated, Literal, Protocol
 
 from arena.fixture import Fixture
 from arena.record import BattleRecord
 from arena.validation import Settings, limited
 from teamsets.errors import ArenaError
+
+#: A setting of a run, and where a stored battle was played.
+VenueName = Literal["simulator", "server", "engine"]
 
 
 class VenueFailed(ArenaError):
@@ -16,6 +19,14 @@ class VenueFailed(ArenaError):
 
 class SimulatorCrashed(VenueFailed):
     """Showdown raised an error in a battle, or refused to start it."""
+
+
+class NotOnEngine(ArenaError):
+    """A fixture that the engine cannot play as Showdown does. It is played in the simulator instead."""
+
+
+class VenuesDiffer(ArenaError):
+    """Two venues play the same fixture in different ways. The run ends: one of them is wrong."""
 
 
 class Rules(Settings):

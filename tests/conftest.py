@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ from support.snapshots import OPTION, Compare, Snapshots
 from support.tournaments import tournament
 
 from arena import cli
+from teamsets import cache as user_cache
 from teamsets.locking import file_lock
 
 
@@ -60,10 +62,20 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         cache = _shared(tmp_path_factory) / "cache"
         cache.mkdir(exist_ok=True)
+        _share_compiled_engine(cache / "battle-arena")
         patch.setenv("XDG_CACHE_HOME", str(cache))
         patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(PLAYERS), os.environ.get("PYTHONPATH")])))
         patch.syspath_prepend(str(PLAYERS))
         yield
+
+
+def _share_compiled_engine(folder: Path) -> None:
+    """Lets the suite's cache have the compiled engine of the user's, which is named by its content: it takes a minute."""
+    compiled = user_cache.folder() / "engine"
+    compiled.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
+    with contextlib.suppress(FileExistsError):  # another test process was first
+        (folder / "engine").symlink_to(compiled)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -16,7 +16,17 @@ ROOMS = ("teamsets", "agents", "arena", "training")
 
 PLACES = {
     f"arena.{room}"
-    for room in ("simulator", "protocol", "server", "programs", "lobby", "ladder", "runner", "isolation")
+    for room in (
+        "simulator",
+        "engine_venue",
+        "protocol",
+        "server",
+        "programs",
+        "lobby",
+        "ladder",
+        "runner",
+        "isolation",
+    )
 }
 FAMILIES = {"agents.heuristics", "agents.policy", "agents.search", "agents.external"}
 #: Folders that import nothing from some others: the folder -> the packages and modules that it does without.
@@ -27,6 +37,7 @@ WITHOUT = {
     "agents.search": FAMILIES - {"agents.search"},
     "arena.venue": PLACES,
     "arena.simulator": PLACES - {"arena.simulator"},
+    "arena.engine_venue": PLACES - {"arena.simulator", "arena.engine_venue"},
     "arena.protocol": PLACES - {"arena.simulator", "arena.protocol"},
     "arena.programs": PLACES - {"arena.simulator", "arena.protocol", "arena.programs"},
     "arena.server": PLACES - {"arena.simulator", "arena.protocol", "arena.programs", "arena.server"},
@@ -171,11 +182,18 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
     # These run in an environment of other programs.
     programs = {name for name in names if name.endswith("_launch")} | {"agents.search.serve"}
+    engine_venue = {
+        f"arena.engine_venue.{name}" for name in ("asking", "battle", "batches", "replaying", "seat", "venue")
+    }
     compiled = {name for name in names if name.startswith("agents.engine.")} - {
         "agents.engine.layout",
         "agents.engine.tables",
     }
-    wanted = [name for name in names if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled]
+    wanted = [
+        name
+        for name in names
+        if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue
+    ]
     look = "import sys, importlib\n"
     look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba'): sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"

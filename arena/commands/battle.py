@@ -99,6 +99,8 @@ def _unused_seed(db: Path) -> int:
 def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
     """Re-simulate the stored battle ID from its input log and compare the logs line by line. Exit code 1 if they differ.
 
+    Of a battle of the engine, which has no logs, it compares winner, turns, and the legal choices at each decision.
+
     \b
     Example:
       arena replay 17 --words
@@ -108,7 +110,12 @@ def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
     if words:
         _tell(stored)
     comparison = play_again(stored, stock=stock)
-    if comparison.difference is None:
+    if comparison.difference is None and not stored.has_logs:
+        print(
+            f"battle {battle_id}: replayed on Showdown: winner, turns, input log and the legal choices of all "
+            f"{comparison.lines:,} decisions are identical"
+        )
+    elif comparison.difference is None:
         print(f"battle {battle_id}: replayed, all {comparison.lines:,} lines of both sides are identical")
     else:
         print(f"battle {battle_id}: differs: {comparison.difference}")

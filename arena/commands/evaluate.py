@@ -9,8 +9,18 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena.commands.options import BATTLES, BUDGET, MAX_TURNS, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option
-from arena.commands.playing import battles_words, say_unfinished
+from arena.commands.options import (
+    BATTLES,
+    BUDGET,
+    MAX_TURNS,
+    MINUTES,
+    SEED,
+    THINK_LIMIT,
+    WORKERS,
+    isolate_option,
+    venue_option,
+)
+from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
 from arena.runs import default_workers
@@ -75,12 +85,7 @@ from teamsets.errors import BadInput
     help="Resume a run; without RUN, the latest. --minutes gives it a new time limit.",
 )
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower, same battles).")
-@click.option(
-    "--venue",
-    type=click.Choice(["simulator", "server"]),
-    help="Where battles are played: in process, or over websockets on a local Showdown server (slower, same battles).  "
-    "[default: simulator]",
-)
+@venue_option
 @isolate_option
 @db_option
 def evaluate(
@@ -149,6 +154,7 @@ def _announce(console: Console, run: Run, db: Path, known: str) -> None:
 def _play(console: Console, store: Store, run: Run, workers: int, db: Path, resume_command: str) -> None:
     """Plays the run and prints its results; exits with code 130 if it was stopped."""
     played = play_shown(console, store, run, workers)
+    say_moved(console, played)
     console.print()
     print_results(console, db, run.run_id)
     console.print()

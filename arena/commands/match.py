@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option
-from arena.commands.playing import battles_words, say_unfinished
+from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, venue_option
+from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
@@ -66,6 +66,7 @@ from teamsets.errors import BadInput
     metavar="[RUN]",
     help="Resume a match; without RUN, the latest. --minutes gives it a new time limit.",
 )
+@venue_option
 @isolate_option
 @db_option
 def match(
@@ -80,6 +81,8 @@ def match(
     think_limit: float,
     fresh: bool,
     resumed: str | None,
+    venue: str | None,
+    verify_every: int | None,
     isolate: bool,
     db: Path,
 ) -> None:
@@ -96,8 +99,9 @@ def match(
     """
     agents = tuple(word for word in words if not re.match(r"\w+=", word))
     test_words = [word for word in words if word not in agents]
-    if resumed is not None and isolate:
-        raise BadInput("--resume --isolate: a resumed match keeps its settings: leave --isolate out")
+    for option, given in (("--isolate", isolate), ("--venue", venue), ("--verify-every", verify_every is not None)):
+        if resumed is not None and given:
+            raise BadInput(f"--resume {option}: a resumed match keeps its settings: leave {option} out")
     if resumed is not None and words:
         raise BadInput("--resume: a match keeps the agents and the test that it started with: leave them out")
     if test_words and not sprt:
@@ -114,6 +118,8 @@ def match(
             seed=seed,
             think_limit=think_limit,
             fresh=fresh,
+            venue=venue,
+            verify_every=verify_every,
             isolate=isolate,
         )
     console = Console()
@@ -126,6 +132,7 @@ def match(
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db)
             played = play_shown(console, store, run, workers or default_workers())
+            say_moved(console, played)
             console.print()
             assert isinstance(played.schedule, Match)
             first, second = played.schedule.pairing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -25,6 +26,24 @@ isolate_option = click.option(
     help="Run each agent in a process of its own, without access to the opponent's team, the seed and the simulator "
     "(slower, same battles).",
 )
+
+
+def venue_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--venue, and --verify-every of the engine."""
+    venue = click.option(
+        "--venue",
+        type=click.Choice(["simulator", "server", "engine"]),
+        metavar="VENUE",
+        help="Where battles are played: simulator, in process; server, over websockets on a local Showdown server (slower, "
+        "same battles); engine, in batches, where format and agents allow it (faster, same battles).  [default: simulator]",
+    )
+    verify = click.option(
+        "--verify-every",
+        type=VERIFY_EVERY,
+        metavar="N",
+        help="Replay one battle of the engine in N on Showdown, and stop at a difference; 0: none.  [default: 100]",
+    )
+    return venue(verify(command))
 
 
 class Above(click.ParamType):
@@ -61,6 +80,8 @@ def _limited(key: str) -> click.IntRange:
 
 
 #: The types of options that are keys of the pool file, too: the same limits.
-BATTLES, BUDGET, SEED, MAX_TURNS = (_limited(key) for key in ("battles", "budget", "seed", "max_turns"))
+BATTLES, BUDGET, SEED, MAX_TURNS, VERIFY_EVERY = (
+    _limited(key) for key in ("battles", "budget", "seed", "max_turns", "verify_every")
+)
 MINUTES, THINK_LIMIT = (Above(*LIMITS[key]) for key in ("minutes", "think_limit"))
 WORKERS = click.IntRange(1, 1024)

@@ -26,6 +26,12 @@ def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> N
         say(console, f"Time limit of {counted_minutes(minutes)} reached{far}. To resume: {resume}")
 
 
+def say_moved(console: Console, played: Played) -> None:
+    """Prints how many battles the engine could not play, and why."""
+    for why, battles in played.progress.moved.most_common():
+        say(console, f"Note: {counted(battles, 'battle')} played in the simulator, not on the engine: {why}")
+
+
 def battles_words(run: Run) -> str:
     """The number of battles of a fixed-length run, and how it is composed.
 

@@ -138,6 +138,7 @@ class UserBattle:
             logs=(seat.log, []) if index == 0 else ([], seat.log),
             decisions=seat.rows(index),
             parse_warnings=seat.battle.parse_warnings,
+            venue="server",
         )
 
     def _verdict(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:

@@ -66,6 +66,8 @@ def summary(progress: Progress, seconds: float | None) -> str:
     ]
     if progress.aborted:
         parts.append(f"aborted: {progress.aborted}")
+    if progress.moved:
+        parts.append(f"moved to the simulator: {progress.moved.total()}")
     if progress.remark:
         parts.append(progress.remark)
     return " · ".join(parts)

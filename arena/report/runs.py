@@ -26,6 +26,7 @@ _NAMES = {
     "minutes": "time limit in minutes:",
     "think_limit": "time limit per decision in seconds:",
     "max_turns": "turn limit:",
+    "verify_every": "battles of the engine replayed on Showdown: one in",
     "stock": "simulator without speed-ups",
     "visitor": "open battles and requests per visitor:",
     "total": "open battles and requests in total:",
@@ -93,6 +94,8 @@ def command(kind: str, config: dict[str, Any], db: Path) -> str:
             words += [option, _plain(known[key])]
     if config.get("venue", "simulator") != "simulator":
         words += ["--venue", config["venue"]]
+    if config.get("venue") == "engine":
+        words += ["--verify-every", str(config["verify_every"])]
     words += [option for key, option in _FLAGS.items() if config.get(key)]
     return shlex.join([*words, *target])
 
@@ -119,6 +122,8 @@ def settings_words(config: dict[str, Any]) -> str:
     known |= (known.pop("rules", None) or {}) | (known.pop("limits", None) or {})
     if config.get("schedule") == "adaptive":
         known.pop("battles", None)  # its budget says how many
+    if config.get("venue") != "engine":
+        known.pop("verify_every", None)
     test = known.pop("sprt", None)
     said = [
         name if value is True else f"{name} {', '.join(map(str, value)) if isinstance(value, list) else _plain(value)}"

@@ -57,6 +57,7 @@ from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
 from arena.record import unpacked
+from arena.replays import PackedLogs, with_logs
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
 from arena.report.narration import narrate
@@ -65,10 +66,11 @@ from teamsets.errors import BadInput
 
 _BATTLE = (
     *("battle_id", "format", "team_set", "p1", "p2", "winner", "reason", "fault", "detail", "turns"),
-    *("p1_log", "p2_log", "p1_team", "p2_team"),
+    *("input_log", "p1_log", "p2_log", "p1_team", "p2_team"),
 )
 _BATTLES = """
-    SELECT battle_id, b.format, b.team_set, p1, p2, winner, reason, fault, detail, turns, p1_log, p2_log, t1.name, t2.name
+    SELECT battle_id, b.format, b.team_set, p1, p2, winner, reason, fault, detail, turns, input_log, p1_log, p2_log,
+        t1.name, t2.name
     FROM battles b LEFT JOIN teams t1 ON t1.team_id = p1_team LEFT JOIN teams t2 ON t2.team_id = p2_team
     WHERE list_contains(?, battle_id)
 """
@@ -85,7 +87,10 @@ _FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "err
 
 
 def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
-    """The stories of stored battles, in the order asked for. Raises BadInput for a battle that is not in the database."""
+    """The stories of stored battles, in the order asked for.
+
+    Raises BadInput for a battle that is not in the database, and for one whose logs are not stored and cannot be made.
+    """
     wanted = list(battle_ids)
     battles = {row[0]: dict(zip(_BATTLE, row, strict=True)) for row in rows(_BATTLES, db, [wanted])}
     for battle_id in wanted:
@@ -95,7 +100,10 @@ def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
     decisions: dict[int, list[dict[str, Any]]] = {battle_id: [] for battle_id in wanted}
     for row in rows(_DECISIONS, db, [wanted]):
         decisions[row[0]].append(dict(zip(_DECISION, row, strict=True)))
-    return [story(battles[battle_id], decisions[battle_id]) for battle_id in wanted]
+    stored = [PackedLogs(*(battles[battle_id][column] for column in PackedLogs._fields)) for battle_id in wanted]
+    return [
+        story({**battles[full.battle_id], **full._asdict()}, decisions[full.battle_id]) for full in with_logs(stored)
+    ]
 
 
 def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
 from arena.runner.process import WorkerProcess, WorkerSettings
 from arena.runner.progress import Progress
 from arena.schedules.schedule import Schedule
+from arena.venue import VenuesDiffer
 from teamsets.errors import ArenaError
 
 #: Concurrent battles per worker: enough that neither Node nor Python waits for the other.
@@ -146,7 +147,7 @@ class Coordinator:
     async def fill(self) -> None:
         """Give battles to the workers that play several concurrently."""
         while True:
-            has_room = [w for w in self.workers if len(w.fixtures) < self.in_the_air]
+            has_room = [w for w in self.workers if w.load < self.in_the_air]
             if not has_room and len(self.workers) >= self.count:
                 return
             following = self.next_fixture()
@@ -157,7 +158,7 @@ class Coordinator:
                 worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death)
                 self.workers.append(worker)
             else:
-                worker = min(has_room, key=lambda w: (outside and w.outside(), len(w.fixtures)))
+                worker = min(has_room, key=lambda w: (outside and w.outside(), w.load))
             worker.give(*following)
 
     def next_fixture(self) -> tuple[int, Fixture] | None:
@@ -202,6 +203,10 @@ class Coordinator:
         if self.stopping or self.schedule.over:
             return
         self.idle_deaths = 0
+        if "differs" in header:
+            self.failure = VenuesDiffer(header["differs"])
+            self.changed.set()
+            return
         if header["serial"] in self.trials:
             # A thread may need as long to end the process as in the battle, which had a slower opponent.
             wait = 1.5 * self.lasted[self.trials[header["serial"]]] + 0.5 - worker.age

@@ -21,11 +21,13 @@ from arena.fixture import Fixture
 from arena.runner.culprits import End
 from arena.simulator.guard import SHARED_BYTES, Life, read_life, read_step
 from arena.supervisor import LEAVE_SECONDS
-from arena.venue import Rules
+from arena.venue import Rules, VenueName
 from teamsets.showdown import PROJECT
 
 #: Time limit for a worker's first heartbeat, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
+#: A battle on the engine in battles of the simulator: a batch of the engine needs many.
+ENGINE_SHARE = 12 / 256
 #: Time limit for a worker's supervisor to end it, in seconds.
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
@@ -34,14 +36,16 @@ SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 class WorkerSettings:
     """The settings of a run's workers.
 
-    stock: use unmodified Showdown code. venue: "simulator" or "server". isolate: run each agent in its own process.
+    stock: use unmodified Showdown code. venue: where battles are played that say nothing else. isolate: run each agent in
+    its own process. verify_every: one battle on the engine in so many is replayed on Showdown (0: none).
     """
 
     run: str
     rules: Rules
     stock: bool = False
-    venue: str = "simulator"
+    venue: VenueName = "simulator"
     isolate: bool = False
+    verify_every: int = 0
 
 
 class WorkerProcess(ChildProcess):
@@ -112,6 +116,11 @@ class WorkerProcess(ChildProcess):
     def age(self) -> float:
         """Seconds since it received its last battle."""
         return time.monotonic() - self._given
+
+    @property
+    def load(self) -> float:
+        """How busy it is, in battles of the simulator."""
+        return sum(ENGINE_SHARE if fixture.on_engine else 1.0 for fixture in self.fixtures.values())
 
     def outside(self) -> int:
         """Return how many of its battles have external programs in them."""

@@ -16,6 +16,7 @@ from arena.record import score
 class Progress:
     """Counts of this invocation. wins and faults by agent spec.
 
+    moved: battles that the engine could not play, by the reason; they were played in the simulator.
     total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
     remark: the state of the schedule in words. points: (agent, opponent) -> the score of the agent against the opponent,
     over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
@@ -29,6 +30,7 @@ class Progress:
     games: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     aborted: int = 0
+    moved: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
     remark: str = ""
     points: dict[tuple[str, str], float] = field(default_factory=dict)
@@ -38,6 +40,8 @@ class Progress:
         """Count a finished battle (a worker's header)."""
         self.played += 1
         self.turns += header["turns"]
+        if "moved" in header:
+            self.moved[header["moved"]] += 1
         if header["reason"] == "aborted":
             self.aborted += 1
             return

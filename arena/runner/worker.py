@@ -1,8 +1,9 @@
 """A worker: one process with one event loop and one host that plays many battles concurrently. Started by supervised.py.
 
 In, a line of JSON each: first the settings, then fixtures {"serial", "fixture"}; the end of input means stop.
-Out, one line per fixture: a JSON header, a tab, and the battle record's line (empty if the venue failed). Output of agents
-goes to stderr.
+Out, one line per fixture: a JSON header, a tab, and the battle record's line. The header says if a fixture was `moved` from
+the engine to the simulator, and why; or, without a record, that the engine `differs` from Showdown. Output of agents goes to
+stderr.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from arena.simulator.guard import SHARED_BYTES, StepGuard
 from arena.simulator.host import Host
 from arena.simulator.seat import type_name
 from arena.simulator.simulator import Simulator
-from arena.venue import Rules, Venue, VenueFailed
+from arena.venue import NotOnEngine, Rules, Venue, VenueFailed, VenueName, VenuesDiffer
 
 #: Number of retries of a fixture after failures of the venue, before it is stored as "aborted".
 ATTEMPTS = 3
@@ -40,41 +41,66 @@ class Worker:
         self.rules = Rules(**settings["rules"])
         self.stock = settings["stock"]
         self.on_server = settings["venue"] == "server"
+        self.verify_every = settings["verify_every"]
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
         self.isolation = Isolation() if settings["isolate"] else None
-        self.venues: dict[bool, Venue] = {}  # whether it is the server -> the venue, created at its first use
+        self.venues: dict[VenueName, Venue] = {}  # created at their first use
         self.launching = asyncio.Lock()
 
     async def play(self, serial: int, fixture: Fixture) -> None:
         """Play one fixture and report it; after a failure of the venue, retry it on a new process."""
+        name: VenueName = "server" if self.on_server or fixture.has_program else "simulator"
+        name = "engine" if fixture.on_engine else name
         failure: Exception | None = None
-        for _ in range(ATTEMPTS):
-            venue = await self.ready_venue(self.on_server or fixture.has_program)
+        told: dict[str, str] = {}
+        attempts = ATTEMPTS
+        while attempts:
+            venue = await self.ready_venue(name)
             try:
                 record = await venue.play(fixture, serial)
                 break
+            except NotOnEngine as error:
+                name, told = "simulator", {"moved": str(error)}
+            except VenuesDiffer as error:
+                self.write({"serial": serial, "differs": str(error)}, b"")
+                return
             except VenueFailed as error:
                 failure = error
+                attempts -= 1
         else:
             words = str(failure)[:1000]
-            record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words)
-        self.report(serial, record)
+            record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words, venue=name)
+        self.write({**record.header(serial), **told}, record.to_line(self.run))
 
-    async def ready_venue(self, server: bool) -> Venue:
-        """Return the venue for a fixture. server: needed for external programs."""
+    async def ready_venue(self, name: VenueName) -> Venue:
+        """Return the venue of that name, started."""
         async with self.launching:
-            venue = self.venues.get(server)
-            if venue is None or venue.gone:
-                if server:
-                    venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules, self.isolation)
-                else:
-                    venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules, self.isolation)
-                self.venues[server] = venue
-            return venue
+            return await self._ready_venue(name)
 
-    def report(self, serial: int, record: BattleRecord) -> None:
-        data = memoryview(orjson.dumps(record.header(serial)) + b"\t" + record.to_line(self.run) + b"\n")
+    async def _ready_venue(self, name: VenueName) -> Venue:
+        venue = self.venues.get(name)
+        if venue is None or venue.gone:
+            if name == "server":
+                venue = ServerVenue(await LocalServer.launch(), self.guard, self.rules, self.isolation)
+            elif name == "engine":
+                venue = await self._engine_venue()
+            else:
+                venue = Simulator(await Host.launch(stock=self.stock), self.guard, self.rules, self.isolation)
+            self.venues[name] = venue
+        return venue
+
+    async def _engine_venue(self) -> Venue:
+        from arena.engine_venue.venue import EngineVenue, ready_engine  # imports Numba
+
+        await ready_engine()
+        simulator = await self._ready_venue("simulator")
+        assert isinstance(simulator, Simulator)
+        return EngineVenue(simulator.host, self.guard, self.rules, verify_every=self.verify_every)
+
+    def write(self, header: dict[str, Any], record: bytes) -> None:
+        """Write a line for the coordinator."""
+        data = memoryview(orjson.dumps(header) + b"\t" + record + b"\n")
         while data:
             data = data[os.write(self.output, data) :]
         self.guard.reported()

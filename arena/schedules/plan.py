@@ -22,7 +22,7 @@ class Plan:
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
     challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair. outside: the
-    agents that are external programs.
+    agents that are external programs. on_engine: the (format, agent) that can play on the engine, in a run that does.
     """
 
     agents: tuple[str, ...]
@@ -32,6 +32,7 @@ class Plan:
     challengers: frozenset[str] = frozenset()
     same_luck: bool = False
     outside: frozenset[str] = frozenset()
+    on_engine: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def pairs(self) -> int:
@@ -79,8 +80,9 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
     seed = showdown_seed("battle", luck)
     first, second = pairing
     outside = (first in plan.outside, second in plan.outside)
-    one = Fixture(format_id, (first, second), teams, seed, name, team_set, outside)
-    other = Fixture(format_id, (second, first), teams, seed, name, team_set, outside[::-1])
+    on_engine = {(format_id, first), (format_id, second)} <= plan.on_engine
+    one = Fixture(format_id, (first, second), teams, seed, name, team_set, outside, on_engine)
+    other = Fixture(format_id, (second, first), teams, seed, name, team_set, outside[::-1], on_engine)
     return one, other
 
 

@@ -34,6 +34,7 @@ class ServedBattle(BattleSession):
     clients: role -> the user of a local seat. remote_players: role -> remote player (remote_player.py).
     """
 
+    venue = "server"
     _meeting: Callable[[], None]
 
     def __init__(

@@ -87,7 +87,7 @@ class Clock:
     """One seat's time for one decision. It is paused while a step of another seat blocks the loop."""
 
     def __init__(self, guard: StepGuard, who: int, limit: float) -> None:
-        self._guard, self._who, self.limit = guard, who, limit
+        self._guard, self.who, self.limit = guard, who, limit
         self.start()
 
     def start(self) -> None:
@@ -134,7 +134,7 @@ class Clock:
 
     def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
         """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
-        return self._guard.call(self._who, limit, function, *arguments)
+        return self._guard.call(self.who, limit, function, *arguments)
 
     def last_step(self, function: Any, *arguments: Any) -> None:
         """Run a short step after the time is up or the battle is over; its result is ignored."""
@@ -144,7 +144,7 @@ class Clock:
     def _step(self, limit: float, function: Any, *arguments: Any) -> Any:
         before = self._guard.spent
         try:
-            return self._guard.call(self._who, limit, function, *arguments)
+            return self._guard.call(self.who, limit, function, *arguments)
         finally:
             self._own += self._guard.spent - before
 

@@ -5,13 +5,16 @@
 //   {op:"choose", id, p1?, p2?}      choices in Showdown's words ("move 2", "switch 3", "team 312456")
 //   {op:"lose", id, side}            that side has lost (a forfeit: time, fault)
 //   {op:"stop", id}                  forget the battle
-//   {op:"replay", id, inputLog}      play a finished battle again from its input log
+//   {op:"replay", id, inputLog, views?}   play a finished battle again from its input log; views: with what each side saw
+//   {op:"team", id, format, seed}    draw a team
 //   {op:"version", id}
 // Out, one JSON object a line:
 //   {id, p1:{log, ask, error}, p2:{…}}   what each side sees since the last time; `ask` is Showdown's request, only when
 //                                        that side must choose; `error` is Showdown's refusal of its last choice.
 //                                        In its list side.pokemon a name instead of an entry means: as last time
 //   … the same with end:{winner, turns, turnLimit, inputLog}   the last message of a battle; winner "p1", "p2" or ""
+//   {id, views:[{p1, p2}, …], end?}  a replay with views: those that the battle's messages had, one after another
+//   {id, team}                       packed
 //   {id, refused}                    it could not start: whose fault is in the words
 //   {id, crash}                      the simulator itself threw
 //
@@ -25,6 +28,7 @@ const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
 const {Battle} = require(path.join(sim, 'battle.js'));
 const {Dex} = require(path.join(sim, 'dex.js'));
+const {Teams} = require(path.join(sim, 'teams.js'));
 if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
 
 const SIDES = ['p1', 'p2'];
@@ -155,10 +159,24 @@ function start(order) {
   send(table.report());
 }
 
-/** Plays an input log to its end; the answer is like a battle's, in one message. */
+function drawTeam(order) {
+  const [format, refusal] = findFormat(order.format);
+  if (!format) return send({id: order.id, refused: refusal});
+  send({id: order.id, team: Teams.pack(Teams.getGenerator(format, order.seed).getTeam({name: '', seed: order.seed}))});
+}
+
+/** Whoever is locked into a move that another one called (Metronome) cannot name it: the request does not list it. */
+function chooseAgain(table, side, choice) {
+  if (table.battle.choose(side, choice)) return;
+  delete table.errors[side];
+  if (choice.startsWith('move ')) table.battle.choose(side, 'move 1');
+}
+
+/** Plays an input log to its end; the answer is like a battle's, in one message, or with the views of all messages. */
 function replay(order) {
   const table = new Table(order.id, Infinity);
-  for (const line of order.inputLog) {
+  const views = [];
+  for (const [place, line] of order.inputLog.entries()) {
     const [type, ...words] = line.slice(1).split(' ');
     const rest = words.join(' ');
     if (type === 'start') {
@@ -167,7 +185,7 @@ function replay(order) {
     } else if (type === 'player') {
       table.battle.setPlayer(words[0], JSON.parse(words.slice(1).join(' ')));
     } else if (type === 'p1' || type === 'p2') {
-      table.battle.choose(type, rest);
+      chooseAgain(table, type, rest);
     } else if (type === 'forcelose') {
       table.battle.lose(rest);
       table.battle.inputLog.push(line);
@@ -178,13 +196,19 @@ function replay(order) {
     } else if (!type.startsWith('version')) {
       throw new Error(`input log: unknown command '${line}'`);
     }
+    // A tie at the limit of turns comes before anybody is asked.
+    const tied = order.inputLog[place + 1] === '>forcetie';
+    if (order.views && table.battle?.started && !tied) views.push(table.report());
   }
-  send(table.report());
+  if (!order.views) return send(table.report());
+  const seen = views.filter(({p1, p2}) => p1.log || p2.log || p1.ask || p2.ask);
+  send({id: order.id, views: seen.map(({p1, p2}) => ({p1, p2})), end: views.at(-1)?.end});
 }
 
 function handle(order) {
   if (order.op === 'start') return start(order);
   if (order.op === 'replay') return replay(order);
+  if (order.op === 'team') return drawTeam(order);
   if (order.op === 'version') return send({id: order.id, version: process.version});
   const table = battles.get(order.id);
   if (!table) return; // it ended while the order was on its way

@@ -86,8 +86,8 @@ class Seat:
         request = view.get("ask")
         if request is None:
             return False
-        self._complete(request)
-        self.log.append("|request|" + orjson.dumps(request).decode())
+        complete_request(request, self._entries)
+        self.log.append(request_line(request))
         self.request = request
         self._illegal = 0
         self._refused = self._refused + 1 if "error" in view else 0
@@ -98,15 +98,6 @@ class Seat:
         else:
             self.battle.legal = legal_choices(request)
         return True
-
-    def _complete(self, request: dict[str, Any]) -> None:
-        """Insert the entries that the host omitted because they are unchanged since the last request."""
-        team = request["side"]["pokemon"]
-        for slot, entry in enumerate(team):
-            if isinstance(entry, str):
-                team[slot] = self._entries[entry]
-            else:
-                self._entries[entry["ident"]] = entry
 
     def _follow_turns(self, text: str) -> None:
         line = ("\n" + text).rpartition("\n|turn|")
@@ -244,6 +235,24 @@ class Seat:
 
     def _too_late(self) -> Fault:
         return Fault("timeout", f"no choice within {self.clock.limit:g} s")
+
+
+def complete_request(request: dict[str, Any], entries: dict[str, dict[str, Any]]) -> None:
+    """Insert the entries that the host omitted because they are unchanged since the last request.
+
+    entries: of the side's Pokémon by ident, kept from request to request.
+    """
+    team = request["side"]["pokemon"]
+    for slot, entry in enumerate(team):
+        if isinstance(entry, str):
+            team[slot] = entries[entry]
+        else:
+            entries[entry["ident"]] = entry
+
+
+def request_line(request: dict[str, Any]) -> str:
+    """Return the line of a request in a side's log."""
+    return "|request|" + orjson.dumps(request).decode()
 
 
 def _shown(answer: Any) -> str:

@@ -56,6 +56,10 @@ class BattleSession:
     when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
     """
 
+    #: As in the record, and the class of the seats of this process.
+    venue = "simulator"
+    seat_class: type[Seat] = Seat
+
     def __init__(
         self,
         fixture: Fixture,
@@ -92,6 +96,7 @@ class BattleSession:
             if isolation is not None:
                 self.seats[role] = isolation.seat(role, spec, **told)
                 continue
+            told["kind"] = self.seat_class
             try:
                 self.seats[role] = new_seat(role, make_agent(guard, who, functools.partial(_made, spec)), **told)
             except Fault as fault:
@@ -121,6 +126,7 @@ class BattleSession:
             logs=(self.seats["p1"].log, self.seats["p2"].log),
             decisions=[row for index, seat in enumerate(self.seats.values()) for row in seat.rows(index)],
             parse_warnings=sum(seat.battle.parse_warnings for seat in self.seats.values()),
+            venue=self.venue,
         )
 
     def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,7 @@ MIGRATIONS: tuple[str, ...] = (
     );
     """,
     "",  # tables of an extension, which makes them itself (arena/extensions.py)
+    "ALTER TABLE battles ADD COLUMN venue VARCHAR",  # 'simulator', 'server', 'engine'; NULL: stored before this was noted
 )
 
 VERSION = len(MIGRATIONS)

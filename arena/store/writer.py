@@ -27,7 +27,7 @@ _LINE = """{
     run: 'VARCHAR', key: 'VARCHAR', pair: 'VARCHAR', format: 'VARCHAR', team_set: 'VARCHAR', p1: 'VARCHAR', p2: 'VARCHAR',
     p1_team: 'VARCHAR', p2_team: 'VARCHAR', seed: 'VARCHAR', winner: 'VARCHAR', reason: 'VARCHAR', fault: 'VARCHAR',
     detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', oddities: 'INTEGER',
-    input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR',
+    input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
     decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR,
         think_ms FLOAT, thought VARCHAR)[]'
 }"""
@@ -52,7 +52,8 @@ _TAKE_IN = f"""
 _INSERT = """
     INSERT INTO battles
     SELECT battle_id, run, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail,
-        turns, to_timestamp(started), seconds, oddities, from_base64(input_log), from_base64(p1_log), from_base64(p2_log)
+        turns, to_timestamp(started), seconds, oddities, from_base64(input_log), from_base64(p1_log), from_base64(p2_log),
+        venue
     FROM incoming;
     INSERT INTO decisions
     SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, d.thought

@@ -33,6 +33,7 @@ from agents.search.builds import missing
 from agents.search.engine import EngineFailed, engine_for
 from agents.search.prediction import turns
 from arena.record import unpacked
+from arena.replays import PackedLogs, with_logs
 from arena.store import rows
 from teamsets.formats import get_format
 
@@ -85,13 +86,16 @@ class Positions:
 def battles(db: Path, format_id: str) -> Iterator[Battle]:
     """Those that were played to their end."""
     found = rows(
-        "SELECT pair, p1, p2, winner, p1_log, p2_log, list(choice ORDER BY d.index) FILTER (seat = 'p1'),"
-        " list(choice ORDER BY d.index) FILTER (seat = 'p2') FROM battles JOIN decisions d USING (battle_id)"
+        "SELECT (battle_id, input_log, p1_log, p2_log), pair, p1, p2, winner,"
+        " list(choice ORDER BY d.index) FILTER (seat = 'p1'), list(choice ORDER BY d.index) FILTER (seat = 'p2')"
+        " FROM battles JOIN decisions d USING (battle_id)"
         " WHERE format = ? AND reason IN ('win', 'tie', 'turn-limit') GROUP BY ALL ORDER BY pair",
         db,
         [format_id],
     )
-    for pair, p1, p2, winner, one, two, *said in found:
+    full = with_logs([PackedLogs(*row[0]) for row in found])
+    for (_, pair, p1, p2, winner, *said), logs in zip(found, full, strict=True):
+        one, two = logs.p1_log, logs.p2_log
         won = 0.5 if winner is None else float(winner == "p1")
         yield Battle(pair, (p1, p2), won, (unpacked(one), unpacked(two)), (said[0] or [], said[1] or []))
 

@@ -77,7 +77,7 @@ def test_in_a_running_event_loop_a_match_is_played_and_progress_is_told(tmp_path
         ({"minutes": float("nan")}, "minutes is nan: must be more than 0"),
         ({"think_limit": float("inf")}, "think_limit is inf"),
         ({"battles": 0}, "battles is 0"),
-        ({"venue": "moon"}, "must be 'simulator' or 'server'"),
+        ({"venue": "moon"}, "must be 'simulator', 'server' or 'engine'"),
         ({"resume": True}, "a resumed run keeps its agents"),
         ({"format": "gen1randombatle"}, "did you mean gen1randombattle"),
         ({"battles": 2, "budget": 4}, "give only one"),

@@ -33,7 +33,7 @@ LADDER: dict[str, Any] = {"server": "u", "agent": "a", "format": "gen1ou", "team
         (EvaluateSettings, {**TWO, "budget": 1}, "budget is 1: must be at least 2 and at most 100000000"),
         (EvaluateSettings, {**TWO, "minutes": float("nan")}, "minutes is nan: must be more than 0 and at most 1000000"),
         (EvaluateSettings, {**TWO, "fresh": 1}, "fresh is 1: must be true or false"),
-        (EvaluateSettings, {**TWO, "venue": "moon"}, "venue is 'moon': must be 'simulator' or 'server'"),
+        (EvaluateSettings, {**TWO, "venue": "moon"}, "venue is 'moon': must be 'simulator', 'server' or 'engine'"),
         (Rules, {"max_turns": 1001}, "max_turns is 1001: must be at least 1 and at most 1000"),
         (Rules, {"think_limit": 0, "max_turns": 0}, "think_limit is 0: must be more than 0 and at most 86400; "
             "max_turns is 0: must be at least 1 and at most 1000"),

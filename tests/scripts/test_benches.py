@@ -31,6 +31,14 @@ def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.torch
+def test_the_engine_is_compared_with_the_simulator_as_a_venue() -> None:
+    said = run("bench/engine_venue.py", "--battles", "4", "--engine-battles", "8", "--rounds", "1")
+    ratios = [float(line.split()[4]) for line in said.splitlines() if "times as many" in line]
+    assert len(ratios) == 2 and min(ratios) > 0
+
+
+@pytest.mark.slow
 def test_soak_reports_speed_and_memory_of_every_role() -> None:
     said = run("bench/soak.py", "--battles", "60")
     assert "60 battles" in said and "faults: 0" in said

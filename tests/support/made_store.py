@@ -109,7 +109,7 @@ class MadeStore:
 
 def _insert_battles(connection: duckdb.DuckDBPyConnection, battles: list[tuple[Any, ...]]) -> None:
     """Many in one statement, because a statement takes milliseconds."""
-    more = "'2026-01-02 03:05:00+00', 0.1, 0, ''::BLOB, ''::BLOB, ''::BLOB"
+    more = "'2026-01-02 03:05:00+00', 0.1, 0, ''::BLOB, ''::BLOB, ''::BLOB, 'simulator'"
     for begin in range(0, len(battles), 200):
         some = battles[begin : begin + 200]
         values = ", ".join([f"({', '.join('?' * 16)}, {more})"] * len(some))

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 import duckdb
 import orjson
 
+from arena.fixture import SEATS
 from arena.record import unpacked
+from arena.replays import PackedLogs, with_logs
 from arena.store import connect
 from training.data.pooled import pooled
 from training.data.shards import BadData
@@ -74,11 +76,14 @@ def selected(db: Path, where: str) -> list[Candidate]:
 
 
 def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
-    """Load the logs, choices and diagnostics of sides, in the order of the battles."""
+    """Load the logs, choices and diagnostics of sides, in the order of the battles.
+
+    Logs that are not stored are made by Showdown. Raises BadInput for a battle whose logs cannot be made.
+    """
     with connect(db, read_only=True) as connection:
         found = connection.execute(
             f"""
-            SELECT r.battle_id, r.seat, r.format, CASE r.seat WHEN 'p1' THEN b.p1_log ELSE b.p2_log END, r.score,
+            SELECT r.battle_id, (b.input_log, b.p1_log, b.p2_log), r.seat, r.format, r.score,
                 r.agent, r.opponent, r.pair, r.team_set, r.team_id, r.outcome,
                 list(d.choice ORDER BY d.index), list(d.thought ORDER BY d.index)
             FROM {_SIDES} r JOIN battles b USING (battle_id) JOIN decisions d USING (battle_id, seat)
@@ -87,7 +92,10 @@ def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
             [sorted({one.battle_id for one in chosen})],
         ).fetchall()
     loaded, wanted = [], {(one.battle_id, one.seat) for one in chosen}
-    for battle, seat, format_id, log, score, agent, opponent, pair, team_set, team, outcome, choices, reported in found:
+    stored = {row[0]: PackedLogs(row[0], *row[1]) for row in found}
+    full = dict(zip(stored, with_logs(list(stored.values())), strict=True))
+    for battle, _, seat, format_id, score, agent, opponent, pair, team_set, team, outcome, choices, reported in found:
+        log = full[battle].p1_log if seat == SEATS[0] else full[battle].p2_log
         if (battle, seat) in wanted:
             about = {
                 "format": format_id, "source": "arena", "agent": agent, "opponent": opponent, "battle": battle,

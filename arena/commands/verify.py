@@ -1,0 +1,49 @@
+"""`arena verify`: replays stored battles of generation 1 on the other of Showdown and the engine."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from arena.engine_venue.verifying import verify as verified
+from arena.report.numbers import counted
+from arena.store.recover import recover
+from arena.terminal.commands import db_option, say
+
+#: So many differences are shown.
+_SHOWN = 20
+
+
+@click.command()
+@click.argument("run_id", metavar="[RUN]", required=False)
+@click.option("--sample", type=click.IntRange(1), metavar="N", help="Check only N battles.  [default: all]")
+@db_option
+def verify(run_id: str | None, sample: int | None, db: Path) -> None:
+    """Replay stored gen1ou and gen1randombattle battles on the other simulator: exit code 1 at a difference.
+
+    Battles that were played on the engine are replayed on Showdown, all others on the engine. Winner, turns, input log,
+    and the legal choices at each decision must be equal. Without RUN, the battles of all runs are checked.
+
+    \b
+    Examples:
+      arena verify
+      arena verify 20261124-093000 --sample 1000
+    """
+    recover(db)
+    console = Console()
+    found = verified(db, run_id, sample)
+    for words in found.differences[:_SHOWN]:
+        say(console, words)
+    if len(found.differences) > _SHOWN:
+        say(console, f"… and {len(found.differences) - _SHOWN:,} more")
+    where = ", ".join(f"{battles:,} on {place}" for place, battles in sorted(found.checked.items())) or "none"
+    checked = counted(found.checked.total(), "battle")
+    differ = f"{len(found.differences):,} differ" if found.differences else "all are equal"
+    say(console, f"{checked} replayed ({where}): {differ}")
+    for reason, battles in found.unchecked.most_common():
+        say(console, f"{counted(battles, 'battle')} not checked: {reason}")
+    if found.differences:
+        sys.exit(1)

@@ -1,0 +1,93 @@
+"""A seat of a battle on the engine: asked alone like any other, or together with others of its agent's class."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agents import Choice
+from agents.contract import Agent
+from agents.policy.batched import BatchedAgent, in_words
+from agents.policy.observation import Observations
+from arena.engine_venue.asking import Question
+from arena.simulator.seat import Seat, type_name
+
+
+@dataclass
+class EngineSeat(Seat):
+    """A seat whose battle is known only by its legal choices and turn.
+
+    question: what it is asked now. observation: that of a batched agent, as arrays for one.
+    """
+
+    question: Question | None = None
+    observation: Observations | None = None
+
+    @property
+    def batched(self) -> bool:
+        """Whether its agent acts on observations."""
+        return isinstance(self.agent, BatchedAgent)
+
+    def pose(self, question: Question, turn: int) -> None:
+        """Put a question to it, for `decide` or a batch."""
+        self.question, self.request = question, question.request
+        self.battle.legal, self.battle.turn = question.legal, turn
+        self._illegal = 0
+
+    def begin(self) -> None:
+        """Call the agent's `start` before its first decision in a batch. Raises Fault."""
+        if not self._started:
+            self._started = True
+            if type(self.agent).start is not Agent.start:
+                self.clock.start()
+                self._step(self.agent.start, self.battle)
+
+    def take(self, action: int, think_ms: float) -> Choice | None:
+        """Keep the action of a batch as its decision; None if it is not legal, and so counts as an illegal answer."""
+        assert self.question is not None
+        choice = self.question.by_action.get(action)
+        if choice is None:
+            self._illegal += 1
+            return None
+        if self.agent.diagnostics is not None:
+            self._step(self._word_diagnostics)
+        self._note(choice)
+        self.decisions[-1].think_ms = think_ms
+        return choice
+
+    def take_back(self) -> None:
+        """Forget its last decision: the opponent had lost before."""
+        self.decisions.pop()
+
+    def _answer(self) -> tuple[bool, Any]:
+        if not isinstance(self.agent, BatchedAgent):
+            return super()._answer()
+        assert self.observation is not None
+        answer = type(self.agent).act_many([self.agent], self.observation)
+        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
+
+    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+        if not isinstance(self.agent, BatchedAgent):
+            return super()._meant(answer)
+        assert self.question is not None
+        action = actions_of(answer, 1)[0]
+        self._word_diagnostics()
+        return self.question.by_action.get(action), repr(f"action {action}")
+
+    def _word_diagnostics(self) -> None:
+        """Name the actions in its diagnostics by their choices, as `BatchedAgent.act` does."""
+        assert self.question is not None
+        words = {action: choice.words for action, choice in self.question.by_action.items()}
+        self.agent.diagnostics = in_words(self.agent.diagnostics, words)
+
+
+def actions_of(answer: Any, n: int) -> list[int]:
+    """Return what `act_many` answered as n actions. Raises ValueError. Runs the agent's code."""
+    actions = np.asarray(answer)
+    if actions.shape != (n,) or actions.dtype.kind not in "iu":
+        raise ValueError(f"act_many: {n} whole numbers expected, not {type_name(answer)} of shape {actions.shape}")
+    found: list[int] = actions.tolist()
+    return found

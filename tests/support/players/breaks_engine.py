@@ -1,0 +1,28 @@
+"""A broken engine, and an agent that breaks the one of its process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from array_agents import RandomAction
+
+from agents.engine.engine import Engine
+from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, SLEEP, TURN
+
+_step = Engine.step
+
+
+def wrong_step(self: Engine, actions: Any) -> None:
+    """Step all battles; on turn 4, p1's Pokémon falls asleep."""
+    _step(self, actions)
+    for battle in self.words:
+        if battle[TURN] == 4:
+            mon = SIDES + MONS + battle[SIDES + ORDER] * MON_WORDS
+            battle[mon + MON_STATUS], battle[mon + MON_SLEEP] = SLEEP, 2
+
+
+class Breaks(RandomAction):
+    """RandomAction on a broken engine."""
+
+    def __init__(self) -> None:
+        Engine.step = wrong_step  # type: ignore[method-assign]
