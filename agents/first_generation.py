@@ -1,8 +1,8 @@
 """Protocol lines of generation 1 that poke-env reads differently from what they say, corrected before and after it.
 
-poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP, and a move called by Metronome as one
-of the Pokémon's own; it keeps boosts and types of a fainted Pokémon, and takes a move that was mimicked in another move's
-slot for one of the set.
+poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP, and a move called by Metronome or
+Mirror Move as one of the Pokémon's own; it keeps boosts and types of a fainted Pokémon, and takes a move that was mimicked in
+another move's slot for one of the set.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: poke-env's mark of a move that neither reveals anything nor uses PP.
 _CONTINUED = "[from] lockedmove"
+_CALLERS = ("Metronome", "Mirror Move")
+_CALLS = tuple(f"[from] {caller}" for caller in _CALLERS)
 #: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
 _NO_MOVE_HINT = "no move has been selected yet"
 
@@ -26,6 +28,9 @@ class FirstGeneration:
     def __init__(self, battle: SeatBattle) -> None:
         self._battle = battle
         self._borrowed: dict[str, set[str]] = {}  # side -> moves that its active Pokémon mimics in another move's slot
+        self._called: dict[
+            str, str
+        ] = {}  # side -> the move that its active Pokémon's Metronome or Mirror Move called last
         self._nameless = False
 
     def before(self, message: list[str]) -> list[str]:
@@ -35,9 +40,13 @@ class FirstGeneration:
             self._nameless = self._nameless or _NO_MOVE_HINT in message[2]
         elif kind in ("switch", "drag"):
             self._borrowed.pop(message[2][:2], None)
+            self._called.pop(message[2][:2], None)
         elif kind == "move":
             nameless, self._nameless = self._nameless, False
-            if nameless or any(part.startswith("[from]") for part in message[4:]) or self._is_borrowed(message):
+            source = next((part for part in message[4:] if part.startswith("[from]")), "")
+            if source in _CALLS and message[3] not in _CALLERS:
+                self._called[message[2][:2]] = to_id_str(message[3])
+            if nameless or source or self._is_borrowed(message):
                 return [*message[:5], _CONTINUED]
         return message
 
@@ -53,5 +62,8 @@ class FirstGeneration:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
     def _is_borrowed(self, message: list[str]) -> bool:
-        borrowed, move = self._borrowed.get(message[2][:2], ()), to_id_str(message[3])
-        return move in borrowed and move not in self._battle.get_pokemon(message[2]).moves
+        """Return whether the move may be one that it mimics or was called (a binding move goes on without saying so)."""
+        side, move = message[2][:2], to_id_str(message[3])
+        if move not in self._borrowed.get(side, ()) and move != self._called.get(side):
+            return False
+        return move not in self._battle.get_pokemon(message[2]).moves

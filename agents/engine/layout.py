@@ -117,6 +117,7 @@ SHOWN_TYPE_2 = next(_word)  # -1: none
 SHOWN_LAST = next(_word)  # move
 next(_word)
 SHOWN_MIMIC = next(_word)  # the move that it mimics
+SHOWN_CALLED = next(_word)  # the move that its Metronome or Mirror Move called last
 SHOWN_MIMIC_USES = next(_word)
 next(_word)
 COPIED_MOVES = next(_word)  # four moves that it was shown to copy by Transform

@@ -20,6 +20,7 @@ from agents.engine.layout import (
     MON_USES,
     MOVES,
     SEEN,
+    SHOWN_CALLED,
     SHOWN_LAST,
     SHOWN_MIMIC,
     SHOWN_MIMIC_USES,
@@ -34,7 +35,7 @@ from agents.engine.layout import (
 from agents.engine.state import out
 from agents.engine.tables import NO_MOVE, SPECIES_TYPES, STRUGGLE, move
 
-_MIMIC = move("mimic")
+_METRONOME, _MIMIC, _MIRROR_MOVE = move("metronome"), move("mimic"), move("mirrormove")
 #: The entry of a mimicked move among the slots 0 to 3.
 MIMICKED = 4
 _MOST_USES = 100
@@ -113,8 +114,10 @@ def uses_of(b, s, mon, view, found):
 
 
 @rule
-def show_use(b, s, m, chosen):
-    """A move was used. chosen: selected this turn, neither called by another move nor continued."""
+def show_use(b, s, m, called, chosen):
+    """A move was used. called: by Metronome or Mirror Move; chosen: neither called nor continued from an earlier turn."""
+    if called and m != _METRONOME and m != _MIRROR_MOVE:
+        b[s + SHOWN_CALLED] = m
     b[s + SHOWN_RECHARGE] = 0
     b[s + SHOWN_PREPARING] = 0
     if chosen and m != NO_MOVE:
@@ -133,7 +136,8 @@ def _show_use(b, s, m, view):
     hidden = False
     if found < 0:
         for slot in range(base_count(b, s, mon)):
-            if base_move(b, s, mon, view, slot) == m and not (b[s + SHOWN_MIMIC] == m and view == 1):
+            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m)
+            if base_move(b, s, mon, view, slot) == m and not borrowed:
                 found = slot
                 hidden = rank(b, s, mon, view, slot) != 0
     if found < 0:

@@ -270,7 +270,7 @@ def _use(b, s, m, called, chosen):
             pp = mon + MON_PP + b[s + LAST_SLOT]
             b[pp] = (b[pp] + 1) % 64
     t = s if MOVE[m, SELF] else foe_of(s)
-    show_use(b, s, m, chosen)
+    show_use(b, s, m, called, chosen)
     b[s + LAST_ENEMY_MOVE] = m
     if not MOVE[m, TWO_TURNS] or b[s + TWO_TURN]:
         b[s + LAST_MOVE] = m
