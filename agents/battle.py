@@ -134,7 +134,7 @@ class SeatBattle(Battle):
                 break
             if (before is entry or before == entry) and not entry["active"]:
                 continue
-            if all(before[key] == entry[key] for key in _SHEET):
+            if not pokemon.transformed and all(before[key] == entry[key] for key in _SHEET):
                 _update_state(pokemon, entry)
             else:
                 changed.append(entry)

@@ -1,8 +1,8 @@
 """Protocol lines of generation 1 that poke-env reads differently from what they say, corrected before and after it.
 
-poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP, and a move called by Metronome or
-Mirror Move as one of the Pokémon's own; it keeps boosts and types of a fainted Pokémon, and takes a move that was mimicked in
-another move's slot for one of the set.
+poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP. It takes for moves of a Pokémon's set
+what Metronome or Mirror Move called, what was mimicked in another move's slot, and what a thawed Pokémon does, which is the
+move that its team selected last. It keeps boosts and types of a fainted Pokémon.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class FirstGeneration:
             str, str
         ] = {}  # side -> the move that its active Pokémon's Metronome or Mirror Move called last
         self._nameless = False
+        self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
 
     def before(self, message: list[str]) -> list[str]:
         """Return the line to be read instead."""
@@ -41,6 +42,8 @@ class FirstGeneration:
         elif kind in ("switch", "drag"):
             self._borrowed.pop(message[2][:2], None)
             self._called.pop(message[2][:2], None)
+        elif kind == "turn":
+            self._thawed.clear()
         elif kind == "move":
             nameless, self._nameless = self._nameless, False
             source = next((part for part in message[4:] if part.startswith("[from]")), "")
@@ -56,14 +59,16 @@ class FirstGeneration:
             mon = self._battle.get_pokemon(message[2])
             mon.switch_out(self._battle.fields)
             mon._active = True
+        elif message[1] == "-curestatus" and message[3] == "frz":
+            self._thawed.add(message[2][:2])
         elif message[1] == "-start" and message[3] == "Mimic":
             mon = self._battle.get_pokemon(message[2])
             if "mimic" not in mon.base_moves:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
     def _is_borrowed(self, message: list[str]) -> bool:
-        """Return whether the move may be one that it mimics or was called (a binding move goes on without saying so)."""
+        """Return whether the move may be none of its set. A binding move that was called goes on without saying so."""
         side, move = message[2][:2], to_id_str(message[3])
-        if move not in self._borrowed.get(side, ()) and move != self._called.get(side):
+        if not (move in self._borrowed.get(side, ()) or move == self._called.get(side) or side in self._thawed):
             return False
         return move not in self._battle.get_pokemon(message[2]).moves

@@ -117,6 +117,7 @@ SHOWN_TYPE_2 = next(_word)  # -1: none
 SHOWN_LAST = next(_word)  # move
 next(_word)
 SHOWN_MIMIC = next(_word)  # the move that it mimics
+SHOWN_THAWED = next(_word)  # it thawed this turn: what it uses may be another's move
 SHOWN_CALLED = next(_word)  # the move that its Metronome or Mirror Move called last
 SHOWN_MIMIC_USES = next(_word)
 next(_word)

@@ -26,6 +26,7 @@ from agents.engine.layout import (
     SHOWN_MIMIC_USES,
     SHOWN_PREPARING,
     SHOWN_RECHARGE,
+    SHOWN_THAWED,
     SHOWN_TURNS,
     SHOWN_TYPE_1,
     SHOWN_TYPE_2,
@@ -136,7 +137,7 @@ def _show_use(b, s, m, view):
     hidden = False
     if found < 0:
         for slot in range(base_count(b, s, mon)):
-            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m)
+            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m or b[s + SHOWN_THAWED])
             if base_move(b, s, mon, view, slot) == m and not borrowed:
                 found = slot
                 hidden = rank(b, s, mon, view, slot) != 0
@@ -205,5 +206,6 @@ def show_arrival(b, s):
 def show_turn(b, s):
     """A turn begins."""
     b[s + SHOWN_TURNS] = min(2, b[s + SHOWN_TURNS] + 1)
+    b[s + SHOWN_THAWED] = 0
     if b[out(b, s) + MON_STATUS] == TOX:
         b[out(b, s) + MON_COUNTER] += 1

@@ -41,6 +41,7 @@ from agents.engine.layout import (
     RESIDUAL,
     RESIDUAL_COUNT,
     SEED,
+    SHOWN_THAWED,
     SHOWN_TYPE_1,
     SHOWN_TYPE_2,
     SIDE_WORDS,
@@ -257,6 +258,8 @@ def cure_status(b, s):
     if b[mon + MON_HP] > 0:
         if b[mon + MON_STATUS] != HEALTHY:
             b[mon + MON_COUNTER] = 0
+        if b[mon + MON_STATUS] == FREEZE:
+            b[s + SHOWN_THAWED] = 1
         b[mon + MON_STATUS] = HEALTHY
         b[mon + MON_SLEEP] = 0
         b[mon + MON_RESTED] = 0

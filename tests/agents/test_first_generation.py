@@ -70,6 +70,27 @@ def test_a_move_mimicked_by_metronome_is_no_move_of_its_set() -> None:
     assert set(left(battle(*lines, *back, own))) == {"metronome", "bodyslam"}
 
 
+def test_a_called_binding_move_goes_on_without_saying_so() -> None:
+    called = [
+        "|move|p2a: Clefable|Mirror Move|p2a: Clefable",
+        "|move|p2a: Clefable|Wrap|p1a: Tauros|[from] Mirror Move",
+    ]
+    after = "|move|p2a: Clefable|Wrap|p1a: Tauros"
+    assert set(left(battle(*called, after))) == {"mirrormove"}
+    back = ["|switch|p2a: Mew|Mew|100/100", "|switch|p2a: Clefable|Clefable|100/100"]
+    assert set(left(battle(*called, *back, after))) == {"mirrormove", "wrap"}
+
+
+def test_a_thawed_pokemon_uses_the_move_that_its_team_selected_last() -> None:
+    lines = [
+        "|-status|p2a: Clefable|frz",
+        "|-curestatus|p2a: Clefable|frz|[msg]",
+        "|move|p2a: Clefable|Surf|p1a: Tauros",
+    ]
+    assert not left(battle(*lines))
+    assert set(left(battle(*lines, "|turn|2", lines[-1]))) == {"surf"}
+
+
 def test_a_mimicked_move_of_ones_own_is_shown() -> None:
     lines = [
         "|move|p2a: Clefable|Mimic|p1a: Tauros",
