@@ -30,6 +30,7 @@ class Position:
 
     seat: int
     battle: SeatBattle
+    log: Log
     true: Words
     built: Words
     choice: int
@@ -109,7 +110,7 @@ def walk(
             actions[0, seat.seat] = action_of(choice)
             found.append(
                 Position(
-                    seat.seat, seat.battle, engine.words[0].copy(), root.words, action_of(choice), mask_of(seat.battle)
+                    seat.seat, seat.battle, seat.log, engine.words[0].copy(), root.words, action_of(choice), mask_of(seat.battle)
                 )
             )
             told(seat.log, seat.seat, seat.battle, choice)

@@ -99,6 +99,7 @@ class Side:
     selected: int = NO_MOVE
     used: int = 0
     slot_of: str = ""
+    of_slot: tuple[str, str] | None = None
     fainted: int = 0
     fainted_now: bool = False
 
@@ -150,7 +151,11 @@ class Log:
         """Tells of a choice that the log may not show: a move of the request that was free to choose."""
         side = self.sides[seat]
         mon, stint = side.mons[side.out], side.stint
-        if _locked(stint) or mon.status in (SLEEP, FREEZE) or move not in MOVES_BY_ID:
+        if _locked(stint) or mon.status in (SLEEP, FREEZE):
+            return
+        side.of_slot = None
+        if move not in MOVES_BY_ID:  # "fight"
+            side.selected = CANNOT_MOVE
             return
         side.selected = MOVES_BY_ID[move]["num"]
         if move != "struggle":
@@ -199,7 +204,7 @@ class Log:
                 target.mons[target.out].broken = False
         else:
             side.selected = number
-        side.used = number
+        side.used, side.of_slot = number, None
         if not charging:
             stint.last = number
         if stint.two_turn and not charging:
@@ -243,7 +248,9 @@ class Log:
         if reason == "slp":
             self._of(seat, name).slept += 1
         if reason in ("slp", "frz"):
-            stint.last = 0
+            stint.last, side.of_slot = 0, (name, side.slot_of)
+        elif reason == "partiallytrapped" and (foe.stint.trapping or 0) > 1:
+            side.selected, side.of_slot = CANNOT_MOVE, None
         elif reason in ("recharge", "flinch"):
             stint.recharge = False
         elif reason == "par":
@@ -346,7 +353,8 @@ class Log:
     def _on_curestatus(self, seat: int, name: str, rest: list[str]) -> None:
         mon = self._of(seat, name)
         if mon.status == SLEEP and "[silent]" not in rest:
-            self.sides[seat].stint.last = 0
+            side = self.sides[seat]
+            side.stint.last, side.of_slot = 0, (name, side.slot_of)
         mon.status, mon.slept, mon.rested = HEALTHY, 0, False
 
     def _on_boost(self, seat: int, name: str, rest: list[str]) -> None:
@@ -454,8 +462,8 @@ def _set_condition(mon: Mon, condition: str) -> None:
     mon.hp = int(now)
     if most:
         mon.most = int(most)
-    if mon.status != TOX or status != "psn":
-        mon.status = STATUSES.get(status.split(" ")[0], mon.status)
+    if status != "fnt" and (mon.status != TOX or status != "psn"):  # the line "faint" says when it is gone
+        mon.status = STATUSES.get(status, mon.status)
 
 
 def move_name(number: int) -> str:

@@ -340,6 +340,8 @@ def _fill_out(
             row[s + OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(_id_of(number), 0)
     row[s + FAINTED_THIS_TURN] = side.fainted_now
     row[s + LAST_SELECTED] = row[s + LAST_ENEMY_SELECTED] = side.selected
+    if side.of_slot is not None:
+        row[s + LAST_ENEMY_SELECTED] = _move_of_slot(row, s, names[i].index(side.of_slot[0]), side.of_slot[1])
     row[s + LAST_ENEMY_MOVE] = side.used
     row[s + LAST_MOVE] = stint.last
     slot_move = stint.mimicked.get(side.slot_of, side.slot_of)
@@ -349,6 +351,14 @@ def _fill_out(
         row[s + _FLAGS[flag]] = 1
     _fill_counters(row, s, stint, moves, hidden, rng)
     _fill_damage(row, i, log)
+
+
+def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
+    """The move in the slot of `move` of a Pokémon of the team, in its first slot if it has none."""
+    mon = s + MONS + k * MON_WORDS
+    moves = [int(number) for number in row[mon + MON_MOVES : mon + MON_MOVES + 4]]
+    number = MOVES_BY_ID[move]["num"] if move in MOVES_BY_ID else 0
+    return moves[moves.index(number)] if number in moves else moves[0]
 
 
 def _fill_counters(
