@@ -83,7 +83,7 @@ def sheets(packed: str) -> list[Sheet]:
         ids = [
             "".join(c for c in part.lower() if c.isalnum()) for part in (fields[1] or fields[0], *fields[4].split(","))
         ]
-        found.append(Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:])))
+        found.append(Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8]))
     return found
 
 

@@ -115,8 +115,8 @@ class Log:
     def __init__(self) -> None:
         self.sides = (Side(), Side())
         self.turn = 0
-        self.last_damage: tuple[int, float] = (0, 0.0)  # side that took it, HP or percent
-        self.own_order: list[str] = []
+        self.last_damage: tuple[int, str, float] = (0, "", 0.0)  # side and Pokémon that took it; HP or percent
+        self.own: list[dict[str, Any]] = []  # our team's entries in the first request
         self._read = 0
         self._mover = 0
         self._move = ""
@@ -129,8 +129,8 @@ class Log:
         for message in lines[self._read :]:
             self.read(message)
         self._read = len(lines)
-        if not self.own_order and battle.last_request:
-            self.own_order = [entry["ident"].partition(": ")[2] for entry in battle.last_request["side"]["pokemon"]]
+        if not self.own and battle.last_request:
+            self.own = list(battle.last_request["side"]["pokemon"])
 
     def read(self, message: list[str]) -> None:
         """Reads one line, split at "|"."""
@@ -210,7 +210,7 @@ class Log:
         if stint.two_turn and not charging:
             stint.two_turn, stint.invulnerable = "", False
         if not charging and not MOVE[number, SKIPS] and "[notarget]" not in rest:
-            self.last_damage = (1 - seat, 0.0)
+            self.last_damage = (1 - seat, "", 0.0)
         self._mover, self._move, self._boosted, self._undo = seat, move, False, None
         stint.recharge = False
         if MOVE[number, TWO_TURNS] == 0:
@@ -312,7 +312,7 @@ class Log:
             stint.substitute += 1
         elif effect == "bide" and stint.bide is not None:
             stint.bide += 1
-            stint.bide_damage += self.last_damage[1]
+            stint.bide_damage += self.last_damage[2]
         elif effect == "haze":
             self._haze()
 
@@ -391,13 +391,13 @@ class Log:
             if stint.toxic is not None and name == side.out:
                 stint.toxic += 1
         elif source == "confusion":
-            self.last_damage = (seat, before - mon.hp)
+            self.last_damage = (seat, name, float(before - mon.hp))
             _break_off(stint)
             self._attempt(stint)
             stint.invulnerable = False
         elif not source and not (seat == self._mover and self._move == "substitute"):
             taken = float(before - mon.hp)
-            self.last_damage = (seat, taken / 2 if self._move in _DRAINS else taken)
+            self.last_damage = (seat, name, taken / 2 if self._move in _DRAINS else taken)
             if seat != self._mover and self._move in BINDING:
                 trapper = self.sides[self._mover].stint
                 if trapper.trapping == 1:

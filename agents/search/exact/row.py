@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.choices import Choice
@@ -116,18 +117,18 @@ Words = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A Pokémon of the opponent as sampled or known: its name in the battle, species (id), level, moves (ids)."""
+    """A Pokémon as sampled or known: its name in the battle, species (id), level, moves (ids), EVs and IVs as packed."""
 
     name: str
     species: str
     level: int
     moves: tuple[str, ...]
+    evs: str = "252,252,252,252,252,252"
+    ivs: str = ""
 
     def packed(self) -> str:
-        """As Showdown packs a set, with the highest stats."""
-        return (
-            f"{self.name}|{self.species}||noability|{','.join(self.moves)}||252,252,252,252,252,252||||||{self.level}|"
-        )
+        """As Showdown packs a set."""
+        return f"{self.name}|{self.species}||noability|{','.join(self.moves)}||{self.evs}||{self.ivs}||{self.level}|"
 
 
 @dataclass(frozen=True)
@@ -138,15 +139,13 @@ class Root:
     hidden: NDArray[np.int64]
 
 
-def own_sheets(battle: SeatBattle, log: Log) -> list[Sheet]:
-    """Our team in its first order, from the request."""
-    entries = {entry["ident"].partition(": ")[2]: entry for entry in battle.last_request["side"]["pokemon"]}
+def own_sheets(log: Log) -> list[Sheet]:
+    """Our team in its first order, from the first request."""
     found = []
-    for name in log.own_order:
-        parts = entries[name]["details"].split(", ")
+    for entry in log.own:
+        parts = entry["details"].split(", ")
         level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
-        species = "".join(c for c in parts[0].lower() if c.isalnum())
-        found.append(Sheet(name, species, level, tuple(move for move in entries[name]["moves"])))
+        found.append(Sheet(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
     return found
 
 
@@ -155,7 +154,7 @@ def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Rando
     seat = int((battle.player_role or "p1")[1]) - 1
     teams: list[str] = ["", ""]
     names: list[list[str]] = [[], []]
-    for side, sheets in ((seat, own_sheets(battle, log)), (1 - seat, theirs)):
+    for side, sheets in ((seat, own_sheets(log)), (1 - seat, theirs)):
         teams[side] = "]".join(sheet.packed() for sheet in sheets)
         names[side] = [sheet.name for sheet in sheets]
     row = initial((teams[0], teams[1]), _SEED)
@@ -167,9 +166,9 @@ def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Rando
     for i in range(2):
         _fill_out(row, i, log, names, hidden[i], rng)
     for i in range(2):
-        _fill_trapping(row, i, log, rng)
-    taker, damage = log.last_damage
-    row[LAST_DAMAGE] = _hp(row, log, taker, damage)
+        _fill_trapping(row, i, log, names, rng)
+    taker, name, damage = log.last_damage
+    row[LAST_DAMAGE] = _hp(row, log, taker, name, names, damage)
     _fill_requests(row, seat, battle.last_request)
     _take_pp(row, seat, battle.last_request)
     return Root(row, hidden)
@@ -246,11 +245,12 @@ def _shown_hp(known: Mon, most: int) -> int:
     return 0 if known.hp == 0 else max(1, int((known.hp - 0.5) * most / known.most))
 
 
-def _hp(row: Words, log: Log, i: int, amount: float) -> int:
-    """HP of an amount that the log shows of a side's Pokémon: HP, or percent of them."""
-    side = log.sides[i]
-    shown = side.mons[side.out].most if side.out else 100
-    return int(round(amount * int(row[_mon_at(row, i) + MON_MAX_HP]) / shown))
+def _hp(row: Words, log: Log, i: int, name: str, names: list[list[str]], amount: float) -> int:
+    """HP of an amount that the log shows of a Pokémon: HP, or percent of them."""
+    if not name:
+        return 0
+    most = int(row[side_at(i) + MONS + names[i].index(name) * MON_WORDS + MON_MAX_HP])
+    return int(round(amount * most / log.sides[i].mons[name].most))
 
 
 def _stats(
@@ -350,7 +350,7 @@ def _fill_out(
     for flag in stint.flags:
         row[s + _FLAGS[flag]] = 1
     _fill_counters(row, s, stint, moves, hidden, rng)
-    _fill_damage(row, i, log)
+    _fill_damage(row, i, log, names)
 
 
 def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
@@ -387,17 +387,17 @@ def _fill_counters(
         row[s + RESIDUAL], row[s + RESIDUAL_COUNT] = 1, stint.toxic
 
 
-def _fill_damage(row: Words, i: int, log: Log) -> None:
+def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
     """Amounts that the log shows in percent only, or not at all."""
     s, stint = side_at(i), log.sides[i].stint
     if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
         whole = int(row[_mon_at(row, i) + MON_MAX_HP]) // 4 + 1
         row[s + SUBSTITUTE] = max(1, whole >> stint.substitute)
     if stint.bide is not None:
-        row[s + BIDE_DAMAGE] = _hp(row, log, i, stint.bide_damage)
+        row[s + BIDE_DAMAGE] = _hp(row, log, i, log.sides[i].out, names, stint.bide_damage)
 
 
-def _fill_trapping(row: Words, i: int, log: Log, rng: random.Random) -> None:
+def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
     """A binding move that is going on, or that has just ended, which neither player is told."""
     past = log.sides[i].stint.trapping
     if past is None:
@@ -406,7 +406,7 @@ def _fill_trapping(row: Words, i: int, log: Log, rng: random.Random) -> None:
     turns = rng.choice([n for n in _TRAP_TURNS if n >= past] or [past])
     if turns > past:
         row[s + TRAPPING], row[s + TRAPPING_TOTAL] = turns - past, turns
-        row[s + TRAPPING_DAMAGE] = _hp(row, log, 1 - i, log.sides[i].stint.trapping_damage)
+        row[s + TRAPPING_DAMAGE] = _hp(row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage)
         row[s + TRAPPING_WHOM] = row[t + ORDER]
         row[t + TRAPPED], row[t + TRAPPED_BY], row[t + TRAPPED_MAYBE] = 1, row[s + ORDER], past > 1
     elif turns != 5:
