@@ -37,6 +37,88 @@ class Position:
     legal: int
 
 
+#: Words that no player is told, so that the built row has drawn or estimated them (docs/search.md).
+HIDDEN_WORDS = frozenset({
+    "SEED", "MON_SLEEP", "CONFUSED", "DISABLE_TIME", "BIDE_TIME", "BIDE_DAMAGE", "THRASH_TIME", "SUBSTITUTE", "TRAPPING",
+    "TRAPPING_TOTAL", "TRAPPED", "TRAPPED_MAYBE", "FAKE_TRAPPED", "FAKE_OTHER", "MAYBE_LOCKED",
+})  # fmt: skip
+#: Those that nothing reads before they are written again: of the turn that is over.
+STALE_WORDS = frozenset({"PENDING", "PENDING_MOVE", "SPEED"})
+#: Of the opponent only: what it selected and did not get to do.
+HIDDEN_OF_THEIRS = frozenset({"LAST_SELECTED", "LAST_SLOT", "LAST_ENEMY_SELECTED"})
+#: Words that count only while another is not 0.
+_NEEDS = {
+    "TRAPPED_BY": layout.TRAPPED, "TRAPPING_DAMAGE": layout.TRAPPING, "TRAPPING_WHOM": layout.TRAPPING,
+    "DISABLE_MOVE": layout.DISABLE_TIME, "DISABLE_SLOT": layout.DISABLE_TIME, "THRASH_ACCURACY": layout.THRASH,
+    "RAGE_ACCURACY": layout.RAGE, "RESIDUAL_COUNT": layout.RESIDUAL,
+}  # fmt: skip
+
+
+def _names() -> list[tuple[int, str]]:
+    """For each word of a row: its side (-1: of the battle) and its name."""
+    order = [name for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)]
+    place = order.index
+
+    def spread(first: str, end: str, words: int) -> list[str]:
+        starts = {vars(layout)[name]: name for name in order[place(first) : place(end)]}
+        return [starts[max(start for start in starts if start <= word)] for word in range(words)]
+
+    mon = spread("MON_SPECIES", "MON_WORDS", layout.MON_WORDS)
+    side = spread("ORDER", "VOLATILE_END", layout.MONS) + 6 * mon
+    return [(-1, name) for name in spread("SEED", "SIDES", layout.SIDES)] + [(i, n) for i in range(2) for n in side]
+
+
+WORD_NAMES = _names()
+
+
+def unequal(position: Position) -> list[str]:
+    """The names of the words in which the built row differs from the engine's, without those that no player is told."""
+    found = []
+    for word in np.flatnonzero(position.true != position.built):
+        side, name = WORD_NAMES[word]
+        theirs = side != position.seat
+        if name in HIDDEN_WORDS or name in STALE_WORDS or (theirs and name in HIDDEN_OF_THEIRS):
+            continue
+        at = layout.SIDES + side * layout.SIDE_WORDS
+        if name in _NEEDS and not (position.true[at + _NEEDS[name]] and position.built[at + _NEEDS[name]]):
+            continue
+        if (name == "MON_HP" and theirs) or name in ("LAST_DAMAGE", "TRAPPING_DAMAGE"):
+            if abs(int(position.true[word]) - int(position.built[word])) <= _PERCENT:
+                continue
+        found.append(name)
+    return found
+
+
+#: HP that two percentages of the greatest HP of generation 1 (703) may be apart.
+_PERCENT = 15
+# As in agents/search/prediction.py: a roll is 85% to 100% of the greatest damage.
+_ROLL, _ROUNDING = 0.0875, 2
+_FORESEEN = frozenset({
+    "ORDER", "BOOSTS", "LEECH_SEED", "REFLECT", "LIGHT_SCREEN", "RECHARGE", "MON_STATUS", "LEFT", "REQUEST", "TWO_TURN",
+})  # fmt: skip
+_FORESEEN_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name in _FORESEEN])
+_FLAG_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name in ("SUBSTITUTE", "CONFUSED")])
+_HP_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name == "MON_HP"])
+
+
+def foreseen(before: Words, actions: tuple[int, int], after: Words, rng: np.random.Generator, draws: int = 512) -> bool:
+    """Whether one of `draws` steps with random numbers of their own leads where the battle went.
+
+    The same measure as for poke-engine: statuses, boosts, conditions, who is out and who chooses must be equal, HP within the
+    roll of the damage.
+    """
+    engine = Engine(0)
+    engine.words = np.repeat(before[None], draws, axis=0)
+    engine.words[:, layout.SEED : layout.SEED + 4] = rng.integers(0, 1 << 16, (draws, 4))
+    engine.step(np.tile(np.array(actions, np.int32), (draws, 1)))
+    same = (engine.words[:, _FORESEEN_WORDS] == after[_FORESEEN_WORDS]).all(axis=1)
+    same &= ((engine.words[:, _FLAG_WORDS] != 0) == (after[_FLAG_WORDS] != 0)).all(axis=1)
+    hp = engine.words[:, _HP_WORDS]
+    slack = _ROUNDING + _ROLL * np.abs(hp - before[_HP_WORDS])
+    near = np.abs(hp - after[_HP_WORDS]) <= slack
+    return bool((same & near.all(axis=1)).any())
+
+
 class _Seat:
     """One side's log, read up to a point that both logs have in common."""
 
@@ -83,7 +165,9 @@ def sheets(packed: str) -> list[Sheet]:
         ids = [
             "".join(c for c in part.lower() if c.isalnum()) for part in (fields[1] or fields[0], *fields[4].split(","))
         ]
-        found.append(Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8]))
+        found.append(
+            Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8])
+        )
     return found
 
 
@@ -110,7 +194,13 @@ def walk(
             actions[0, seat.seat] = action_of(choice)
             found.append(
                 Position(
-                    seat.seat, seat.battle, seat.log, engine.words[0].copy(), root.words, action_of(choice), mask_of(seat.battle)
+                    seat.seat,
+                    seat.battle,
+                    seat.log,
+                    engine.words[0].copy(),
+                    root.words,
+                    action_of(choice),
+                    mask_of(seat.battle),
                 )
             )
             told(seat.log, seat.seat, seat.battle, choice)

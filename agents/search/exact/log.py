@@ -15,7 +15,7 @@ from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.engine.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
-from agents.engine.tables import CANNOT_MOVE, MOVE, MOVE_IDS, MOVES_BY_ID, NO_MOVE, SELF, SKIPS, STRUGGLE, TWO_TURNS
+from agents.engine.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, NO_MOVE, SELF, SKIPS, STRUGGLE, TWO_TURNS
 
 STATUSES = {
     "": HEALTHY,
@@ -74,7 +74,6 @@ class Stint:
     bide_damage: float = 0.0
     trapping: int | None = None
     trapping_damage: float = 0.0
-    faked: bool = False
     recharge: bool = False
     thrash: int | None = None
     thrash_move: str = ""
@@ -177,7 +176,6 @@ class Log:
         side.slot_of = ""
         foe.stint.last = 0
         foe.stint.trapping = None
-        foe.stint.faked = False
 
     _on_drag = _on_switch
 
@@ -189,6 +187,8 @@ class Log:
         called = any(part.startswith(("[from] Metronome", "[from] Mirror Move", "[from]move: M")) for part in rest)
         charging = bool(MOVE[number, TWO_TURNS]) and not stint.two_turn
         self._attempt(stint)
+        if move in BINDING and f"[from] {rest[0]}" not in rest:
+            stint.trapping = None  # the last one is over, which only now is known
         if not called:
             locked = _locked(stint)
             if not locked and number != STRUGGLE:
@@ -214,13 +214,13 @@ class Log:
         self._mover, self._move, self._boosted, self._undo = seat, move, False, None
         stint.recharge = False
         if MOVE[number, TWO_TURNS] == 0:
-            self._lock(side, foe, move)
+            self._lock(side, foe, move, goes_on=f"[from] {rest[0]}" in rest)
 
-    def _lock(self, side: Side, foe: Side, move: str) -> None:
+    def _lock(self, side: Side, foe: Side, move: str, goes_on: bool) -> None:
         """The locks that a move begins or goes on with."""
         stint = side.stint
         if move in BINDING:
-            stint.trapping = 1 if stint.trapping is None else stint.trapping + 1
+            stint.trapping = stint.trapping + 1 if goes_on and stint.trapping else 1
             foe.stint.recharge = False
         else:
             stint.trapping = None
@@ -464,8 +464,3 @@ def _set_condition(mon: Mon, condition: str) -> None:
         mon.most = int(most)
     if status != "fnt" and (mon.status != TOX or status != "psn"):  # the line "faint" says when it is gone
         mon.status = STATUSES.get(status, mon.status)
-
-
-def move_name(number: int) -> str:
-    """The id of a move's number."""
-    return MOVE_IDS[number]
