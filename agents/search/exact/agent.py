@@ -38,8 +38,8 @@ class ExactSearch(Agent):
     for one or two minutes. With a time limit it is not repeatable; with `iterations` the same seed gives the same battle.
 
     Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; iterations, per
-    decision instead of a time limit, 0; temperature, 0 (the most visited choice) or the exponent's inverse with which choices
-    are sampled by their visits; exploration, PUCT's constant, 1.5; first, first-play urgency: how much below its node's mean
+    decision instead of a time limit, 0; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which
+    choices are sampled; exploration, PUCT's constant, 1.5; first, first-play urgency: how much below its node's mean
     value an unvisited option starts, 0.05; trust, exponent of the fitted priors, 0.5; steps, in how many steps of HP the
     nodes of a tree differ, 16; weights, "fitted" or a file.
     """
@@ -151,7 +151,7 @@ class ExactSearch(Agent):
                 break
             root = root_of(battle, self._log, sample(battle, self._log, self.rng), self.rng)
             possible = legal(root.words, side_at(seat))
-            if possible != mask and attempt < _RETRIES or not possible & mask:
+            if (possible != mask and attempt < _RETRIES) or not possible & mask:
                 continue
             tree = _trees(len(planted))
             tree.plant(root.words, root.hidden, allowed, self._settings, self._weights, 1 + self.rng.getrandbits(60))

@@ -1,4 +1,4 @@
-"""Played battles beside the engine: at each request of a seat, the engine's own row and the row that the search starts from."""
+"""Played battles beside the engine: at each request, the engine's own row and the row that the search starts from."""
 
 from __future__ import annotations
 
@@ -82,10 +82,9 @@ def unequal(position: Position) -> list[str]:
         at = layout.SIDES + side * layout.SIDE_WORDS
         if name in _NEEDS and not (position.true[at + _NEEDS[name]] and position.built[at + _NEEDS[name]]):
             continue
-        if (name == "MON_HP" and theirs) or name in ("LAST_DAMAGE", "TRAPPING_DAMAGE"):
-            if abs(int(position.true[word]) - int(position.built[word])) <= _PERCENT:
-                continue
-        found.append(name)
+        in_percent = (name == "MON_HP" and theirs) or name in ("LAST_DAMAGE", "TRAPPING_DAMAGE")
+        if not in_percent or abs(int(position.true[word]) - int(position.built[word])) > _PERCENT:
+            found.append(name)
     return found
 
 
@@ -104,8 +103,8 @@ _HP_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name 
 def foreseen(before: Words, actions: tuple[int, int], after: Words, rng: np.random.Generator, draws: int = 512) -> bool:
     """Whether one of `draws` steps with random numbers of their own leads where the battle went.
 
-    The same measure as for poke-engine: statuses, boosts, conditions, who is out and who chooses must be equal, HP within the
-    roll of the damage.
+    The same measure as for poke-engine: statuses, boosts, conditions, who is out and who chooses must be equal, HP within
+    the roll of the damage.
     """
     engine = Engine(0)
     engine.words = np.repeat(before[None], draws, axis=0)

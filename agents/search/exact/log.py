@@ -99,6 +99,7 @@ class Side:
     used: int = 0
     slot_of: str = ""
     of_slot: tuple[str, str] | None = None
+    slot_before: str | None = None
     fainted: int = 0
     fainted_now: bool = False
 
@@ -137,7 +138,7 @@ class Log:
         if kind == "turn":
             self.turn = int(message[2])
             for side in self.sides:
-                side.fainted_now = False
+                side.fainted_now, side.slot_before = False, None
             return
         if len(message) < 3 or message[2][:2] not in ("p1", "p2") or ": " not in message[2]:
             return
@@ -150,7 +151,10 @@ class Log:
         """Tells of a choice that the log may not show: a move of the request that was free to choose."""
         side = self.sides[seat]
         mon, stint = side.mons[side.out], side.stint
-        if _locked(stint) or mon.status in (SLEEP, FREEZE):
+        if _locked(stint):
+            return
+        if mon.status in (SLEEP, FREEZE):
+            side.of_slot = (side.out, side.slot_of)
             return
         side.of_slot = None
         if move not in MOVES_BY_ID:  # "fight"
@@ -158,7 +162,7 @@ class Log:
             return
         side.selected = MOVES_BY_ID[move]["num"]
         if move != "struggle":
-            side.slot_of = move
+            side.slot_before, side.slot_of = side.slot_of, move
 
     def _of(self, seat: int, name: str) -> Mon:
         return self.sides[seat].mons.setdefault(name, Mon(name, to_id_str(name), 100))
@@ -172,8 +176,10 @@ class Log:
         if mon.status == TOX:
             mon.status = POISON
         side.entries.append(name)
+        if side.stint.trapping is not None:
+            _hold(foe)
         side.out, side.stint = name, Stint(entered=mon.status)
-        side.slot_of = ""
+        side.slot_of, side.slot_before = "", None
         foe.stint.last = 0
         foe.stint.trapping = None
 
@@ -187,8 +193,9 @@ class Log:
         called = any(part.startswith(("[from] Metronome", "[from] Mirror Move", "[from]move: M")) for part in rest)
         charging = bool(MOVE[number, TWO_TURNS]) and not stint.two_turn
         self._attempt(stint)
-        if move in BINDING and f"[from] {rest[0]}" not in rest:
-            stint.trapping = None  # the last one is over, which only now is known
+        goes_on = f"[from] {rest[0]}" in rest
+        if not goes_on and not called:
+            stint.trapping = None  # a binding move is over, which only now is known
         if not called:
             locked = _locked(stint)
             if not locked and number != STRUGGLE:
@@ -214,7 +221,7 @@ class Log:
         self._mover, self._move, self._boosted, self._undo = seat, move, False, None
         stint.recharge = False
         if MOVE[number, TWO_TURNS] == 0:
-            self._lock(side, foe, move, goes_on=f"[from] {rest[0]}" in rest)
+            self._lock(side, foe, move, goes_on)
 
     def _lock(self, side: Side, foe: Side, move: str, goes_on: bool) -> None:
         """The locks that a move begins or goes on with."""
@@ -222,6 +229,8 @@ class Log:
         if move in BINDING:
             stint.trapping = stint.trapping + 1 if goes_on and stint.trapping else 1
             foe.stint.recharge = False
+            if goes_on:
+                _hold(foe)
         else:
             stint.trapping = None
         if move in _RAMPAGES:
@@ -414,6 +423,7 @@ class Log:
         side.fainted_now = True
 
     def _on_miss(self, seat: int, name: str, rest: list[str]) -> None:
+        self.last_damage = (1 - seat, "", 0.0)
         self._fails(seat)
 
     def _on_immune(self, seat: int, name: str, rest: list[str]) -> None:
@@ -443,6 +453,12 @@ def _locked(stint: Stint) -> bool:
         or stint.bide is not None
         or stint.trapping is not None
     )
+
+
+def _hold(side: Side) -> None:
+    """Takes back a choice that did not count, because a binding move held its Pokémon."""
+    if side.slot_before is not None:
+        side.selected, side.of_slot, side.slot_of = CANNOT_MOVE, None, side.slot_before
 
 
 def _break_off(stint: Stint) -> None:

@@ -250,7 +250,7 @@ def _hp(row: Words, log: Log, i: int, name: str, names: list[list[str]], amount:
     if not name:
         return 0
     most = int(row[side_at(i) + MONS + names[i].index(name) * MON_WORDS + MON_MAX_HP])
-    return int(round(amount * most / log.sides[i].mons[name].most))
+    return round(amount * most / log.sides[i].mons[name].most)
 
 
 def _stats(

@@ -20,7 +20,6 @@ from agents.engine.layout import (
     BOOSTS,
     CONFUSED,
     DISABLE_TIME,
-    FAINTED,
     LEECH_SEED,
     LIGHT_SCREEN,
     MON_HP,
@@ -50,8 +49,8 @@ from agents.search.exact.steps import legal, step
 from agents.search.exact.values import priors_of, value_of
 
 _DEEPEST = 64
-#: Columns of `hidden` [2, 8]: turns that each Pokémon of the team (0 to 5) has slept, or -1 if it does not sleep or its turns
-#: left are known; turns of confusion so far or -1; turns of Disable so far or -1.
+#: Columns of `hidden` [2, 8]: turns that each Pokémon of the team (0 to 5) has slept, or -1 if it does not sleep or its
+#: turns left are known; turns of confusion so far or -1; turns of Disable so far or -1.
 HIDDEN, CONFUSION, DISABLE = 8, 6, 7
 _SOURCES = (Path(__file__), Path(values.__file__), Path(__file__).with_name("steps.py"))
 

@@ -41,7 +41,6 @@ from agents.engine.layout import (
     PARALYSIS,
     RECHARGE,
     REFLECT,
-    SIDES,
     SLEEP,
     SUBSTITUTE,
     TEAM_SIZE,
@@ -82,7 +81,7 @@ _STATS = ("atk", "def", "spa", "spd", "spe")
 #: Names of a value's features in the order of their weights; each species adds "alive:NAME" and "hp:NAME" behind them.
 VALUE = [
     "alive", "hp", *_ILL, *(f"{ill}_hp" for ill in _ILL), *(f"left_{n}" for n in range(1, 6)), "slept",
-    "active_hp", *(f"active_{ill}" for ill in _ILL), *(f"{stat}_up" for stat in _STATS), *(f"{stat}_down" for stat in _STATS),
+    "active_hp", *(f"active_{ill}" for ill in _ILL), *(f"{s}_up" for s in _STATS), *(f"{s}_down" for s in _STATS),
     "accuracy_down", "evasion_up", "substitute", "confusion", "leechseed", "reflect_volatile", "lightscreen_volatile",
     "recharge", "faster", "damage", "two_hits", "one_hit", "faster_one_hit", "faster_two_hits", "no_damage",
     "damage_squared", "damage_health", "safe", "one_hit_health", "stuck",
