@@ -11,8 +11,10 @@ from typing import Any, ClassVar
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
+from teamsets.cache import folder as cache_folder
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
+from teamsets.locking import file_lock
 
 _WEIGHTS = Path(__file__).parents[1] / "weights" / "gen1.txt"
 _FORMATS = ("gen1ou", "gen1randombattle")
@@ -39,7 +41,7 @@ class ExactSearch(Agent):
 
     Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; iterations, per
     decision instead of a time limit, 0; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which
-    choices are sampled; exploration, PUCT's constant, 1.5; first, first-play urgency: how much below its node's mean
+    choices are sampled; exploration, PUCT's constant, 0.4; first, first-play urgency: how much below its node's mean
     value an unvisited option starts, 0.05; trust, exponent of the fitted priors, 0.5; steps, in how many steps of HP the
     nodes of a tree differ, 16; weights, "fitted" or a file.
     """
@@ -52,7 +54,7 @@ class ExactSearch(Agent):
         samples: int = 2,
         iterations: int = 0,
         temperature: float = 0.0,
-        exploration: float = 1.5,
+        exploration: float = 0.4,
         first: float = 0.05,
         trust: float = 0.5,
         steps: int = 16,
@@ -203,7 +205,14 @@ def _trees(number: int) -> Any:
 
 @cache
 def _compiled() -> None:
-    """Compiles the search or loads it from the cache, so that no decision has to."""
+    """Compiles the search or loads it from the cache, so that no decision has to. Other processes wait meanwhile."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock(folder / "search-exact.lock"):
+        _warm()
+
+
+def _warm() -> None:
     import numpy as np
 
     from agents.engine.engine import initial

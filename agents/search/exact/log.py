@@ -121,7 +121,7 @@ class Log:
         self._mover = 0
         self._move = ""
         self._boosted = False
-        self._undo: tuple[str, str, int] | None = None
+        self._undo: tuple[int, int, int] | None = None  # side, stat and direction of the last boost
 
     def follow(self, battle: SeatBattle) -> None:
         """Reads the lines since the last call."""

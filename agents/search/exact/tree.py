@@ -223,7 +223,7 @@ class Settings:
     """exploration: PUCT's constant. first: how much below its node's mean an untried action starts. trust: exponent of the
     priors. steps: in how many steps of HP nodes differ."""
 
-    exploration: float = 1.5
+    exploration: float = 0.4
     first: float = 0.05
     trust: float = 0.5
     steps: int = 16
