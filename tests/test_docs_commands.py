@@ -72,7 +72,7 @@ RULES = [
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
 ]
 #: Pages that need torch.
-_TRAINING = {"engine.md", "extend.md", "policy.md", "training.md"}
+_TRAINING = {"engine.md", "search.md", "extend.md", "policy.md", "training.md"}
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from teamsets.locking import file_lock
 
 _WEIGHTS = Path(__file__).parents[1] / "weights" / "gen1.txt"
 _FORMATS = ("gen1ou", "gen1randombattle")
-#: Iterations of each tree between two looks at the clock: about half a millisecond.
-_CHUNK = 100
+#: Iterations of each tree between two looks at the clock: about a millisecond.
+_CHUNK = 200
 _RETRIES = 8
 
 

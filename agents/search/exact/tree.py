@@ -263,7 +263,8 @@ class Tree:
 
     def grow(self, iterations: int) -> None:
         """Adds iterations. Other threads run meanwhile."""
-        self.size, self._x = grow(*self._of, self.size, self._arrays, self._keys, self._places, self._x, iterations)
+        self.size, x = grow(*self._of, self.size, self._arrays, self._keys, self._places, self._x, iterations)
+        self._x = np.uint64(x)  # Numba gives back an int, with which the next call would be compiled anew
 
     def edges(self, seat: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """A seat's actions at the root: visits [9] and sums of values [9]."""

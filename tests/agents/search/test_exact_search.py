@@ -23,7 +23,7 @@ from agents.search.exact.comparison import Position, foreseen, sheets, unequal, 
 from agents.search.exact.log import Log
 from agents.search.exact.row import root_of, side_at
 from agents.search.exact.steps import legal
-from agents.search.exact.tree import HIDDEN, Settings, Tree
+from agents.search.exact.tree import HIDDEN, Settings, Tree, grow
 from agents.search.exact.values import read_weights
 from arena.entrants import load_pools
 from arena.fixture import Fixture, FixtureTeam
@@ -118,6 +118,18 @@ def searched(one: str, two: str, changes: dict[int, int], iterations: int = 800)
     tree.plant(engine.words[0], hidden, allowed, Settings(), read_weights(WEIGHTS), 77)
     tree.grow(iterations)
     return [tree.edges(seat)[0].tolist() for seat in range(2)]
+
+
+def test_going_on_with_a_tree_compiles_nothing() -> None:
+    """Once the second call of a decision took a minute, because the type of an argument was another."""
+    engine = Engine(1)
+    engine.reset([(OURS, THEIRS)], ["gen5,0123456789abcdef"])
+    tree, hidden = Tree(64), np.full((2, HIDDEN), -1, np.int64)
+    tree.plant(engine.words[0], hidden, np.full(2, 511, np.int64), Settings(), read_weights(WEIGHTS), 77)
+    for _ in range(2):
+        tree.grow(50)
+    assert len(grow.signatures) == 1
+    assert tree.size == 64 and tree.edges(0)[0].sum() == 100  # a full tree is searched on
 
 
 def hp(seat: int, index: int = 0) -> int:
