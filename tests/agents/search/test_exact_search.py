@@ -238,3 +238,10 @@ def test_it_says_which_formats_it_plays() -> None:
     assert source.missing("gen1ou") == source.missing("gen1randombattle") == ""
     assert source.missing("gen9ou") == "the engine plays gen1ou and gen1randombattle only"
     assert not source.repeatable and resolve("search:exact?iterations=10").repeatable
+
+
+def test_without_numba_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.search.exact.agent.importlib.util.find_spec", lambda name: None)
+    assert "Numba is not installed: `make training` installs it" in resolve("search:exact").missing("gen1ou")
+    with pytest.raises(BadInput, match="search:exact: Numba is not installed"):
+        resolve("search:exact").make()
