@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -39,11 +40,11 @@ class ExactSearch(Agent):
     Plays gen1ou and gen1randombattle. Needs Numba: `make training`, or `uv pip install -e .[engine]`. The first use compiles
     for one or two minutes. With a time limit it is not repeatable; with `iterations` the same seed gives the same battle.
 
-    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; iterations, per
-    decision instead of a time limit, 0; temperature, 0 (the most visited choice) or 1/T, the power of the visits by which
-    choices are sampled; exploration, PUCT's constant, 0.4; first, first-play urgency: how much below its node's mean
-    value an unvisited option starts, 0.05; trust, exponent of the fitted priors, 0.5; steps, in how many steps of HP the
-    nodes of a tree differ, 16; weights, "fitted" or a file.
+    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; threads, cores that
+    search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
+    visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
+    first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
+    priors, 0.5; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "fitted" or a file.
     """
 
     repeatable: ClassVar[bool] = False
@@ -52,6 +53,7 @@ class ExactSearch(Agent):
         self,
         ms: int = 100,
         samples: int = 2,
+        threads: int = 1,
         iterations: int = 0,
         temperature: float = 0.0,
         exploration: float = 0.4,
@@ -60,7 +62,12 @@ class ExactSearch(Agent):
         steps: int = 16,
         weights: str = "fitted",
     ) -> None:
-        for name, value, least in (("ms", ms, 1), ("samples", samples, 1), ("steps", steps, 1)):
+        for name, value, least in (
+            ("ms", ms, 1),
+            ("samples", samples, 1),
+            ("threads", threads, 1),
+            ("steps", steps, 1),
+        ):
             if value < least:
                 raise BadInput(f"search:exact: {name}={value}: must be {least} or more")
         limits = (
@@ -75,6 +82,7 @@ class ExactSearch(Agent):
         if weights != "fitted" and not Path(weights).is_file():
             raise BadInput(f"search:exact: weights={weights}: must be fitted or a file")
         self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
+        self.threads = threads
         if reason := _lacks():
             raise BadInput(f"search:exact: {reason}")
         from agents.search.exact.log import Log
@@ -123,13 +131,13 @@ class ExactSearch(Agent):
         shares, scores = [0.0] * 9, [0.0] * 9
         for tree in planted:
             visits, totals = tree.edges(seat)
+            weight = 1 / (float(visits.sum()) * len(planted))
             for action in range(9):
-                share = float(visits[action]) / made
-                shares[action] += share / len(planted)
-                scores[action] += float(totals[action]) / made / len(planted)
+                shares[action] += float(visits[action]) * weight
+                scores[action] += float(totals[action]) * weight
         actions = {choice: action_of(choice) for choice in battle.legal}
         self.diagnostics = {
-            "iterations": made * len(planted),
+            "iterations": made,
             "visits": {choice.words: round(shares[action], 4) for choice, action in actions.items()},
             "values": {c.words: round(scores[a] / shares[a], 4) if shares[a] else 0.0 for c, a in actions.items()},
             "win_probability": round(sum(scores[action] for action in actions.values()), 4),
@@ -161,17 +169,25 @@ class ExactSearch(Agent):
         return planted
 
     def _grow(self, planted: list[Any], began: float) -> int:
-        """Adds iterations to all trees until the time is up; returns how many each has."""
+        """Adds iterations to all trees until the time is up; returns how many in total."""
+        groups = [planted[start :: self.threads] for start in range(min(self.threads, len(planted)))]
+        if len(groups) == 1:
+            return self._grow_group(planted, began, len(planted))
+        grown = _pool(self.threads).map(lambda group: self._grow_group(group, began, len(planted)), groups)
+        return sum(grown)
+
+    def _grow_group(self, group: list[Any], began: float, trees: int) -> int:
+        """Adds iterations to some of the trees, to each as many; returns how many in total."""
         if self.iterations:
-            made = max(1, self.iterations // len(planted))
-            for tree in planted:
-                tree.grow(made)
-            return made
+            share = max(1, self.iterations // trees)
+            for tree in group:
+                tree.grow(share)
+            return share * len(group)
         made = 0
         while made == 0 or (time.perf_counter() - began) * 1000 < self.ms:
-            for tree in planted:
+            for tree in group:
                 tree.grow(_CHUNK)
-            made += _CHUNK
+            made += _CHUNK * len(group)
         return made
 
     def _pick(self, shares: dict[Choice, float]) -> Choice:
@@ -193,6 +209,12 @@ def _read(file: Path) -> Any:
     from agents.search.exact.values import read_weights
 
     return read_weights(file)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads of this process; the compiled search lets them run at once."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="search-exact")
 
 
 @cache

@@ -100,7 +100,9 @@ _FLAG_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if nam
 _HP_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name == "MON_HP"])
 
 
-def foreseen(before: Words, actions: tuple[int, int], after: Words, rng: np.random.Generator, draws: int = 4096) -> bool:
+def foreseen(
+    before: Words, actions: tuple[int, int], after: Words, rng: np.random.Generator, draws: int = 4096
+) -> bool:
     """Whether one of `draws` steps with random numbers of their own leads where the battle went.
 
     The same measure as for poke-engine: statuses, boosts, conditions, who is out and who chooses must be equal, HP within

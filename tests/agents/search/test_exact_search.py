@@ -180,6 +180,14 @@ def test_the_opponents_hidden_team_changes_nothing() -> None:
     first, second = (first_decision(fought(OURS, theirs), "iterations=400", 5) for theirs in (THEIRS, OTHERS))
     assert first == second and first["iterations"] == 400
     assert first_decision(fought(OURS, THEIRS), "iterations=400", 6) != first  # another seed draws other teams
+    assert (
+        first_decision(fought(OURS, THEIRS), "iterations=400&threads=2", 5) == first
+    )  # samples have trees of their own
+
+
+def test_a_time_limit_is_kept_to_by_each_thread() -> None:
+    found = first_decision(fought(OURS, THEIRS), "ms=1&samples=3&threads=2", 5)
+    assert found["iterations"] >= 3 * 200 and sum(found["visits"].values()) == pytest.approx(1, abs=0.01)
 
 
 def test_the_battles_own_random_numbers_are_not_in_its_row() -> None:
@@ -220,7 +228,7 @@ def test_a_line_of_the_log_is_read_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["ms=0", "samples=0", "steps=0", "iterations=-1", "temperature=-1.0", "weights=nowhere"]
+    "option", ["ms=0", "samples=0", "threads=0", "steps=0", "iterations=-1", "temperature=-1.0", "weights=nowhere"]
 )
 def test_options_out_of_range_are_refused_by_name(option: str) -> None:
     with pytest.raises(BadInput, match=f"search:exact: {option}: must be"):
