@@ -23,6 +23,15 @@ _cache = cache.folder() / "engine" / DIGEST
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _cached_in(folder: Path, function: F, **settings: Any) -> F:
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    try:
+        return cast(F, numba.njit(function, cache=True, **settings))
+    finally:
+        config.CACHE_DIR = before
+
+
 def rule(function: F) -> F:
     """A rule of the game, called from kernels."""
     return cast(F, numba.njit(function))
@@ -30,9 +39,13 @@ def rule(function: F) -> F:
 
 def kernel(function: F) -> F:
     """A loop over battles, on all cores; compiled once and then read from the cache."""
-    settings: Any = numba.config
-    before, settings.CACHE_DIR = settings.CACHE_DIR, str(_cache)
-    try:
-        return cast(F, numba.njit(function, parallel=True, cache=True))
-    finally:
-        settings.CACHE_DIR = before
+    return _cached_in(_cache, function, parallel=True)
+
+
+def serial(*sources: Path) -> Callable[[F], F]:
+    """A function on one core that lets other threads run meanwhile; cached as a kernel is.
+
+    sources: files outside this package whose rules it calls; it is compiled anew when one of them changes.
+    """
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()[:16]
+    return lambda function: _cached_in(_cache / digest, function, nogil=True)

@@ -7,15 +7,17 @@ status, boosts and volatiles as they were in the simulator. Printed for each for
 the first N turns that were not predicted.
 
     python scripts/simulate/search_outcomes.py [--formats gen1ou gen9ou] [--battles 40] [--seed 0] [--show 0]
-        [--agents heuristic:expert heuristic:emerald]
+        [--agents heuristic:expert heuristic:emerald] [--engine]
 
-Needs poke-engine: `make search`.
+--engine: the same for the project's own engine (gen1ou), by 4,096 steps from the state before each turn.
+Needs poke-engine: `make search`, or with --engine Numba: `make training`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -45,12 +47,42 @@ def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Comparison]
     return found
 
 
+def foreseen_by_engine(record: BattleRecord, rng: np.random.Generator) -> list[bool]:
+    """Whether our engine foresees each turn of a battle in which both sides had a choice of moves."""
+    from agents.engine import layout
+    from agents.search.exact.comparison import foreseen, walk
+
+    said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
+    teams = record.fixture.teams[0].packed or "", record.fixture.teams[1].packed or ""
+    points = list(walk(record.logs, said, teams, record.fixture.seed, record.fixture.format))
+    requests = [layout.SIDES + seat * layout.SIDE_WORDS + layout.REQUEST for seat in range(2)]
+    return [
+        foreseen(before[0].true, (before[0].choice, before[1].choice), after[0].true, rng)
+        for before, after in itertools.pairwise(points)
+        if len(before) == 2 and (before[0].true[requests] == layout.CHOOSE_MOVE).all()
+    ]
+
+
+def interval(counts: list[tuple[int, int]]) -> tuple[float, float]:
+    """A 95% interval of a share of turns, from (hits, turns) of each battle, resampled by battles."""
+    table = np.array(counts)
+    drawn = table[np.random.default_rng(0).integers(len(table), size=(2000, len(table)))].sum(axis=1)
+    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    return float(low), float(high)
+
+
+def report_engine(records: list[BattleRecord]) -> None:
+    rng = np.random.default_rng(0)
+    found = [foreseen_by_engine(record, rng) for record in records]
+    hits, turns_ = sum(map(sum, found)), sum(map(len, found))
+    low, high = interval([(sum(battle), len(battle)) for battle in found])
+    print(f"gen1ou, our engine: {hits} of {turns_} turns foreseen, {hits / turns_:.1%} [{low:.1%}, {high:.1%}]")
+
+
 def report(format_id: str, battles: list[list[tuple[Turn, Comparison]]], show: int) -> None:
     found = [one for battle in battles for one in battle]
     hits = sum(verdict.predicted for _, verdict in found)
-    counts = np.array([[sum(verdict.predicted for _, verdict in battle), len(battle)] for battle in battles])
-    drawn = counts[np.random.default_rng(0).integers(len(counts), size=(2000, len(counts)))].sum(axis=1)
-    low, high = np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975])
+    low, high = interval([(sum(verdict.predicted for _, verdict in battle), len(battle)) for battle in battles])
     print(f"{format_id}: {hits} of {len(found)} turns predicted, {hits / len(found):.1%} [{low:.1%}, {high:.1%}]")
     missed = [(turn, verdict) for turn, verdict in found if not verdict.predicted]
     gen = get_format(format_id).gen
@@ -78,7 +110,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--agents", nargs=2, default=["heuristic:expert", "heuristic:emerald"])
+    parser.add_argument("--engine", action="store_true")
     asked = parser.parse_args()
+    if asked.engine:
+        plan = Plan(tuple(asked.agents), load_pools(("gen1ou",))[0], asked.battles, asked.seed)
+        report_engine(asyncio.run(play_all(round_robin(plan), RULES)))
+        return
     for format_id in asked.formats:
         gen = get_format(format_id).gen
         if missing(gen):

@@ -1,0 +1,250 @@
+"""`search:exact`: determinized tree search on the engine of generation 1, which is Showdown's own game."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.contract import Agent
+from teamsets.cache import folder as cache_folder
+from teamsets.errors import BadInput
+from teamsets.formats import get_format
+from teamsets.locking import file_lock
+
+_WEIGHTS = Path(__file__).parents[1] / "weights" / "gen1.txt"
+_FORMATS = ("gen1ou", "gen1randombattle")
+#: Iterations of each tree between two looks at the clock: about a millisecond.
+_CHUNK = 200
+_RETRIES = 8
+
+
+class ExactSearch(Agent):
+    """Determinized MCTS on the engine of generation 1: the same rules as Showdown's, chance drawn anew by every iteration.
+
+    Teams of the opponent are sampled from known sets, as for `search:mcts`, and each is searched by a tree in which both
+    sides choose simultaneously, each by its own PUCT. The visit shares are averaged over the samples. Leaves and priors are
+    those of `search:mcts`: weights fitted to results of battles and to choices of strong players.
+
+    Turns of sleep, confusion and Disable that only the simulator knows are drawn anew by every iteration. The battle's own
+    random numbers are not known to it.
+
+    Diagnostics of each decision: `values`, mean value of each choice from 0 (lost) to 1 (won); `visits`, its visit share;
+    `win_probability`, mean of the values weighted by visits; `iterations`, in total; `failed`, if no position could be made.
+
+    Plays gen1ou and gen1randombattle. Needs Numba: `make training`, or `uv pip install -e .[engine]`. The first use compiles
+    for one or two minutes. With a time limit it is not repeatable; with `iterations` the same seed gives the same battle.
+
+    Options: ms, time per decision for all samples in milliseconds, 100; samples, number of samples, 2; threads, cores that
+    search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
+    visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
+    first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
+    priors, 0.5; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "fitted" or a file.
+    """
+
+    repeatable: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        ms: int = 100,
+        samples: int = 2,
+        threads: int = 1,
+        iterations: int = 0,
+        temperature: float = 0.0,
+        exploration: float = 0.4,
+        first: float = 0.05,
+        trust: float = 0.5,
+        steps: int = 16,
+        weights: str = "fitted",
+    ) -> None:
+        for name, value, least in (
+            ("ms", ms, 1),
+            ("samples", samples, 1),
+            ("threads", threads, 1),
+            ("steps", steps, 1),
+        ):
+            if value < least:
+                raise BadInput(f"search:exact: {name}={value}: must be {least} or more")
+        limits = (
+            ("iterations", iterations),
+            ("temperature", temperature),
+            ("exploration", exploration),
+            ("trust", trust),
+        )
+        for name, number in limits:
+            if number < 0:
+                raise BadInput(f"search:exact: {name}={number}: must be 0 or more")
+        if weights != "fitted" and not Path(weights).is_file():
+            raise BadInput(f"search:exact: weights={weights}: must be fitted or a file")
+        self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
+        self.threads = threads
+        if reason := _lacks():
+            raise BadInput(f"search:exact: {reason}")
+        from agents.search.exact.log import Log
+        from agents.search.exact.tree import Settings
+
+        self._settings = Settings(exploration, first, trust, steps)
+        self._weights = _read(_WEIGHTS if weights == "fitted" else Path(weights))
+        self._log = Log()
+        _compiled()
+
+    @classmethod
+    def repeats(cls, **options: Any) -> bool:
+        """Return True with iterations instead of a time limit."""
+        return options.get("iterations", 0) > 0
+
+    @classmethod
+    def version(cls, **options: Any) -> str:
+        """Return the weights."""
+        chosen = Path(options.get("weights", ""))
+        return (chosen if chosen.is_file() else _WEIGHTS).read_text("utf-8")
+
+    @classmethod
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        """Return why it cannot play a format (None: any), with the fix; empty if it can."""
+        if format_id is not None and get_format(format_id).id not in _FORMATS:
+            return f"the engine plays {' and '.join(_FORMATS)} only"
+        return _lacks()
+
+    def act(self, battle: SeatBattle) -> Choice:
+        began = time.perf_counter()
+        self._log.follow(battle)
+        seat = int((battle.player_role or "p1")[1]) - 1
+        choice = battle.legal[0] if len(battle.legal) == 1 else self._searched(battle, seat, began)
+        if choice.kind == "move":
+            self._log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
+        return choice
+
+    def _searched(self, battle: SeatBattle, seat: int, began: float) -> Choice:
+        from agents.search.exact.row import action_of
+
+        planted = self._plant(battle, seat)
+        if not planted:
+            self.diagnostics = {"failed": "no sampled position has the legal choices of the request"}
+            return self.rng.choice(battle.legal)
+        made = self._grow(planted, began)
+        shares, scores = [0.0] * 9, [0.0] * 9
+        for tree in planted:
+            visits, totals = tree.edges(seat)
+            weight = 1 / (float(visits.sum()) * len(planted))
+            for action in range(9):
+                shares[action] += float(visits[action]) * weight
+                scores[action] += float(totals[action]) * weight
+        actions = {choice: action_of(choice) for choice in battle.legal}
+        self.diagnostics = {
+            "iterations": made,
+            "visits": {choice.words: round(shares[action], 4) for choice, action in actions.items()},
+            "values": {c.words: round(scores[a] / shares[a], 4) if shares[a] else 0.0 for c, a in actions.items()},
+            "win_probability": round(sum(scores[action] for action in actions.values()), 4),
+        }
+        return self._pick({choice: shares[action] for choice, action in actions.items()})
+
+    def _plant(self, battle: SeatBattle, seat: int) -> list[Any]:
+        """A new tree for each sample whose legal actions are those of the request."""
+        import numpy as np
+
+        from agents.search.exact.row import mask_of, root_of, side_at
+        from agents.search.exact.sampling import sample
+        from agents.search.exact.steps import legal
+
+        mask = mask_of(battle)
+        allowed = np.full(2, 511, np.int64)
+        allowed[seat] = mask
+        planted: list[Any] = []
+        for attempt in range(self.samples + _RETRIES):
+            if len(planted) == self.samples:
+                break
+            root = root_of(battle, self._log, sample(battle, self._log, self.rng), self.rng)
+            possible = legal(root.words, side_at(seat))
+            if (possible != mask and attempt < _RETRIES) or not possible & mask:
+                continue
+            tree = _trees(len(planted))
+            tree.plant(root.words, root.hidden, allowed, self._settings, self._weights, 1 + self.rng.getrandbits(60))
+            planted.append(tree)
+        return planted
+
+    def _grow(self, planted: list[Any], began: float) -> int:
+        """Adds iterations to all trees until the time is up; returns how many in total."""
+        groups = [planted[start :: self.threads] for start in range(min(self.threads, len(planted)))]
+        if len(groups) == 1:
+            return self._grow_group(planted, began, len(planted))
+        grown = _pool(self.threads).map(lambda group: self._grow_group(group, began, len(planted)), groups)
+        return sum(grown)
+
+    def _grow_group(self, group: list[Any], began: float, trees: int) -> int:
+        """Adds iterations to some of the trees, to each as many; returns how many in total."""
+        if self.iterations:
+            share = max(1, self.iterations // trees)
+            for tree in group:
+                tree.grow(share)
+            return share * len(group)
+        made = 0
+        while made == 0 or (time.perf_counter() - began) * 1000 < self.ms:
+            for tree in group:
+                tree.grow(_CHUNK)
+            made += _CHUNK * len(group)
+        return made
+
+    def _pick(self, shares: dict[Choice, float]) -> Choice:
+        if self.temperature == 0:
+            return max(shares, key=shares.__getitem__)
+        best = max(shares.values())
+        odds = [(share / best) ** (1 / self.temperature) for share in shares.values()]
+        return self.rng.choices(list(shares), odds)[0]
+
+
+def _lacks() -> str:
+    if importlib.util.find_spec("numba") is None:
+        return "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
+    return ""
+
+
+@cache
+def _read(file: Path) -> Any:
+    from agents.search.exact.values import read_weights
+
+    return read_weights(file)
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Threads of this process; the compiled search lets them run at once."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="search-exact")
+
+
+@cache
+def _trees(number: int) -> Any:
+    """The trees of this process: their memory is kept, and used by one decision at a time."""
+    from agents.search.exact.tree import Tree
+
+    return Tree()
+
+
+@cache
+def _compiled() -> None:
+    """Compiles the search or loads it from the cache, so that no decision has to. Other processes wait meanwhile."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with file_lock(folder / "search-exact.lock"):
+        _warm()
+
+
+def _warm() -> None:
+    import numpy as np
+
+    from agents.engine.engine import initial
+    from agents.search.exact.row import side_at
+    from agents.search.exact.steps import legal
+    from agents.search.exact.tree import HIDDEN, Settings
+
+    team = "|mew||noability|tackle||||||||"
+    row = initial((team, team), "gen5,0000000000000000")
+    legal(row, side_at(0))
+    tree = _trees(0)
+    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), Settings(), _read(_WEIGHTS), 1)
+    tree.grow(0)

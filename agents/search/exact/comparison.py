@@ -1,0 +1,211 @@
+"""Played battles beside the engine: at each request, the engine's own row and the row that the search starts from."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.engine import layout
+from agents.engine.engine import Engine
+from agents.search.exact.log import Log
+from agents.search.exact.row import Sheet, action_of, mask_of, root_of
+
+Words = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Position:
+    """One request of one seat. true: the engine's row. built: the row from the seat's log and the opponent's true team.
+
+    choice: what the seat then chose, as an action of the engine. legal: its legal actions by the request, as bits.
+    """
+
+    seat: int
+    battle: SeatBattle
+    log: Log
+    true: Words
+    built: Words
+    choice: int
+    legal: int
+
+
+#: Words that no player is told, so that the built row has drawn or estimated them (docs/search.md).
+HIDDEN_WORDS = frozenset({
+    "SEED", "MON_SLEEP", "CONFUSED", "DISABLE_TIME", "BIDE_TIME", "BIDE_DAMAGE", "THRASH_TIME", "SUBSTITUTE", "TRAPPING",
+    "TRAPPING_TOTAL", "TRAPPED", "TRAPPED_MAYBE", "FAKE_TRAPPED", "FAKE_OTHER", "MAYBE_LOCKED",
+})  # fmt: skip
+#: Those that nothing reads before they are written again: of the turn that is over.
+STALE_WORDS = frozenset({"PENDING", "PENDING_MOVE", "SPEED"})
+#: Of the opponent only: what it selected and did not get to do.
+HIDDEN_OF_THEIRS = frozenset({"LAST_SELECTED", "LAST_SLOT", "LAST_ENEMY_SELECTED"})
+#: Words that count only while another is not 0.
+_NEEDS = {
+    "TRAPPED_BY": layout.TRAPPED, "TRAPPING_DAMAGE": layout.TRAPPING, "TRAPPING_WHOM": layout.TRAPPING,
+    "DISABLE_MOVE": layout.DISABLE_TIME, "DISABLE_SLOT": layout.DISABLE_TIME, "THRASH_ACCURACY": layout.THRASH,
+    "RAGE_ACCURACY": layout.RAGE, "RESIDUAL_COUNT": layout.RESIDUAL,
+}  # fmt: skip
+
+
+def _names() -> list[tuple[int, str]]:
+    """For each word of a row: its side (-1: of the battle) and its name."""
+    order = [name for name, value in vars(layout).items() if name.isupper() and isinstance(value, int)]
+    place = order.index
+
+    def spread(first: str, end: str, words: int) -> list[str]:
+        starts = {vars(layout)[name]: name for name in order[place(first) : place(end)]}
+        return [starts[max(start for start in starts if start <= word)] for word in range(words)]
+
+    mon = spread("MON_SPECIES", "MON_WORDS", layout.MON_WORDS)
+    side = spread("ORDER", "VOLATILE_END", layout.MONS) + 6 * mon
+    return [(-1, name) for name in spread("SEED", "SIDES", layout.SIDES)] + [(i, n) for i in range(2) for n in side]
+
+
+WORD_NAMES = _names()
+
+
+def unequal(position: Position) -> list[str]:
+    """The names of the words in which the built row differs from the engine's, without those that no player is told."""
+    found = []
+    for word in np.flatnonzero(position.true != position.built):
+        side, name = WORD_NAMES[word]
+        theirs = side != position.seat
+        if name in HIDDEN_WORDS or name in STALE_WORDS or (theirs and name in HIDDEN_OF_THEIRS):
+            continue
+        at = layout.SIDES + side * layout.SIDE_WORDS
+        if name in _NEEDS and not (position.true[at + _NEEDS[name]] and position.built[at + _NEEDS[name]]):
+            continue
+        in_percent = (name == "MON_HP" and theirs) or name in ("LAST_DAMAGE", "TRAPPING_DAMAGE")
+        if not in_percent or abs(int(position.true[word]) - int(position.built[word])) > _PERCENT:
+            found.append(name)
+    return found
+
+
+#: HP that two percentages of the greatest HP of generation 1 (703) may be apart.
+_PERCENT = 15
+# As in agents/search/prediction.py: a roll is 85% to 100% of the greatest damage.
+_ROLL, _ROUNDING = 0.0875, 2
+_FORESEEN = frozenset({
+    "ORDER", "BOOSTS", "LEECH_SEED", "REFLECT", "LIGHT_SCREEN", "RECHARGE", "MON_STATUS", "LEFT", "REQUEST", "TWO_TURN",
+})  # fmt: skip
+_FORESEEN_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name in _FORESEEN])
+_FLAG_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name in ("SUBSTITUTE", "CONFUSED")])
+_HP_WORDS = np.array([word for word, (_, name) in enumerate(WORD_NAMES) if name == "MON_HP"])
+
+
+def foreseen(
+    before: Words, actions: tuple[int, int], after: Words, rng: np.random.Generator, draws: int = 4096
+) -> bool:
+    """Whether one of `draws` steps with random numbers of their own leads where the battle went.
+
+    The same measure as for poke-engine: statuses, boosts, conditions, who is out and who chooses must be equal, HP within
+    the roll of the damage.
+    """
+    engine = Engine(0)
+    engine.words = np.repeat(before[None], draws, axis=0)
+    engine.words[:, layout.SEED : layout.SEED + 4] = rng.integers(0, 1 << 16, (draws, 4))
+    engine.step(np.tile(np.array(actions, np.int32), (draws, 1)))
+    same = (engine.words[:, _FORESEEN_WORDS] == after[_FORESEEN_WORDS]).all(axis=1)
+    same &= ((engine.words[:, _FLAG_WORDS] != 0) == (after[_FLAG_WORDS] != 0)).all(axis=1)
+    hp = engine.words[:, _HP_WORDS]
+    slack = _ROUNDING + _ROLL * np.abs(hp - before[_HP_WORDS])
+    near = np.abs(hp - after[_HP_WORDS]) <= slack
+    return bool((same & near.all(axis=1)).any())
+
+
+class _Seat:
+    """One side's log, read up to a point that both logs have in common."""
+
+    def __init__(self, seat: int, log: list[str], choices: list[str], format_id: str) -> None:
+        role = f"p{seat + 1}"
+        self.seat = seat
+        self.battle = SeatBattle(f"battle-{format_id}-1", role, role, 1, format_id, random.Random(0))
+        self.log = Log()
+        self.lines: list[str] = []
+        self.requests: dict[int, dict[str, Any]] = {}
+        for line in log:
+            if line.startswith("|request|"):
+                self.requests[len(self.lines)] = orjson.loads(line[9:])
+            elif not line.startswith(("|error|", "|bigerror|")):
+                self.lines.append(line)
+        self.choices = dict(zip(sorted(self.requests), choices, strict=False))
+        self._read = 0
+
+    def read(self, until: int) -> bool:
+        """Reads up to a line; whether it must choose there."""
+        self.battle.feed(self.lines[self._read : until])
+        self._read = until
+        request = self.requests.get(until)
+        if request is not None:
+            self.battle.ask(request)
+        self.log.follow(self.battle)
+        return request is not None and until in self.choices
+
+    def chosen(self, until: int) -> Choice:
+        return next(choice for choice in self.battle.legal if choice.words == self.choices[until])
+
+
+def told(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
+    """Tells a log of its seat's own choice."""
+    if choice.kind == "move":
+        log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
+
+
+def sheets(packed: str) -> list[Sheet]:
+    """A packed team as the opponent's known one."""
+    found = []
+    for member in packed.split("]"):
+        fields = member.split("|") + [""] * 12
+        ids = [
+            "".join(c for c in part.lower() if c.isalnum()) for part in (fields[1] or fields[0], *fields[4].split(","))
+        ]
+        found.append(
+            Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8])
+        )
+    return found
+
+
+def walk(
+    logs: tuple[list[str], list[str]],
+    choices: tuple[list[str], list[str]],
+    teams: tuple[str, str],
+    seed: str,
+    format_id: str,
+) -> Iterator[Sequence[Position]]:
+    """Yields the positions (of one seat or both) at each point of a battle where somebody chose, played on the engine.
+
+    logs: both sides', requests included. choices: both sides' labels ("move tackle"), one per request.
+    """
+    engine = Engine(1, format_id)
+    engine.reset([teams], [seed])
+    seats = [_Seat(i, logs[i], choices[i], format_id) for i in range(2)]
+    for point in sorted(seats[0].requests.keys() | seats[1].requests.keys()):
+        asked = [seat for seat in seats if seat.read(point)]
+        found, actions = [], np.zeros((1, 2), np.int32)
+        for seat in asked:
+            choice = seat.chosen(point)
+            root = root_of(seat.battle, seat.log, sheets(teams[1 - seat.seat]), random.Random(0))
+            actions[0, seat.seat] = action_of(choice)
+            found.append(
+                Position(
+                    seat.seat,
+                    seat.battle,
+                    seat.log,
+                    engine.words[0].copy(),
+                    root.words,
+                    action_of(choice),
+                    mask_of(seat.battle),
+                )
+            )
+            told(seat.log, seat.seat, seat.battle, choice)
+        if not found or engine.words[0, layout.WINNER] != layout.UNDECIDED:
+            return
+        yield found
+        engine.step(actions)

@@ -1,0 +1,482 @@
+"""What one seat's log tells of a generation-1 battle, in the terms of the engine's words (agents/engine/layout.py).
+
+poke-env's battle lacks much of it: the order of the teams, what counters have counted, which stat changes came in which
+order (a boost undoes paralysis, a foe's boost applies it again), PP by slot. Numbers that depend on the opponent's hidden
+set are kept as events, and row.py computes them for a sampled set.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+from poke_env.data import to_id_str
+
+from agents.battle import SeatBattle
+from agents.engine.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
+from agents.engine.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, NO_MOVE, SELF, SKIPS, STRUGGLE, TWO_TURNS
+
+STATUSES = {
+    "": HEALTHY,
+    "brn": BURN,
+    "par": PARALYSIS,
+    "slp": SLEEP,
+    "frz": FREEZE,
+    "psn": POISON,
+    "tox": TOX,
+    "fnt": FAINTED,
+}
+BOOSTED = {"atk": 0, "def": 1, "spa": 2, "spd": 3, "spe": 4, "accuracy": 5, "evasion": 6}
+BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
+_RAMPAGES = frozenset({"thrash", "petaldance"})
+_HIDDEN_TURNS = frozenset({"dig", "fly"})
+_DRAINS = frozenset({"absorb", "megadrain", "leechlife", "dreameater"})
+#: A change of stats: ("boost", stat, by), ("stage", stat, by) where the stat itself stays, ("ill", status), ("haze",),
+#: ("transform", the foe's name, its stint at that time).
+Event = tuple[Any, ...]
+
+
+@dataclass
+class Mon:
+    """A Pokémon that has been out. hp, most: as last shown (percent for the opponent's). slept: turns lost to this sleep;
+    rested: it is of its own Rest. used: move -> PP spent. broken: its substitute broke, until the next move at it."""
+
+    name: str
+    species: str
+    level: int
+    hp: int = 100
+    most: int = 100
+    status: int = HEALTHY
+    slept: int = 0
+    rested: bool = False
+    used: dict[str, int] = field(default_factory=dict)
+    broken: bool = False
+
+
+@dataclass
+class Stint:
+    """What ends when a Pokémon leaves. entered: its status when it came in. Counters are None while their condition is off.
+
+    bide, confused, disabled, thrash, trapping: turns or attempts so far. toxic: Showdown's counter. substitute: hits taken.
+    """
+
+    entered: int = HEALTHY
+    events: list[Event] = field(default_factory=list)
+    types: tuple[str, ...] = ()
+    mimicked: dict[str, str] = field(default_factory=dict)
+    transformed: tuple[str, Stint] | None = None
+    own_used: dict[str, int] = field(default_factory=dict)
+    last: int = 0
+    two_turn: str = ""
+    invulnerable: bool = False
+    bide: int | None = None
+    bide_damage: float = 0.0
+    trapping: int | None = None
+    trapping_damage: float = 0.0
+    recharge: bool = False
+    thrash: int | None = None
+    thrash_move: str = ""
+    rage: bool = False
+    confused: int | None = None
+    disabled: int | None = None
+    disabled_move: str = ""
+    toxic: int | None = None
+    substitute: int | None = None
+    flags: set[str] = field(default_factory=set)
+
+
+@dataclass
+class Side:
+    """order: names of the Pokémon that came in, one for each switch. selected, used: last selected and last used move.
+    slot_of: the move whose slot was selected last, "" after a switch (slot 0)."""
+
+    mons: dict[str, Mon] = field(default_factory=dict)
+    entries: list[str] = field(default_factory=list)
+    out: str = ""
+    stint: Stint = field(default_factory=Stint)
+    selected: int = NO_MOVE
+    used: int = 0
+    slot_of: str = ""
+    of_slot: tuple[str, str] | None = None
+    slot_before: str | None = None
+    fainted: int = 0
+    fainted_now: bool = False
+
+
+_CONDITIONS = {
+    "focusenergy": "focus", "leechseed": "seed", "lightscreen": "screen", "reflect": "reflect", "mist": "mist",
+}  # fmt: skip
+
+
+class Log:
+    """One battle's state by its log. `sides` are those of p1 and p2; feed it with `follow` before each decision."""
+
+    def __init__(self) -> None:
+        self.sides = (Side(), Side())
+        self.turn = 0
+        self.last_damage: tuple[int, str, float] = (0, "", 0.0)  # side and Pokémon that took it; HP or percent
+        self.own: list[dict[str, Any]] = []  # our team's entries in the first request
+        self._read = 0
+        self._mover = 0
+        self._move = ""
+        self._boosted = False
+        self._undo: tuple[int, int, int] | None = None  # side, stat and direction of the last boost
+
+    def follow(self, battle: SeatBattle) -> None:
+        """Reads the lines since the last call."""
+        lines = battle._replay_data
+        for message in lines[self._read :]:
+            self.read(message)
+        self._read = len(lines)
+        if not self.own and battle.last_request:
+            self.own = list(battle.last_request["side"]["pokemon"])
+
+    def read(self, message: list[str]) -> None:
+        """Reads one line, split at "|"."""
+        kind = message[1] if len(message) > 1 else ""
+        if kind == "turn":
+            self.turn = int(message[2])
+            for side in self.sides:
+                side.fainted_now, side.slot_before = False, None
+            return
+        if len(message) < 3 or message[2][:2] not in ("p1", "p2") or ": " not in message[2]:
+            return
+        seat, name = int(message[2][1]) - 1, message[2].partition(": ")[2]
+        handler = getattr(self, "_on_" + kind.strip("-").replace("-", "_"), None)
+        if handler is not None:
+            handler(seat, name, message[3:])
+
+    def chose(self, seat: int, move: str) -> None:
+        """Tells of a choice that the log may not show: a move of the request that was free to choose."""
+        side = self.sides[seat]
+        mon, stint = side.mons[side.out], side.stint
+        if _locked(stint):
+            return
+        if mon.status in (SLEEP, FREEZE):
+            side.of_slot = (side.out, side.slot_of)
+            return
+        side.of_slot = None
+        if move not in MOVES_BY_ID:  # "fight"
+            side.selected = CANNOT_MOVE
+            return
+        side.selected = MOVES_BY_ID[move]["num"]
+        if move != "struggle":
+            side.slot_before, side.slot_of = side.slot_of, move
+
+    def _of(self, seat: int, name: str) -> Mon:
+        return self.sides[seat].mons.setdefault(name, Mon(name, to_id_str(name), 100))
+
+    def _on_switch(self, seat: int, name: str, rest: list[str]) -> None:
+        side, foe = self.sides[seat], self.sides[1 - seat]
+        parts = rest[0].split(", ")
+        mon = side.mons.setdefault(name, Mon(name, to_id_str(parts[0]), 100))
+        mon.level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
+        _set_condition(mon, rest[1])
+        if mon.status == TOX:
+            mon.status = POISON
+        side.entries.append(name)
+        if side.stint.trapping is not None:
+            _hold(foe)
+        side.out, side.stint = name, Stint(entered=mon.status)
+        side.slot_of, side.slot_before = "", None
+        foe.stint.last = 0
+        foe.stint.trapping = None
+
+    _on_drag = _on_switch
+
+    def _on_move(self, seat: int, name: str, rest: list[str]) -> None:
+        side, foe = self.sides[seat], self.sides[1 - seat]
+        move = to_id_str(rest[0])
+        number = MOVES_BY_ID[move]["num"] if move in MOVES_BY_ID else 0
+        stint = side.stint
+        called = any(part.startswith(("[from] Metronome", "[from] Mirror Move", "[from]move: M")) for part in rest)
+        charging = bool(MOVE[number, TWO_TURNS]) and not stint.two_turn
+        self._attempt(stint)
+        goes_on = f"[from] {rest[0]}" in rest
+        if not goes_on and not called:
+            stint.trapping = None  # a binding move is over, which only now is known
+        if not called:
+            locked = _locked(stint)
+            if not locked and number != STRUGGLE:
+                side.slot_of = next((slot for slot, copied in stint.mimicked.items() if copied == move), move)
+                used = stint.own_used if stint.transformed else side.mons[name].used
+                used.setdefault(side.slot_of, 0)
+            if not locked:
+                side.selected = number
+            if number != STRUGGLE and ((not locked and not MOVE[number, TWO_TURNS]) or stint.two_turn):
+                self._spend(side, side.slot_of or move)
+            target = side if MOVE[number, SELF] else foe
+            if target.out:
+                target.mons[target.out].broken = False
+        else:
+            side.selected = number
+        side.used, side.of_slot = number, None
+        if not charging:
+            stint.last = number
+        if stint.two_turn and not charging:
+            stint.two_turn, stint.invulnerable = "", False
+        if not charging and not MOVE[number, SKIPS] and "[notarget]" not in rest:
+            self.last_damage = (1 - seat, "", 0.0)
+        self._mover, self._move, self._boosted, self._undo = seat, move, False, None
+        stint.recharge = False
+        if MOVE[number, TWO_TURNS] == 0:
+            self._lock(side, foe, move, goes_on)
+
+    def _lock(self, side: Side, foe: Side, move: str, goes_on: bool) -> None:
+        """The locks that a move begins or goes on with."""
+        stint = side.stint
+        if move in BINDING:
+            stint.trapping = stint.trapping + 1 if goes_on and stint.trapping else 1
+            foe.stint.recharge = False
+            if goes_on:
+                _hold(foe)
+        else:
+            stint.trapping = None
+        if move in _RAMPAGES:
+            stint.thrash = 0 if stint.thrash is None else stint.thrash + 1
+            stint.thrash_move = move
+        if move == "rage":
+            stint.rage = True
+        if move in ("minimize", "defensecurl"):
+            stint.flags.add(move)
+
+    def _spend(self, side: Side, move: str) -> None:
+        used = side.stint.own_used if side.stint.transformed else side.mons[side.out].used
+        used[move] = used.get(move, 0) + 1
+
+    def _attempt(self, stint: Stint) -> None:
+        if stint.disabled is not None:
+            stint.disabled += 1
+
+    def _on_cant(self, seat: int, name: str, rest: list[str]) -> None:
+        side, foe = self.sides[seat], self.sides[1 - seat]
+        stint, reason = side.stint, to_id_str(rest[0])
+        if foe.out:
+            foe.mons[foe.out].broken = False
+        if reason == "slp":
+            self._of(seat, name).slept += 1
+        if reason in ("slp", "frz"):
+            stint.last, side.of_slot = 0, (name, side.slot_of)
+        elif reason == "partiallytrapped" and (foe.stint.trapping or 0) > 1:
+            side.selected, side.of_slot = CANNOT_MOVE, None
+        elif reason in ("recharge", "flinch"):
+            stint.recharge = False
+        elif reason == "par":
+            self._attempt(stint)
+            _break_off(stint)
+        elif reason == "disable":
+            self._attempt(stint)
+            stint.two_turn = ""
+
+    def _on_mustrecharge(self, seat: int, name: str, rest: list[str]) -> None:
+        self.sides[seat].stint.recharge = True
+
+    def _on_prepare(self, seat: int, name: str, rest: list[str]) -> None:
+        stint = self.sides[seat].stint
+        stint.two_turn = to_id_str(rest[0])
+        stint.invulnerable = stint.invulnerable or stint.two_turn in _HIDDEN_TURNS
+
+    def _on_start(self, seat: int, name: str, rest: list[str]) -> None:
+        stint, effect = self.sides[seat].stint, _effect_of(rest[0])
+        if effect == "confusion":
+            stint.confused = 0
+            if "[silent]" in rest:
+                stint.thrash = None
+        elif effect == "substitute":
+            stint.substitute = 0
+        elif effect == "bide":
+            stint.bide, stint.bide_damage = 0, 0.0
+        elif effect == "disable":
+            stint.disabled, stint.disabled_move = 0, to_id_str(rest[1])
+        elif effect == "mimic":
+            stint.mimicked[self.sides[seat].slot_of] = to_id_str(rest[1])
+        elif effect == "typechange":
+            stint.types = tuple(part.lower() for part in rest[1].split("/"))
+        elif effect in _CONDITIONS:
+            stint.flags.add(_CONDITIONS[effect])
+
+    def _on_end(self, seat: int, name: str, rest: list[str]) -> None:
+        stint, effect = self.sides[seat].stint, _effect_of(rest[0])
+        if effect == "confusion":
+            stint.confused = None
+        elif effect == "substitute":
+            stint.substitute = None
+            self._of(seat, name).broken = True
+        elif effect == "bide":
+            stint.bide = None
+        elif effect == "disable":
+            stint.disabled = None
+        elif effect == "toxiccounter":
+            stint.toxic = None
+        elif effect in _CONDITIONS:
+            stint.flags.discard(_CONDITIONS[effect])
+
+    def _on_activate(self, seat: int, name: str, rest: list[str]) -> None:
+        side, effect = self.sides[seat], _effect_of(rest[0])
+        stint = side.stint
+        if effect == "confusion" and stint.confused is not None:
+            stint.confused += 1
+        elif effect == "substitute" and stint.substitute is not None:
+            stint.substitute += 1
+        elif effect == "bide" and stint.bide is not None:
+            stint.bide += 1
+            stint.bide_damage += self.last_damage[2]
+        elif effect == "haze":
+            self._haze()
+
+    def _haze(self) -> None:
+        for seat, side in enumerate(self.sides):
+            stint, mon = side.stint, side.mons[side.out]
+            stint.events.append(("haze",))
+            stint.confused = stint.disabled = stint.toxic = None
+            stint.flags -= {"focus", "seed", "screen", "reflect", "mist"}
+            if seat != self._mover:
+                if mon.status in (FREEZE, SLEEP):
+                    side.selected = CANNOT_MOVE
+                if mon.hp:
+                    mon.status = HEALTHY
+            elif mon.status == TOX:
+                mon.status = POISON
+
+    def _on_transform(self, seat: int, name: str, rest: list[str]) -> None:
+        side, foe = self.sides[seat], self.sides[1 - seat]
+        snapshot = foe.out, copy.deepcopy(foe.stint)
+        side.stint.events.append(("transform", *snapshot))
+        side.stint.transformed = snapshot
+        side.stint.own_used = {}
+        side.stint.types = foe.stint.types
+        side.stint.mimicked = {}
+
+    def _on_status(self, seat: int, name: str, rest: list[str]) -> None:
+        mon, stint = self._of(seat, name), self.sides[seat].stint
+        mon.status, mon.slept = STATUSES.get(rest[0], HEALTHY), 0
+        mon.rested = any("Rest" in part for part in rest[1:])
+        if mon.status in (PARALYSIS, BURN):
+            stint.events.append(("ill", mon.status))
+        elif mon.status == TOX:
+            stint.toxic = 0
+        elif mon.status == SLEEP:
+            stint.recharge = False
+
+    def _on_curestatus(self, seat: int, name: str, rest: list[str]) -> None:
+        mon = self._of(seat, name)
+        if mon.status == SLEEP and "[silent]" not in rest:
+            side = self.sides[seat]
+            side.stint.last, side.of_slot = 0, (name, side.slot_of)
+        mon.status, mon.slept, mon.rested = HEALTHY, 0, False
+
+    def _on_boost(self, seat: int, name: str, rest: list[str]) -> None:
+        self._change(seat, rest, 1)
+
+    def _on_unboost(self, seat: int, name: str, rest: list[str]) -> None:
+        self._change(seat, rest, -1)
+
+    def _change(self, seat: int, rest: list[str], sign: int) -> None:
+        """A boost by a move makes the paralysis or burn of its user's foe count once more (AfterBoost)."""
+        stat, by = BOOSTED[rest[0]], sign * int(rest[1])
+        events = self.sides[seat].stint.events
+        if self._undo == (seat, stat, -sign) and abs(by) == 1 and events and events[-1][0] == "boost":
+            events[-1] = ("stage", stat, events[-1][2] + by)  # the stat was 999 or 1, and stays
+            self._undo = None
+            return
+        self._undo = (seat, stat, sign)
+        rages = any("Rage" in part for part in rest[2:]) or (seat != self._mover and sign > 0)
+        events.append(("boost", stat, by))
+        if not rages and not self._boosted:
+            self._boosted = True
+            foe = self.sides[1 - self._mover]
+            status = foe.mons[foe.out].status if foe.out else HEALTHY
+            if status in (PARALYSIS, BURN):
+                foe.stint.events.append(("ill", status))
+
+    def _on_damage(self, seat: int, name: str, rest: list[str]) -> None:
+        mon, side = self._of(seat, name), self.sides[seat]
+        before = mon.hp
+        _set_condition(mon, rest[0])
+        source = next((part[6:].strip() for part in rest[1:] if part.startswith("[from]")), "")
+        stint = side.stint
+        if source in ("psn", "brn", "tox") or "Leech Seed" in source or source.startswith("leechseed"):
+            if stint.toxic is not None and name == side.out:
+                stint.toxic += 1
+        elif source == "confusion":
+            self.last_damage = (seat, name, float(before - mon.hp))
+            _break_off(stint)
+            self._attempt(stint)
+            stint.invulnerable = False
+        elif not source and not (seat == self._mover and self._move == "substitute"):
+            taken = float(before - mon.hp)
+            self.last_damage = (seat, name, taken / 2 if self._move in _DRAINS else taken)
+            if seat != self._mover and self._move in BINDING:
+                trapper = self.sides[self._mover].stint
+                if trapper.trapping == 1:
+                    trapper.trapping_damage = taken
+
+    def _on_heal(self, seat: int, name: str, rest: list[str]) -> None:
+        _set_condition(self._of(seat, name), rest[0])
+
+    def _on_faint(self, seat: int, name: str, rest: list[str]) -> None:
+        side, mon = self.sides[seat], self._of(seat, name)
+        side.stint = Stint(entered=mon.status, last=0)
+        mon.hp, mon.status = 0, FAINTED
+        side.fainted += 1
+        side.fainted_now = True
+
+    def _on_miss(self, seat: int, name: str, rest: list[str]) -> None:
+        self.last_damage = (1 - seat, "", 0.0)
+        self._fails(seat)
+
+    def _on_immune(self, seat: int, name: str, rest: list[str]) -> None:
+        self._fails(1 - seat)
+
+    def _on_fail(self, seat: int, name: str, rest: list[str]) -> None:
+        if self._move in BINDING:
+            self._fails(self._mover)
+
+    def _fails(self, seat: int) -> None:
+        stint = self.sides[seat].stint
+        stint.trapping = None
+        if self._move == "rage" and stint.last and not stint.events:
+            stint.rage = stint.rage and self._rage_went_on(seat)
+
+    def _rage_went_on(self, seat: int) -> bool:
+        return self.sides[seat].mons[self.sides[seat].out].used.get("rage", 0) > 1
+
+
+def _locked(stint: Stint) -> bool:
+    """Whether its next move is not its choice."""
+    return bool(
+        stint.recharge
+        or stint.thrash is not None
+        or stint.two_turn
+        or stint.rage
+        or stint.bide is not None
+        or stint.trapping is not None
+    )
+
+
+def _hold(side: Side) -> None:
+    """Takes back a choice that did not count, because a binding move held its Pokémon."""
+    if side.slot_before is not None:
+        side.selected, side.of_slot, side.slot_of = CANNOT_MOVE, None, side.slot_before
+
+
+def _break_off(stint: Stint) -> None:
+    """What full paralysis and a hit in confusion end."""
+    stint.bide = stint.trapping = stint.thrash = None
+    stint.two_turn = ""
+
+
+def _effect_of(text: str) -> str:
+    return to_id_str(text.partition(": ")[2] or text)
+
+
+def _set_condition(mon: Mon, condition: str) -> None:
+    """ "53/100 par", "0 fnt"."""
+    health, _, status = condition.partition(" ")
+    now, _, most = health.partition("/")
+    mon.hp = int(now)
+    if most:
+        mon.most = int(most)
+    if status != "fnt" and (mon.status != TOX or status != "psn"):  # the line "faint" says when it is gone
+        mon.status = STATUSES.get(status, mon.status)

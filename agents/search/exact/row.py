@@ -1,0 +1,442 @@
+"""A battle as one seat knows it, with a sampled team of the opponent, as a row of the engine's words.
+
+Own HP, PP, stats and order come from the request, everything else from the log (log.py). What only the simulator knows is
+drawn: which docs/search.md lists.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.data import to_id_str
+
+from agents.battle import SeatBattle
+from agents.choices import Choice
+from agents.engine.engine import initial
+from agents.engine.layout import (
+    BIDE_DAMAGE,
+    BIDE_TIME,
+    BOOSTS,
+    BURN,
+    CHOOSE_MOVE,
+    CHOOSE_SWITCH,
+    CONFUSED,
+    DEFENSE_CURL,
+    DISABLE_MOVE,
+    DISABLE_SLOT,
+    DISABLE_TIME,
+    DISABLED,
+    FAINTED,
+    FAINTED_THIS_TURN,
+    FAKE_OTHER,
+    FAKE_TRAPPED,
+    FOCUS_ENERGY,
+    FREEZE,
+    INVULNERABLE,
+    LAST_DAMAGE,
+    LAST_ENEMY_MOVE,
+    LAST_ENEMY_SELECTED,
+    LAST_MOVE,
+    LAST_SELECTED,
+    LAST_SLOT,
+    LEECH_SEED,
+    LEFT,
+    LIGHT_SCREEN,
+    MAYBE_LOCKED,
+    MINIMIZE,
+    MIST,
+    MODIFIED,
+    MON_HP,
+    MON_MAX_HP,
+    MON_MOVE_COUNT,
+    MON_MOVES,
+    MON_PP,
+    MON_RESTED,
+    MON_SLEEP,
+    MON_SPECIES,
+    MON_STATS,
+    MON_STATUS,
+    MON_SUB_BROKEN,
+    MON_WORDS,
+    MONS,
+    MOVE_COUNT,
+    MOVES,
+    ORDER,
+    OWN_PP,
+    PARALYSIS,
+    RAGE,
+    RAGE_ACCURACY,
+    RECHARGE,
+    REFLECT,
+    REQUEST,
+    RESIDUAL,
+    RESIDUAL_COUNT,
+    SIDE_WORDS,
+    SIDES,
+    SLEEP,
+    SPECIES,
+    SPEED,
+    STORED,
+    SUBSTITUTE,
+    TEAM_SIZE,
+    THRASH,
+    THRASH_ACCURACY,
+    THRASH_TIME,
+    TRANSFORMED,
+    TRAPPED,
+    TRAPPED_BY,
+    TRAPPED_MAYBE,
+    TRAPPING,
+    TRAPPING_DAMAGE,
+    TRAPPING_TOTAL,
+    TRAPPING_WHOM,
+    TURN,
+    TWO_TURN,
+    TYPE_1,
+    WAITING,
+)  # fmt: skip
+from agents.engine.state import STAGES
+from agents.engine.tables import DATA, MOVE, MOVE_IDS, MOVES_BY_ID, PP, SPECIES_TYPES
+from agents.search.exact.log import Event, Log, Mon, Side, Stint
+from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
+
+_SEED = "gen5,0000000000000000"
+_TYPES = {name.lower(): number for number, name in enumerate(DATA["types"])}
+_FLAGS = {
+    "focus": FOCUS_ENERGY, "seed": LEECH_SEED, "screen": LIGHT_SCREEN, "reflect": REFLECT, "mist": MIST,
+    "minimize": MINIMIZE, "defensecurl": DEFENSE_CURL,
+}  # fmt: skip
+#: Turns of a binding move, each as likely as the others.
+_TRAP_TURNS = (2, 2, 2, 3, 3, 3, 4, 5)
+Words = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A Pokémon as sampled or known: its name in the battle, species (id), level, moves (ids), EVs and IVs as packed."""
+
+    name: str
+    species: str
+    level: int
+    moves: tuple[str, ...]
+    evs: str = "252,252,252,252,252,252"
+    ivs: str = ""
+
+    def packed(self) -> str:
+        """As Showdown packs a set."""
+        return f"{self.name}|{self.species}||noability|{','.join(self.moves)}||{self.evs}||{self.ivs}||{self.level}|"
+
+
+@dataclass(frozen=True)
+class Root:
+    """A row [WORDS] with its hidden counters [2, HIDDEN] as tree.py takes them."""
+
+    words: Words
+    hidden: NDArray[np.int64]
+
+
+def own_sheets(log: Log) -> list[Sheet]:
+    """Our team in its first order, from the first request."""
+    found = []
+    for entry in log.own:
+        parts = entry["details"].split(", ")
+        level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
+        found.append(Sheet(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
+    return found
+
+
+def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Random) -> Root:
+    """The row of the current request with the opponent's team `theirs`, in the order in which it first stood."""
+    seat = int((battle.player_role or "p1")[1]) - 1
+    teams: list[str] = ["", ""]
+    names: list[list[str]] = [[], []]
+    for side, sheets in ((seat, own_sheets(log)), (1 - seat, theirs)):
+        teams[side] = "]".join(sheet.packed() for sheet in sheets)
+        names[side] = [sheet.name for sheet in sheets]
+    row = initial((teams[0], teams[1]), _SEED)
+    hidden = np.full((2, HIDDEN), -1, np.int64)
+    row[TURN] = log.turn
+    _take_request(row, seat, battle.last_request, names[seat])
+    for i in range(2):
+        _fill_team(row, i, log.sides[i], names[i], hidden[i], own=i == seat)
+    for i in range(2):
+        _fill_out(row, i, log, names, hidden[i], rng)
+    for i in range(2):
+        _fill_trapping(row, i, log, names, rng)
+    taker, name, damage = log.last_damage
+    row[LAST_DAMAGE] = _hp(row, log, taker, name, names, damage)
+    _fill_requests(row, seat, battle.last_request)
+    _take_pp(row, seat, battle.last_request)
+    return Root(row, hidden)
+
+
+def action_of(choice: Choice) -> int:
+    """The engine's action of a legal choice."""
+    return choice.slot + 2 if choice.kind == "switch" else choice.slot - 1
+
+
+def mask_of(battle: SeatBattle) -> int:
+    """A request's legal choices as bits of the engine's actions."""
+    return sum({1 << action_of(choice) for choice in battle.legal})
+
+
+def side_at(i: int) -> int:
+    """The offset of a seat's side."""
+    return SIDES + i * SIDE_WORDS
+
+
+def _mon_at(row: Words, i: int) -> int:
+    s = side_at(i)
+    return s + MONS + int(row[s + ORDER]) * MON_WORDS
+
+
+def _take_request(row: Words, seat: int, request: dict[str, Any], names: list[str]) -> None:
+    """Our own stats and HP."""
+    for entry in request["side"]["pokemon"]:
+        mon = side_at(seat) + MONS + names.index(entry["ident"].partition(": ")[2]) * MON_WORDS
+        row[mon + MON_STATS : mon + MON_STATS + 5] = [
+            entry["stats"][stat] for stat in ("atk", "def", "spa", "spd", "spe")
+        ]
+        now, _, most = entry["condition"].split()[0].partition("/")
+        row[mon + MON_HP] = int(now)
+        if most:
+            row[mon + MON_MAX_HP] = int(most)
+
+
+def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray[np.int64], own: bool) -> None:
+    """The order, HP, statuses and PP of a team."""
+    s = side_at(i)
+    order = list(range(6))
+    for name in side.entries:
+        position = order.index(names.index(name))
+        order[0], order[position] = order[position], order[0]
+    row[s + ORDER : s + ORDER + 6] = order
+    row[s + LEFT] = row[s + TEAM_SIZE] - side.fainted
+    for k, name in enumerate(names):
+        known = side.mons.get(name)
+        if known is None:
+            continue
+        mon = s + MONS + k * MON_WORDS
+        if not own:
+            row[mon + MON_HP] = _shown_hp(known, int(row[mon + MON_MAX_HP]))
+        row[mon + MON_STATUS] = known.status
+        row[mon + MON_RESTED] = known.rested
+        row[mon + MON_SUB_BROKEN] = known.broken
+        if known.status == SLEEP:
+            row[mon + MON_SLEEP] = max(1, 2 - known.slept) if known.rested else 1
+            hidden[k] = -1 if known.rested else known.slept
+        for slot in range(row[mon + MON_MOVE_COUNT]):
+            spent = known.used.get(_id_of(row[mon + MON_MOVES + slot]), 0)
+            row[mon + MON_PP + slot] = (row[mon + MON_PP + slot] - spent) & 63
+
+
+def _id_of(number: int) -> str:
+    return MOVE_IDS[number]
+
+
+def _shown_hp(known: Mon, most: int) -> int:
+    """The middle of the HP that are shown as this percentage (Showdown rounds up)."""
+    if known.hp >= known.most:
+        return most
+    return 0 if known.hp == 0 else max(1, int((known.hp - 0.5) * most / known.most))
+
+
+def _hp(row: Words, log: Log, i: int, name: str, names: list[list[str]], amount: float) -> int:
+    """HP of an amount that the log shows of a Pokémon: HP, or percent of them."""
+    if not name:
+        return 0
+    most = int(row[side_at(i) + MONS + names[i].index(name) * MON_WORDS + MON_MAX_HP])
+    return round(amount * most / log.sides[i].mons[name].most)
+
+
+def _stats(
+    row: Words, team: int, k: int, stint: Stint, names: list[list[str]]
+) -> tuple[list[int], list[int], list[int]]:
+    """Stored and modified stats and boosts of a Pokémon after the events of its stint (state.clear_volatile, boost_stat)."""
+    mon = side_at(team) + MONS + k * MON_WORDS
+    stored = [int(x) for x in row[mon + MON_STATS : mon + MON_STATS + 5]]
+    modified, boosts = stored.copy(), [0] * 7
+    _ill(modified, stint.entered)
+    for event in stint.events:
+        stored, modified, boosts = _after(event, stored, modified, boosts, row, team, names)
+    return stored, modified, boosts
+
+
+def _after(
+    event: Event,
+    stored: list[int],
+    modified: list[int],
+    boosts: list[int],
+    row: Words,
+    team: int,
+    names: list[list[str]],
+) -> tuple[list[int], list[int], list[int]]:
+    kind = event[0]
+    if kind == "ill":
+        _ill(modified, event[1])
+    elif kind == "haze":
+        return stored, stored.copy(), [0] * 7
+    elif kind == "transform":
+        return _stats(row, 1 - team, names[1 - team].index(event[1]), event[2], names)
+    else:
+        stat, by = event[1], event[2]
+        boosts[stat] = min(6, max(-6, boosts[stat] + by))
+        if kind == "boost" and stat < 5:
+            modified[stat] = max(1, int(stored[stat] * float(STAGES[boosts[stat] + 6])))
+            if by > 0:
+                modified[stat] = min(999, modified[stat])
+    return stored, modified, boosts
+
+
+def _ill(modified: list[int], status: int) -> None:
+    if status == PARALYSIS:
+        modified[4] = max(1, int(modified[4] * 0.25))
+    elif status == BURN:
+        modified[0] = max(1, int(modified[0] * 0.5))
+
+
+def _looks(row: Words, team: int, k: int, stint: Stint, names: list[list[str]]) -> tuple[int, list[int], list[int]]:
+    """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
+    mon = side_at(team) + MONS + k * MON_WORDS
+    if stint.transformed is not None:
+        name, target = stint.transformed
+        species, types, moves = _looks(row, 1 - team, names[1 - team].index(name), target, names)
+    else:
+        species = int(row[mon + MON_SPECIES])
+        types = [int(x) for x in SPECIES_TYPES[species]]
+        moves = [int(x) for x in row[mon + MON_MOVES : mon + MON_MOVES + int(row[mon + MON_MOVE_COUNT])]]
+    for slot, copied in stint.mimicked.items():
+        number = MOVES_BY_ID[slot]["num"] if slot in MOVES_BY_ID else 0
+        if number in moves:
+            moves[moves.index(number)] = MOVES_BY_ID[copied]["num"]
+    if stint.types:
+        types = [*(_TYPES[name] for name in stint.types if name in _TYPES), -1][:2]
+    return species, types, moves
+
+
+def _fill_out(
+    row: Words, i: int, log: Log, names: list[list[str]], hidden: NDArray[np.int64], rng: random.Random
+) -> None:
+    """The words of the Pokémon that is out."""
+    s, side = side_at(i), log.sides[i]
+    stint, k = side.stint, int(row[side_at(i) + ORDER])
+    species, types, moves = _looks(row, i, k, stint, names)
+    stored, modified, boosts = _stats(row, i, k, stint, names)
+    row[s + SPECIES] = species
+    row[s + TYPE_1 : s + TYPE_1 + 2] = types
+    row[s + STORED : s + STORED + 5] = stored
+    row[s + MODIFIED : s + MODIFIED + 5] = modified
+    row[s + SPEED] = modified[4]
+    row[s + BOOSTS : s + BOOSTS + 7] = boosts
+    row[s + MOVE_COUNT] = len(moves)
+    row[s + MOVES : s + MOVES + len(moves)] = moves
+    if stint.transformed is not None:
+        row[s + TRANSFORMED] = 1
+        for slot, number in enumerate(moves):
+            row[s + OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(_id_of(number), 0)
+    row[s + FAINTED_THIS_TURN] = side.fainted_now
+    row[s + LAST_SELECTED] = row[s + LAST_ENEMY_SELECTED] = side.selected
+    if side.of_slot is not None:
+        row[s + LAST_ENEMY_SELECTED] = _move_of_slot(row, s, names[i].index(side.of_slot[0]), side.of_slot[1])
+    row[s + LAST_ENEMY_MOVE] = side.used
+    row[s + LAST_MOVE] = stint.last
+    slot_move = stint.mimicked.get(side.slot_of, side.slot_of)
+    number = MOVES_BY_ID[slot_move]["num"] if slot_move in MOVES_BY_ID else 0
+    row[s + LAST_SLOT] = moves.index(number) if number in moves else 0
+    for flag in stint.flags:
+        row[s + _FLAGS[flag]] = 1
+    _fill_counters(row, s, stint, moves, hidden, rng)
+    _fill_damage(row, i, log, names)
+
+
+def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
+    """The move in the slot of `move` of a Pokémon of the team, in its first slot if it has none."""
+    mon = s + MONS + k * MON_WORDS
+    moves = [int(number) for number in row[mon + MON_MOVES : mon + MON_MOVES + 4]]
+    number = MOVES_BY_ID[move]["num"] if move in MOVES_BY_ID else 0
+    return moves[moves.index(number)] if number in moves else moves[0]
+
+
+def _fill_counters(
+    row: Words, s: int, stint: Stint, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
+) -> None:
+    row[s + INVULNERABLE] = stint.invulnerable
+    row[s + RECHARGE] = stint.recharge
+    if stint.two_turn:
+        row[s + TWO_TURN] = MOVES_BY_ID[stint.two_turn]["num"]
+    if stint.bide is not None:
+        row[s + BIDE_TIME] = max(1, rng.choice((2, 3)) - stint.bide)
+    if stint.thrash is not None:
+        row[s + THRASH] = MOVES_BY_ID[stint.thrash_move]["num"]
+        row[s + THRASH_TIME] = max(1, rng.choice((2, 3)) - stint.thrash)
+        row[s + THRASH_ACCURACY] = 255
+    if stint.rage:
+        row[s + RAGE], row[s + RAGE_ACCURACY] = 1, 255
+    if stint.confused is not None:
+        row[s + CONFUSED], hidden[CONFUSION] = 1, stint.confused
+    if stint.disabled is not None and stint.disabled_move in MOVES_BY_ID:
+        number = MOVES_BY_ID[stint.disabled_move]["num"]
+        row[s + DISABLE_TIME], hidden[DISABLE] = 1, stint.disabled
+        row[s + DISABLE_MOVE] = number
+        row[s + DISABLE_SLOT] = moves.index(number) if number in moves else 0
+    if stint.toxic is not None:
+        row[s + RESIDUAL], row[s + RESIDUAL_COUNT] = 1, stint.toxic
+
+
+def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
+    """Amounts that the log shows in percent only, or not at all."""
+    s, stint = side_at(i), log.sides[i].stint
+    if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
+        whole = int(row[_mon_at(row, i) + MON_MAX_HP]) // 4 + 1
+        row[s + SUBSTITUTE] = max(1, whole >> stint.substitute)
+    if stint.bide is not None:
+        row[s + BIDE_DAMAGE] = _hp(row, log, i, log.sides[i].out, names, stint.bide_damage)
+
+
+def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
+    """A binding move that is going on, or that has just ended, which neither player is told."""
+    past = log.sides[i].stint.trapping
+    if past is None:
+        return
+    s, t = side_at(i), side_at(1 - i)
+    turns = rng.choice([n for n in _TRAP_TURNS if n >= past] or [past])
+    if turns > past:
+        row[s + TRAPPING], row[s + TRAPPING_TOTAL] = turns - past, turns
+        row[s + TRAPPING_DAMAGE] = _hp(row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage)
+        row[s + TRAPPING_WHOM] = row[t + ORDER]
+        row[t + TRAPPED], row[t + TRAPPED_BY], row[t + TRAPPED_MAYBE] = 1, row[s + ORDER], past > 1
+    elif turns != 5:
+        row[s + FAKE_TRAPPED] = row[t + FAKE_TRAPPED] = 1
+        row[s + FAKE_OTHER], row[t + FAKE_OTHER] = row[t + ORDER], row[s + ORDER]
+
+
+def _fill_requests(row: Words, seat: int, request: dict[str, Any]) -> None:
+    """Who chooses what, and what the end of the turn fixed for it (turn._disable_moves)."""
+    replacing = bool(request.get("forceSwitch"))
+    for i in range(2):
+        s = side_at(i)
+        status = row[_mon_at(row, i) + MON_STATUS]
+        if replacing:
+            row[s + REQUEST] = CHOOSE_SWITCH if i == seat or status == FAINTED else WAITING
+            continue
+        row[s + REQUEST] = CHOOSE_MOVE
+        locked = bool((row[s + TRAPPED] and row[s + TRAPPED_MAYBE]) or row[s + FAKE_TRAPPED])
+        if status in (SLEEP, FREEZE) or row[s + BIDE_TIME]:
+            locked = False
+        if row[s + TRAPPING] and row[s + TRAPPING_TOTAL] - row[s + TRAPPING] > 1:
+            locked = True
+        row[s + MAYBE_LOCKED] = locked
+        row[s + DISABLED] = row[s + DISABLE_SLOT] + 1 if row[s + DISABLE_TIME] else 0
+
+
+def _take_pp(row: Words, seat: int, request: dict[str, Any]) -> None:
+    """The PP of our Pokémon that is out, where the request lists them."""
+    s = side_at(seat)
+    listed = (request.get("active") or [{}])[0].get("moves", [])
+    if len(listed) == row[s + MOVE_COUNT] and all("pp" in move for move in listed):
+        at = s + OWN_PP if row[s + TRANSFORMED] else _mon_at(row, seat) + MON_PP
+        row[at : at + len(listed)] = [move["pp"] for move in listed]

@@ -1,0 +1,271 @@
+"""The tree search on the engine: simultaneous moves, a PUCT of its own for each seat, chance drawn anew by every iteration.
+
+An iteration copies the root, draws new random numbers and what only the simulator knows (turns of sleep left …), and plays
+down the tree. A node stands for what both seats see after the same actions: kinds of requests, legal actions, who is out,
+HP in steps, statuses, boosts and conditions; the exact state differs between its visits. At the first new node the value of
+the state goes back up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.compiled import rule, serial
+from agents.engine.layout import (
+    ACTIONS,
+    BOOSTS,
+    CONFUSED,
+    DISABLE_TIME,
+    LEECH_SEED,
+    LIGHT_SCREEN,
+    MON_HP,
+    MON_MAX_HP,
+    MON_SLEEP,
+    MON_STATUS,
+    MON_WORDS,
+    MONS,
+    ORDER,
+    RECHARGE,
+    REFLECT,
+    REQUEST,
+    SEED,
+    SUBSTITUTE,
+    THRASH,
+    TRAPPED,
+    TRAPPING,
+    TWO_TURN,
+    UNDECIDED,
+    WINNER,
+    WORDS,
+)  # fmt: skip
+from agents.engine.rollout import next_random
+from agents.engine.state import out, side_of
+from agents.search.exact import values
+from agents.search.exact.steps import legal, step
+from agents.search.exact.values import priors_of, value_of
+
+_DEEPEST = 64
+#: Columns of `hidden` [2, 8]: turns that each Pokémon of the team (0 to 5) has slept, or -1 if it does not sleep or its
+#: turns left are known; turns of confusion so far or -1; turns of Disable so far or -1.
+HIDDEN, CONFUSION, DISABLE = 8, 6, 7
+_SOURCES = (Path(__file__), Path(values.__file__), Path(__file__).with_name("steps.py"))
+
+
+@rule
+def _mix(key, number):
+    return (key ^ np.uint64(np.int64(number) + 1)) * np.uint64(0x9E3779B97F4A7C15) ^ (key >> np.uint64(29))
+
+
+@rule
+def _seen(b, s, key, steps):
+    """What both seats see of a side's Pokémon that is out, and its request."""
+    mon = out(b, s)
+    key = _mix(key, b[s + REQUEST] * 8 + b[s + ORDER])
+    key = _mix(
+        key, b[mon + MON_STATUS] * 1024 + (b[mon + MON_HP] * steps + b[mon + MON_MAX_HP] - 1) // b[mon + MON_MAX_HP]
+    )
+    boosts = np.int64(0)
+    for stat in range(7):
+        boosts = boosts * 13 + b[s + BOOSTS + stat] + 6
+    key = _mix(key, boosts)
+    flags = 0
+    for word in (
+        CONFUSED,
+        SUBSTITUTE,
+        RECHARGE,
+        LEECH_SEED,
+        REFLECT,
+        LIGHT_SCREEN,
+        TWO_TURN,
+        TRAPPED,
+        TRAPPING,
+        THRASH,
+    ):
+        flags = flags * 2 + (b[s + word] != 0)
+    return _mix(key, flags)
+
+
+@rule
+def _child_key(b, node, action_0, action_1, legal_0, legal_1, steps):
+    """The key of the node that a step led to; never 0."""
+    key = _mix(np.uint64(0x243F6A8885A308D3), (node * 16 + action_0) * 16 + action_1)
+    key = _mix(key, legal_0 * 512 + legal_1)
+    key = _seen(b, side_of(1), _seen(b, side_of(0), key, steps), steps)
+    return key | np.uint64(1)
+
+
+@rule
+def _find(keys, places, key):
+    """The slot of a key in the hash table: where it is, or a free one."""
+    slot = np.int64((key >> np.uint64(20)) & np.uint64(len(keys) - 1))
+    while keys[slot] != 0 and keys[slot] != key:
+        slot = (slot + 1) & (len(keys) - 1)
+    return slot
+
+
+@rule
+def _begin(root, b, hidden, x):
+    """Copies the root and draws what is not known of it; returns the state of the search's own random numbers."""
+    for word in range(WORDS):
+        b[word] = root[word]
+    x = next_random(x)
+    for part in range(4):
+        b[SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
+    for i in range(2):
+        s = side_of(i)
+        for k in range(6):
+            if hidden[i, k] >= 0:  # of 1 to 7 turns
+                x = next_random(x)
+                left = max(1, 7 - hidden[i, k])
+                b[s + MONS + k * MON_WORDS + MON_SLEEP] = 1 + np.int64((x >> np.uint64(33)) % np.uint64(left))
+        if hidden[i, CONFUSION] >= 0:  # of 2 to 5
+            x = next_random(x)
+            least = max(1, 2 - hidden[i, CONFUSION])
+            b[s + CONFUSED] = _between(x, least, max(least, 5 - hidden[i, CONFUSION]))
+        if hidden[i, DISABLE] >= 0:  # of 1 to 8
+            x = next_random(x)
+            b[s + DISABLE_TIME] = _between(x, 1, max(1, 8 - hidden[i, DISABLE]))
+    return x
+
+
+@rule
+def _between(x, least, most):
+    return least + np.int64((x >> np.uint64(33)) % np.uint64(most - least + 1))
+
+
+@rule
+def _best(visits, totals, priors, of_node, mean, mask, exploration, first):
+    """A seat's action of the greatest value plus exploration. mean: of its node, from this seat's side."""
+    reach, best, most = exploration * np.sqrt(np.float32(of_node)), 0, np.float32(-1e9)
+    for action in range(ACTIONS):
+        if mask >> action & 1:
+            n = visits[action]
+            known = totals[action] / n if n > 0 else mean - first
+            score = known + reach * max(priors[action], np.float32(0.001)) / (1 + n)
+            if score > most:
+                best, most = action, score
+    return best
+
+
+@serial(*_SOURCES)
+def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, keys, places, seed, iterations):
+    """Adds iterations to a tree. Returns the number of its nodes and the state of its random numbers.
+
+    allowed [2]: actions at the root as bits. settings: exploration, first, trust, steps of HP. size: nodes so far (0: a new
+    tree). tree: (visits [N], totals [N], edge visits [N, 2, 9], edge totals, priors, opened [N]).
+    """
+    node_visits, node_totals, visits, totals, priors, opened = tree
+    exploration, first, trust, steps = np.float32(settings[0]), np.float32(settings[1]), settings[2], int(settings[3])
+    b = np.zeros(WORDS, np.int32)
+    path = np.zeros((_DEEPEST, 3), np.int64)
+    x = seed
+    if size == 0:
+        size = 1
+        _clear(tree, 0)
+        node_visits[0], node_totals[0] = 1, 0.5
+    for _ in range(iterations):
+        x = _begin(root, b, hidden, x)
+        node, depth = 0, 0
+        legal_0, legal_1 = legal(b, side_of(0)) & allowed[0], legal(b, side_of(1)) & allowed[1]
+        while True:
+            if not opened[node]:
+                opened[node] = True
+                priors_of(b, side_of(0), legal_0, choice_weights, trust, priors[node, 0])
+                priors_of(b, side_of(1), legal_1, choice_weights, trust, priors[node, 1])
+            n, mean = node_visits[node], node_totals[node] / node_visits[node]
+            one = _best(visits[node, 0], totals[node, 0], priors[node, 0], n, mean, legal_0, exploration, first)
+            two = _best(visits[node, 1], totals[node, 1], priors[node, 1], n, 1 - mean, legal_1, exploration, first)
+            path[depth, 0], path[depth, 1], path[depth, 2] = node, one, two
+            depth += 1
+            step(b, one, two)
+            if b[WINNER] != UNDECIDED:
+                value = 1.0 if b[WINNER] == 0 else (0.0 if b[WINNER] == 1 else 0.5)
+                break
+            legal_0, legal_1 = legal(b, side_of(0)), legal(b, side_of(1))
+            key = _child_key(b, node, one, two, legal_0, legal_1, steps)
+            slot = _find(keys, places, key)
+            if keys[slot] == 0 or depth == _DEEPEST:
+                value = value_of(b, weights)
+                if keys[slot] == 0 and size < len(node_visits):
+                    keys[slot], places[slot] = key, size
+                    _clear(tree, size)
+                    node_visits[size], node_totals[size] = 1, value
+                    size += 1
+                break
+            node = places[slot]
+        for k in range(depth):
+            at, one, two = path[k, 0], path[k, 1], path[k, 2]
+            node_visits[at] += 1
+            node_totals[at] += value
+            visits[at, 0, one] += 1
+            totals[at, 0, one] += value
+            visits[at, 1, two] += 1
+            totals[at, 1, two] += 1 - value
+    return size, x
+
+
+@rule
+def _clear(tree, node):
+    _, _, visits, totals, _, opened = tree
+    opened[node] = False
+    for i in range(2):
+        for action in range(ACTIONS):
+            visits[node, i, action] = 0
+            totals[node, i, action] = 0.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """exploration: PUCT's constant. first: how much below its node's mean an untried action starts. trust: exponent of the
+    priors. steps: in how many steps of HP nodes differ."""
+
+    exploration: float = 0.4
+    first: float = 0.05
+    trust: float = 0.5
+    steps: int = 16
+
+
+class Tree:
+    """One tree with its memory, which is kept from one search to the next."""
+
+    def __init__(self, nodes: int = 1 << 16) -> None:
+        self._arrays = (
+            np.zeros(nodes, np.int32),
+            np.zeros(nodes, np.float32),
+            np.zeros((nodes, 2, ACTIONS), np.int32),
+            np.zeros((nodes, 2, ACTIONS), np.float32),
+            np.zeros((nodes, 2, ACTIONS), np.float32),
+            np.zeros(nodes, np.bool_),
+        )
+        self._keys = np.zeros(2 * nodes, np.uint64)
+        self._places = np.zeros(2 * nodes, np.int32)
+        self.size = 0
+
+    def plant(
+        self,
+        root: NDArray[np.int32],
+        hidden: NDArray[np.int64],
+        allowed: NDArray[np.int64],
+        settings: Settings,
+        weights: tuple[NDArray[np.float32], NDArray[np.float32]],
+        seed: int,
+    ) -> None:
+        """Begins a new tree. root [WORDS]; hidden [2, HIDDEN]; allowed [2] as `grow` takes them; seed: not 0."""
+        self._keys[:] = 0
+        self.size = 0
+        numbers = np.array([settings.exploration, settings.first, settings.trust, settings.steps], np.float64)
+        self._of = root, hidden, allowed, numbers, *weights
+        self._x = np.uint64(seed)
+
+    def grow(self, iterations: int) -> None:
+        """Adds iterations. Other threads run meanwhile."""
+        self.size, x = grow(*self._of, self.size, self._arrays, self._keys, self._places, self._x, iterations)
+        self._x = np.uint64(x)  # Numba gives back an int, with which the next call would be compiled anew
+
+    def edges(self, seat: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """A seat's actions at the root: visits [9] and sums of values [9]."""
+        return self._arrays[2][0, seat].copy(), self._arrays[3][0, seat].copy()

@@ -1,0 +1,424 @@
+"""Fitted values and priors on the engine's words: the features of scripts/poke_engine/fitted.rs, for generation 1.
+
+Weights come from agents/search/weights/gen1.txt. Damage is the mean of a hit without a critical one, accuracy counted, as a
+share of the target's HP.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.engine.compiled import rule
+from agents.engine.layout import (
+    BOOSTS,
+    BURN,
+    CONFUSED,
+    DISABLED,
+    FREEZE,
+    HEALTHY,
+    LEECH_SEED,
+    LIGHT_SCREEN,
+    MODIFIED,
+    MON_HP,
+    MON_LEVEL,
+    MON_MAX_HP,
+    MON_MOVE_COUNT,
+    MON_MOVES,
+    MON_PP,
+    MON_SLEEP,
+    MON_SPECIES,
+    MON_STATS,
+    MON_STATUS,
+    MON_WORDS,
+    MONS,
+    MOVE_COUNT,
+    MOVES,
+    ORDER,
+    PARALYSIS,
+    RECHARGE,
+    REFLECT,
+    SLEEP,
+    SUBSTITUTE,
+    TEAM_SIZE,
+    TYPE_1,
+    TYPE_2,
+)  # fmt: skip
+from agents.engine.state import foe_of, out, pp_at, side_of
+from agents.engine.tables import (
+    ACCURACY,
+    BOOST_1,
+    BY_1,
+    CATEGORY,
+    CHART,
+    FIXED,
+    IGNORES_IMMUNITY,
+    MOVE,
+    MOVES_BY_ID,
+    MULTIHIT,
+    NO_TYPE,
+    OHKO,
+    PHYSICAL,
+    POWER,
+    PRIORITY,
+    SELF,
+    SELFDESTRUCT,
+    SPECIES_BY_ID,
+    SPECIES_TYPES,
+    STATUS,
+    STATUS_MOVE,
+    TYPE,
+    move,
+)  # fmt: skip
+from agents.engine.turn import lists_one_move
+from teamsets.errors import BadInput
+
+_ILL = ("burn", "paralyze", "sleep", "freeze", "poison", "toxic")  # in the order of the statuses' numbers
+_STATS = ("atk", "def", "spa", "spd", "spe")
+#: Names of a value's features in the order of their weights; each species adds "alive:NAME" and "hp:NAME" behind them.
+VALUE = [
+    "alive", "hp", *_ILL, *(f"{ill}_hp" for ill in _ILL), *(f"left_{n}" for n in range(1, 6)), "slept",
+    "active_hp", *(f"active_{ill}" for ill in _ILL), *(f"{s}_up" for s in _STATS), *(f"{s}_down" for s in _STATS),
+    "accuracy_down", "evasion_up", "substitute", "confusion", "leechseed", "reflect_volatile", "lightscreen_volatile",
+    "recharge", "faster", "damage", "two_hits", "one_hit", "faster_one_hit", "faster_two_hits", "no_damage",
+    "damage_squared", "damage_health", "safe", "one_hit_health", "stuck",
+]  # fmt: skip
+#: The same of an option; "move:NAME" and "switch:NAME" behind them.
+CHOICE = [
+    "damage", "damage_squared", "two_hits", "one_hit", "faster_one_hit", "no_damage", "inaccurate", "status_wasted",
+    "heal_missing", "boosted", "explode_hp", "in_danger", "in_danger_slower", "is_switch", "switch_hp", "switch_ill",
+    "switch_asleep", "switch_threat", "switch_threat_one_hit", "switch_answer", "switch_answer_one_hit", "switch_faster",
+    "switch_in_danger", "switch_in_danger_slower", "switch_useless", "switch_boosted",
+]  # fmt: skip
+_SPECIES = len(SPECIES_BY_ID) + 1
+_MOVE_NUMBERS = len(MOVE)
+(
+    _ALIVE, _HP, _ILL_0, _ILL_HP, _LEFT, _SLEPT, _ACTIVE_HP, _ACTIVE_ILL, _UP, _DOWN, _ACCURACY_DOWN, _EVASION_UP, _SUB,
+    _CONFUSION, _SEED, _REFLECT, _SCREEN, _RECHARGE, _FASTER, _DAMAGE, _TWO, _ONE, _FASTER_ONE, _FASTER_TWO, _NO_DAMAGE,
+    _SQUARED, _DAMAGE_HEALTH, _SAFE, _ONE_HEALTH, _STUCK,
+) = (
+    VALUE.index(name)
+    for name in (
+        "alive", "hp", "burn", "burn_hp", "left_1", "slept", "active_hp", "active_burn", "atk_up", "atk_down",
+        "accuracy_down", "evasion_up", "substitute", "confusion", "leechseed", "reflect_volatile", "lightscreen_volatile",
+        "recharge", "faster", "damage", "two_hits", "one_hit", "faster_one_hit", "faster_two_hits", "no_damage",
+        "damage_squared", "damage_health", "safe", "one_hit_health", "stuck",
+    )
+)  # fmt: skip
+_ALIVE_OF, _HP_OF = len(VALUE), len(VALUE) + _SPECIES
+(
+    _C_DAMAGE, _C_SQUARED, _C_TWO, _C_ONE, _C_FASTER_ONE, _C_NO_DAMAGE, _C_INACCURATE, _C_WASTED, _C_HEAL, _C_BOOSTED,
+    _C_EXPLODE, _C_DANGER, _C_DANGER_SLOWER, _C_SWITCH, _S_HP, _S_ILL, _S_ASLEEP, _S_THREAT, _S_THREAT_ONE, _S_ANSWER,
+    _S_ANSWER_ONE, _S_FASTER, _S_DANGER, _S_DANGER_SLOWER, _S_USELESS, _S_BOOSTED,
+) = range(len(CHOICE))  # fmt: skip
+_MOVE_OF, _SWITCH_OF = len(CHOICE), len(CHOICE) + _MOVE_NUMBERS
+_PSYWAVE, _SUPER_FANG = move("psywave"), move("superfang")
+_HEALING = np.zeros(_MOVE_NUMBERS, np.bool_)
+_HEALING[[move("recover"), move("softboiled")]] = True
+
+
+def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The weights of a file (None: all zero), as `value_of` and `priors_of` take them. Raises BadInput."""
+    value = np.zeros(len(VALUE) + 2 * _SPECIES, np.float32)
+    choice = np.zeros(len(CHOICE) + _MOVE_NUMBERS + _SPECIES, np.float32)
+    if file is None:
+        return value, choice
+    places = {f"value {name}": place for place, name in enumerate(VALUE)}
+    places |= {f"choice {name}": place for place, name in enumerate(CHOICE)}
+    places |= {f"choice move:{name}": _MOVE_OF + m["num"] for name, m in MOVES_BY_ID.items()}
+    for name, species in SPECIES_BY_ID.items():
+        places[f"value alive:{name}"], places[f"value hp:{name}"] = _ALIVE_OF + species["num"], _HP_OF + species["num"]
+        places[f"choice switch:{name}"] = _SWITCH_OF + species["num"]
+    for line in file.read_text("utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, _, weight = line.rpartition(" ")
+        if name not in places:
+            raise BadInput(f"{file}: {line!r} is no weight of generation 1.")
+        (value if name.startswith("value ") else choice)[places[name]] = float(weight)
+    return value, choice
+
+
+@rule
+def _effect(kind, type_1, type_2):
+    """The factor of an attacking type on one or two types."""
+    factor = 1.0
+    for own in (type_1, type_2):
+        if own >= 0:
+            of = CHART[kind, own]
+            factor *= 0.0 if of == 0 else (0.5 if of == 1 else (2.0 if of == 3 else 1.0))
+    return factor
+
+
+@rule
+def _mean_damage(m, level, attack, defence, user_1, user_2, type_1, type_2, hp):
+    """The mean damage of a move that hits and is not critical."""
+    kind = MOVE[m, TYPE]
+    factor = _effect(kind, type_1, type_2)
+    if factor == 0.0 and not MOVE[m, IGNORES_IMMUNITY]:
+        return 0.0
+    if MOVE[m, FIXED]:
+        return float(level) if MOVE[m, FIXED] < 0 else float(MOVE[m, FIXED])
+    if m == _SUPER_FANG:
+        return max(1.0, hp / 2)
+    if m == _PSYWAVE:
+        return level * 0.75
+    if MOVE[m, POWER] == 0 or MOVE[m, OHKO]:
+        return 0.0
+    if attack >= 256 or defence >= 256:
+        attack, defence = max(1, attack // 4 & 255), max(1, defence // 4 & 255)
+    if MOVE[m, SELFDESTRUCT]:
+        defence = max(1, defence // 2)
+    damage = float(min(997, (level * 2 // 5 + 2) * MOVE[m, POWER] * attack // defence // 50) + 2)
+    if kind != NO_TYPE and (kind == user_1 or kind == user_2):
+        damage *= 1.5
+    damage *= factor * 0.9255
+    if MOVE[m, MULTIHIT]:
+        damage *= 3.0 if MOVE[m, MULTIHIT] == 5 else 2.0
+    return damage
+
+
+@rule
+def _accuracy(m):
+    return 1.0 if MOVE[m, ACCURACY] == 0 else MOVE[m, ACCURACY] / 255.0
+
+
+@rule
+def _share_of(b, s, m):
+    """A move's mean damage by the Pokémon that is out to the other that is out, as a share of its HP."""
+    if MOVE[m, CATEGORY] == STATUS_MOVE:
+        return 0.0
+    t = foe_of(s)
+    hp = b[out(b, t) + MON_HP]
+    if hp <= 0:
+        return 0.0
+    physical = MOVE[m, CATEGORY] == PHYSICAL
+    attack = int(b[s + MODIFIED + (0 if physical else 2)])
+    defence = int(b[t + MODIFIED + (1 if physical else 3)])
+    if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
+        defence *= 2
+    level = int(b[out(b, s) + MON_LEVEL])
+    damage = _mean_damage(
+        m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2], float(hp)
+    )
+    return damage * _accuracy(m) / hp
+
+
+@rule
+def _held(b, s):
+    status = b[out(b, s) + MON_STATUS]
+    return status == SLEEP or status == FREEZE or b[s + RECHARGE] != 0
+
+
+@rule
+def best_share(b, s):
+    """The share of the best move of the Pokémon that is out; 0 where it cannot use one now."""
+    best = 0.0
+    if not _held(b, s):
+        pp = pp_at(b, s)
+        for slot in range(b[s + MOVE_COUNT]):
+            if b[pp + slot] > 0 and b[s + DISABLED] != slot + 1:
+                best = max(best, _share_of(b, s, b[s + MOVES + slot]))
+    return best
+
+
+@rule
+def _threat(b, t, mon):
+    """The best share of the Pokémon of side `t` that is out on a benched Pokémon of the other side."""
+    best, hp = 0.0, b[mon + MON_HP]
+    if _held(b, t):
+        return best
+    species = b[mon + MON_SPECIES]
+    pp, level = pp_at(b, t), int(b[out(b, t) + MON_LEVEL])
+    for slot in range(b[t + MOVE_COUNT]):
+        m = b[t + MOVES + slot]
+        if b[pp + slot] > 0 and b[t + DISABLED] != slot + 1 and MOVE[m, CATEGORY] != STATUS_MOVE:
+            strong, weak = (0, 1) if MOVE[m, CATEGORY] == PHYSICAL else (2, 3)
+            damage = _mean_damage(
+                m, level, int(b[t + MODIFIED + strong]), int(b[mon + MON_STATS + weak]), b[t + TYPE_1], b[t + TYPE_2],
+                SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1], float(hp),
+            )  # fmt: skip
+            best = max(best, damage * _accuracy(m) / hp)
+    return best
+
+
+@rule
+def _answer(b, t, mon):
+    """The best share of a benched Pokémon on the one of side `t` that is out."""
+    best, hp = 0.0, b[out(b, t) + MON_HP]
+    status, species = b[mon + MON_STATUS], b[mon + MON_SPECIES]
+    if status == SLEEP or status == FREEZE or hp <= 0:
+        return best
+    for slot in range(b[mon + MON_MOVE_COUNT]):
+        m = b[mon + MON_MOVES + slot]
+        if b[mon + MON_PP + slot] > 0 and MOVE[m, CATEGORY] != STATUS_MOVE:
+            physical = MOVE[m, CATEGORY] == PHYSICAL
+            attack = int(b[mon + MON_STATS + (0 if physical else 2)])
+            if physical and status == BURN:
+                attack = max(1, attack // 2)
+            defence = int(b[t + MODIFIED + (1 if physical else 3)])
+            if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
+                defence *= 2
+            damage = _mean_damage(
+                m, int(b[mon + MON_LEVEL]), attack, defence, SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1],
+                b[t + TYPE_1], b[t + TYPE_2], float(hp),
+            )  # fmt: skip
+            best = max(best, damage * _accuracy(m) / hp)
+    return best
+
+
+@rule
+def _value_of_side(b, s, w):
+    total, alive = 0.0, 0
+    for k in range(b[s + TEAM_SIZE]):
+        mon = s + MONS + k * MON_WORDS
+        if b[mon + MON_HP] <= 0:
+            continue
+        alive += 1
+        health = b[mon + MON_HP] / b[mon + MON_MAX_HP]
+        species, status = b[mon + MON_SPECIES], b[mon + MON_STATUS]
+        total += w[_ALIVE] + w[_ALIVE_OF + species] + health * (w[_HP] + w[_HP_OF + species])
+        if status != HEALTHY:
+            total += w[_ILL_0 + status - 1] + health * w[_ILL_HP + status - 1]
+            if status == SLEEP:
+                total += w[_SLEPT] * (7 - b[mon + MON_SLEEP]) * 0.5
+    if 1 <= alive <= 5:
+        total += w[_LEFT + alive - 1]
+    return total
+
+
+@rule
+def _value_of_active(b, s, w):
+    mon = out(b, s)
+    if b[mon + MON_HP] <= 0:
+        return 0.0
+    total = w[_ACTIVE_HP] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
+    if b[mon + MON_STATUS] != HEALTHY:
+        total += w[_ACTIVE_ILL + b[mon + MON_STATUS] - 1]
+    for stat in range(5):
+        stage = b[s + BOOSTS + stat]
+        total += stage * w[_UP + stat] if stage > 0 else -stage * w[_DOWN + stat]
+    total += max(0, -b[s + BOOSTS + 5]) * w[_ACCURACY_DOWN] + max(0, b[s + BOOSTS + 6]) * w[_EVASION_UP]
+    total += w[_SUB] * (b[s + SUBSTITUTE] > 0) + w[_CONFUSION] * (b[s + CONFUSED] > 0) + w[_SEED] * b[s + LEECH_SEED]
+    total += w[_REFLECT] * b[s + REFLECT] + w[_SCREEN] * b[s + LIGHT_SCREEN] + w[_RECHARGE] * b[s + RECHARGE]
+    return total
+
+
+@rule
+def _value_of_blow(ours, theirs, first, health, other_health, w):
+    capped = min(ours, 1.0)
+    total = capped * (w[_DAMAGE] + capped * w[_SQUARED] + other_health * w[_DAMAGE_HEALTH])
+    if ours >= 0.5:
+        total += w[_TWO] + (w[_FASTER_TWO] if first else 0.0)
+    if ours >= 1.0:
+        total += w[_ONE] + other_health * w[_ONE_HEALTH] + (w[_FASTER_ONE] if first else 0.0)
+    if ours == 0.0:
+        total += w[_NO_DAMAGE] + (w[_STUCK] if theirs >= 0.5 else 0.0)
+    if theirs < 0.25:
+        total += health * w[_SAFE]
+    return total
+
+
+@rule
+def value_of(b, w):
+    """Seat 0's chance to win, 0 to 1, by fitted weights."""
+    one, two = side_of(0), side_of(1)
+    total = (
+        _value_of_side(b, one, w)
+        - _value_of_side(b, two, w)
+        + _value_of_active(b, one, w)
+        - _value_of_active(b, two, w)
+    )
+    mon, other = out(b, one), out(b, two)
+    if b[mon + MON_HP] > 0 and b[other + MON_HP] > 0:
+        speeds = b[one + MODIFIED + 4], b[two + MODIFIED + 4]
+        total += w[_FASTER] * (int(speeds[0] > speeds[1]) - int(speeds[0] < speeds[1]))
+        ours, theirs = best_share(b, one), best_share(b, two)
+        health, other_health = b[mon + MON_HP] / b[mon + MON_MAX_HP], b[other + MON_HP] / b[other + MON_MAX_HP]
+        total += _value_of_blow(ours, theirs, speeds[0] > speeds[1], health, other_health, w)
+        total -= _value_of_blow(theirs, ours, speeds[1] > speeds[0], other_health, health, w)
+    return 1.0 / (1.0 + math.exp(-total))
+
+
+@rule
+def _logit_of_move(b, s, m, danger, slower, w):
+    total = float(w[_MOVE_OF + m])
+    t, mon = foe_of(s), out(b, s)
+    if MOVE[m, CATEGORY] == STATUS_MOVE:
+        if MOVE[m, STATUS] and b[out(b, t) + MON_STATUS] != HEALTHY:
+            total += w[_C_WASTED]
+        if _HEALING[m]:
+            total += w[_C_HEAL] * (1.0 - b[mon + MON_HP] / b[mon + MON_MAX_HP])
+        if MOVE[m, SELF] and MOVE[m, BOOST_1] >= 0 and MOVE[m, BY_1] > 0:
+            most = max(b[s + BOOSTS], b[s + BOOSTS + 1], b[s + BOOSTS + 2])
+            total += w[_C_BOOSTED] * max(0, most)
+        return total + w[_C_DANGER] * danger + (w[_C_DANGER_SLOWER] if slower else 0.0)
+    share = _share_of(b, s, m)
+    capped = min(share, 1.0)
+    total += capped * (w[_C_DAMAGE] + capped * w[_C_SQUARED]) + w[_C_INACCURATE] * (1.0 - _accuracy(m))
+    if share == 0.0:
+        total += w[_C_NO_DAMAGE]
+    if share >= 0.5:
+        total += w[_C_TWO]
+    if share >= 1.0:
+        total += w[_C_ONE]
+        if MOVE[m, PRIORITY] > 0 or b[s + MODIFIED + 4] > b[t + MODIFIED + 4]:
+            total += w[_C_FASTER_ONE]
+    if MOVE[m, SELFDESTRUCT]:
+        total += w[_C_EXPLODE] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
+    return total
+
+
+@rule
+def _logit_of_switch(b, s, position, danger, slower, w):
+    t = foe_of(s)
+    mon = s + MONS + b[s + ORDER + position] * MON_WORDS
+    status = b[mon + MON_STATUS]
+    total = w[_C_SWITCH] + w[_S_DANGER] * danger + (w[_S_DANGER_SLOWER] if slower else 0.0)
+    total += w[_S_BOOSTED] * max(0, b[s + BOOSTS], b[s + BOOSTS + 2], b[s + BOOSTS + 4])
+    total += w[_SWITCH_OF + b[mon + MON_SPECIES]] + w[_S_HP] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
+    if status != HEALTHY:
+        total += w[_S_ILL] + (w[_S_ASLEEP] if status == SLEEP or status == FREEZE else 0.0)
+    if b[out(b, t) + MON_HP] <= 0:
+        return total
+    threat, answer = _threat(b, t, mon), _answer(b, t, mon)
+    total += w[_S_THREAT] * min(threat, 1.0) + w[_S_ANSWER] * min(answer, 1.0)
+    total += (w[_S_THREAT_ONE] if threat >= 1.0 else 0.0) + (w[_S_ANSWER_ONE] if answer >= 1.0 else 0.0)
+    speed = b[mon + MON_STATS + 4] // (4 if status == PARALYSIS else 1)
+    return total + (w[_S_USELESS] if answer == 0.0 else 0.0) + (w[_S_FASTER] if speed > b[t + MODIFIED + 4] else 0.0)
+
+
+@rule
+def priors_of(b, s, legal, w, trust, priors):
+    """Writes how likely each legal action of a side is, by fitted weights to the power of `trust`; they sum to 1."""
+    t = foe_of(s)
+    both = b[out(b, s) + MON_HP] > 0 and b[out(b, t) + MON_HP] > 0
+    danger = min(best_share(b, t), 1.0) if both else 0.0
+    slower = both and danger >= 1.0 and b[s + MODIFIED + 4] <= b[t + MODIFIED + 4]
+    single = lists_one_move(b, s)
+    most = -1e9
+    for action in range(9):
+        if not legal >> action & 1:
+            priors[action] = 0.0
+            continue
+        if action >= 4:
+            logit = _logit_of_switch(b, s, action - 3, danger, slower, w)
+        elif single:  # "Fight" stands for all moves
+            odds = 0.0
+            for slot in range(b[s + MOVE_COUNT]):
+                odds += math.exp(_logit_of_move(b, s, b[s + MOVES + slot], danger, slower, w))
+            logit = math.log(odds)
+        else:
+            logit = _logit_of_move(b, s, b[s + MOVES + action], danger, slower, w)
+        priors[action] = logit
+        most = max(most, logit)
+    odds = 0.0
+    for action in range(9):
+        if legal >> action & 1:
+            priors[action] = math.exp(trust * (priors[action] - most))
+            odds += priors[action]
+    for action in range(9):
+        priors[action] /= max(odds, 1e-9)
