@@ -47,6 +47,7 @@ from agents.engine.layout import (
     TYPE_1,
     TYPE_2,
 )  # fmt: skip
+from agents.engine.requests import lists_one_move
 from agents.engine.state import foe_of, out, pp_at, side_of
 from agents.engine.tables import (
     ACCURACY,
@@ -73,7 +74,6 @@ from agents.engine.tables import (
     TYPE,
     move,
 )  # fmt: skip
-from agents.engine.turn import lists_one_move
 from teamsets.errors import BadInput
 
 _ILL = ("burn", "paralyze", "sleep", "freeze", "poison", "toxic")  # in the order of the statuses' numbers
