@@ -28,6 +28,8 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── ConnectionLost        arena.protocol.client  no connection to a server, after all retries
     │   │   └── ServerRefused     arena.protocol.client  + BadInput: the server rejected the user or a request: exit code 2
     │   └── BattleGone            arena.ladder.user_battle   the battle's room is gone; kept without a result
+    ├── NotOnEngine               arena.venue            the engine refuses or gives up a battle: it is played on Showdown
+    ├── VenuesDiffer              arena.venue            a battle differs between engine and Showdown: ends the run
     ├── LoginUnreachable          arena.protocol.login   + OSError: no answer from the login server; the client retries
     ├── ProcessEnded              arena.isolation.agent_process   an agent process ended: the agent's failure
     ├── AgentTimeout              arena.isolation.agent_process   an agent process did not answer in time: the same
@@ -39,6 +41,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
 Raised and caught inside one part, never seen by a user:
 
     Exception
+    ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
     └── Fault                     arena.simulator.seat   the agent failed (timeout, illegal, error): it loses the battle
     ValueError
     ├── DiagnosticsTooLarge       arena.simulator.diagnostics   diagnostics over their limits; dropped, with the reason

@@ -44,6 +44,8 @@ HIDDEN_WORDS = frozenset({
 })  # fmt: skip
 #: Those that nothing reads before they are written again: of the turn that is over.
 STALE_WORDS = frozenset({"PENDING", "PENDING_MOVE", "SPEED"})
+#: For observations only (agents/engine/shown.py): they change no battle.
+SHOWN_WORDS = frozenset({"SEEN", "MON_PLACE", "MON_SEEN", "MON_REVEALED", "MON_USES", "MON_COUNTER"})
 #: Of the opponent only: what it selected and did not get to do.
 HIDDEN_OF_THEIRS = frozenset({"LAST_SELECTED", "LAST_SLOT", "LAST_ENEMY_SELECTED"})
 #: Words that count only while another is not 0.
@@ -77,6 +79,8 @@ def unequal(position: Position) -> list[str]:
     for word in np.flatnonzero(position.true != position.built):
         side, name = WORD_NAMES[word]
         theirs = side != position.seat
+        if name in SHOWN_WORDS or name.startswith(("SHOWN_", "COPIED_")):
+            continue
         if name in HIDDEN_WORDS or name in STALE_WORDS or (theirs and name in HIDDEN_OF_THEIRS):
             continue
         at = layout.SIDES + side * layout.SIDE_WORDS
