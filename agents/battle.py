@@ -51,20 +51,20 @@ class SeatBattle(Battle):
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
-            if self._first_generation is not None:
-                message = self._first_generation.before(message)
             if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
                 self._replay_data.append(message)
+                if kind == "-hint" and self._first_generation is not None:
+                    self._first_generation.hint(message[2])
                 continue
             try:
                 if kind == "win":
                     self.won_by(message[2])
                 elif kind == "tie":
                     self.tied()
-                else:
+                elif self._first_generation is None:
                     self.parse_message(message)
-                    if self._first_generation is not None:
-                        self._first_generation.after(message)
+                else:
+                    self._first_generation.feed(message)
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
 

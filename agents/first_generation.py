@@ -23,7 +23,7 @@ _NO_MOVE_HINT = "no move has been selected yet"
 
 
 class FirstGeneration:
-    """Corrects the lines of one battle. `before` may replace a line; `after` is called when poke-env has read it."""
+    """Feeds the lines of one battle to it, corrected. The battle's record of its lines keeps them as they came."""
 
     def __init__(self, battle: SeatBattle) -> None:
         self._battle = battle
@@ -34,12 +34,22 @@ class FirstGeneration:
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
 
-    def before(self, message: list[str]) -> list[str]:
-        """Return the line to be read instead."""
+    def hint(self, text: str) -> None:
+        """Read a hint of the simulator."""
+        self._nameless = self._nameless or _NO_MOVE_HINT in text
+
+    def feed(self, message: list[str]) -> None:
+        """Have poke-env read a line, or what it should read instead, and correct the state after it."""
+        corrected = self._before(message)
+        try:
+            self._battle.parse_message(corrected)
+        finally:
+            self._battle._replay_data[-1] = message
+        self._after(message)
+
+    def _before(self, message: list[str]) -> list[str]:
         kind = message[1]
-        if kind == "-hint":
-            self._nameless = self._nameless or _NO_MOVE_HINT in message[2]
-        elif kind in ("switch", "drag"):
+        if kind in ("switch", "drag"):
             self._borrowed.pop(message[2][:2], None)
             self._called.pop(message[2][:2], None)
         elif kind == "turn":
@@ -53,8 +63,7 @@ class FirstGeneration:
                 return [*message[:5], _CONTINUED]
         return message
 
-    def after(self, message: list[str]) -> None:
-        """Correct the state after a line."""
+    def _after(self, message: list[str]) -> None:
         if message[1] == "faint":
             mon = self._battle.get_pokemon(message[2])
             mon.switch_out(self._battle.fields)

@@ -112,5 +112,10 @@ def test_a_fainted_pokemon_has_no_boosts_and_its_own_types() -> None:
     assert [kind.name for kind in mon.types] == ["NORMAL"]
 
 
+def test_the_record_of_lines_keeps_them_as_they_came() -> None:
+    line = "|move|p2a: Clefable|Wrap|p1a: Tauros|[from] Wrap"
+    assert "|".join(battle(line)._replay_data[-1]) == line
+
+
 def test_other_generations_are_left_to_poke_env() -> None:
     assert SeatBattle("battle-gen4ou-1", "p1", "p1", 4, "gen4ou", random.Random(0))._first_generation is None

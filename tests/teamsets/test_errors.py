@@ -69,7 +69,7 @@ def test_what_a_user_may_see_is_an_arena_error() -> None:
     text = teamsets.errors.__doc__ or ""
     seen, unseen = text.split("never seen by a user")
     assert len(drawn(seen)) > 25 and not {"Fault", "TimeUp"} & drawn(seen).keys()
-    assert drawn(unseen).keys() == {"Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp"}
+    assert drawn(unseen).keys() == {"AskAlone", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp"}
 
 
 @pytest.mark.parametrize("line", ["class New(BadInput): ...", "class New(errors.BadInput, OSError): ..."])
