@@ -76,7 +76,7 @@ class FirstGeneration:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
     def _is_borrowed(self, message: list[str]) -> bool:
-        """Return whether the move may be none of its set. A binding move that was called goes on without saying so."""
+        """Return whether the move may be none of its set. The log does not say that a called binding move continues."""
         side, move = message[2][:2], to_id_str(message[3])
         if not (move in self._borrowed.get(side, ()) or move == self._called.get(side) or side in self._thawed):
             return False

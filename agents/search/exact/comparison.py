@@ -37,7 +37,7 @@ class Position:
     legal: int
 
 
-#: Words that no player is told, so that the built row has drawn or estimated them (docs/search.md).
+#: Words that no player is shown, so that the built row has drawn or estimated them (docs/search.md).
 HIDDEN_WORDS = frozenset({
     "SEED", "MON_SLEEP", "CONFUSED", "DISABLE_TIME", "BIDE_TIME", "BIDE_DAMAGE", "THRASH_TIME", "SUBSTITUTE", "TRAPPING",
     "TRAPPING_TOTAL", "TRAPPED", "TRAPPED_MAYBE", "FAKE_TRAPPED", "FAKE_OTHER", "MAYBE_LOCKED",
@@ -74,7 +74,7 @@ WORD_NAMES = _names()
 
 
 def unequal(position: Position) -> list[str]:
-    """The names of the words in which the built row differs from the engine's, without those that no player is told."""
+    """The names of the words in which the built row differs from the engine's, without those that no player is shown."""
     found = []
     for word in np.flatnonzero(position.true != position.built):
         side, name = WORD_NAMES[word]

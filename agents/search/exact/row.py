@@ -398,7 +398,7 @@ def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
 
 
 def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
-    """A binding move that is going on, or that has just ended, which neither player is told."""
+    """A binding move that is going on, or that has just ended, which neither player is shown."""
     past = log.sides[i].stint.trapping
     if past is None:
         return
