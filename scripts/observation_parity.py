@@ -15,10 +15,8 @@ import argparse
 import asyncio
 import collections
 import concurrent.futures
-import json
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -34,8 +32,8 @@ from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
 from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from teamsets.drawn import drawn_teams
 from teamsets.loading import load_set
-from teamsets.showdown import node, package
 from training.data.trajectory import decision_points
 
 CHUNK = 100
@@ -70,14 +68,8 @@ def teams_of(name: str, rng: random.Random, number: int) -> list[str]:
     if name == "any":
         return [any_team(rng) for _ in range(number)]
     if name == "random":
-        script = (
-            "const {Teams} = require(process.argv[1]); const [seed, number] = process.argv.slice(2).map(Number);"
-            "console.log(JSON.stringify(Array.from({length: number}, (_, n) => Teams.pack("
-            "Teams.getGenerator('gen1randombattle', [n, seed, 7, 7].join(',')).getTeam()))))"
-        )
-        command = [node(), "-e", script, str(package()), str(rng.randrange(1 << 16)), str(number)]
-        made: list[str] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        return made
+        seed = rng.randrange(1 << 16)
+        return drawn_teams("gen1randombattle", [f"{n},{seed},7,7" for n in range(number)])
     packed = [team.packed for team in load_set(name, "gen1ou").teams]
     return [rng.choice(packed) for _ in range(number)]
 

@@ -7,19 +7,16 @@ poke-engine predicts the mean damage, so HP may differ by the range of the damag
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
-from agents.battle import SeatBattle
 from agents.search.engine import Engine, Outcome
 from agents.search.field import field_of
 from agents.search.history import BINDING, History
 from agents.search.layout import BOOSTS, EngineState
+from agents.search.side_log import SideLog
 from agents.search.state import STATUS, names, own_side
 
 #: The volatiles that are compared: those that are in both the log and poke-engine's state.
@@ -60,29 +57,15 @@ class Comparison:
     differs: tuple[str, ...] = ()
 
 
-class _Side:
-    """One side's log, read up to a point that both logs have in common."""
+class _Side(SideLog):
+    """A side's log, with what poke-engine needs of the past."""
 
     def __init__(self, role: str, log: list[str], choices: list[str], gen: int, format_id: str) -> None:
-        self.battle = SeatBattle(f"battle-{format_id}-1", role, role, gen, format_id, random.Random(0))
+        super().__init__(role, log, choices, gen, format_id)
         self.history = History()
-        self.lines: list[str] = []
-        self.requests: dict[int, dict[str, Any]] = {}
-        for line in log:
-            if line.startswith("|request|"):
-                self.requests[len(self.lines)] = orjson.loads(line[9:])
-            elif not line.startswith(("|error|", "|bigerror|")):
-                self.lines.append(line)
-        self.choices = dict(zip(sorted(self.requests), choices, strict=False))
-        self._read = 0
 
     def read(self, until: int) -> dict[str, Any] | None:
-        """Read the log up to a line, and return the request there, or None."""
-        self.battle.feed(self.lines[self._read : until])
-        self._read = until
-        request = self.requests.get(until)
-        if request is not None:
-            self.battle.ask(request)
+        request = super().read(until)
         self.history.follow(self.battle)
         return request
 

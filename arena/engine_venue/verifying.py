@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.engine_venue.availability import ENGINE_FORMATS, check_engine
+from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.engine_venue.availability import check_engine
 from arena.engine_venue.stored import StoredResult, battles_to_check, stored_results
 from arena.fixture import SEATS
-from arena.simulator.host import Host
+from arena.simulator.host import Host, drawn_team
 from arena.simulator.replaying import Replay, difference, on_a_loop, replayed
 from arena.venue import NotOnEngine
 from teamsets.errors import ArenaError
@@ -98,8 +99,7 @@ async def _on_engine(host: Host, battles: Sequence[StoredResult]) -> list[Replay
         options = battle.options
         if "team" in options[role]:
             return str(options[role]["team"])
-        drawn = await host.ask({"op": "team", "format": options["formatid"], "seed": options[role]["seed"]})
-        return str(drawn["team"])
+        return await drawn_team(host, options["formatid"], options[role]["seed"])
 
     async def teams(battle: StoredResult) -> tuple[str, str] | ArenaError:
         try:

@@ -114,3 +114,9 @@ class Host(MessageProcess):
         words = self.last_words()
         reason = f"the simulator's host ended with status {self.status}" + (f": {words}" if words else "")
         self.report_death(reason)
+
+
+async def drawn_team(host: Host, format_id: str, seed: str) -> str:
+    """The packed team that a format generates from a seed, as the host gives it to a player with that seed."""
+    drawn = await host.ask({"op": "team", "format": format_id, "seed": seed})
+    return str(drawn["team"])

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import orjson
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
@@ -17,6 +16,7 @@ from agents.engine import layout
 from agents.engine.engine import Engine
 from agents.search.exact.log import Log
 from agents.search.exact.row import Sheet, action_of, mask_of, root_of
+from agents.search.side_log import SideLog
 
 Words = NDArray[np.int32]
 
@@ -124,36 +124,18 @@ def foreseen(
     return bool((same & near.all(axis=1)).any())
 
 
-class _Seat:
-    """One side's log, read up to a point that both logs have in common."""
+class _Seat(SideLog):
+    """A side's log, with the log that the search keeps of it."""
 
     def __init__(self, seat: int, log: list[str], choices: list[str], format_id: str) -> None:
-        role = f"p{seat + 1}"
+        super().__init__(f"p{seat + 1}", log, choices, 1, format_id)
         self.seat = seat
-        self.battle = SeatBattle(f"battle-{format_id}-1", role, role, 1, format_id, random.Random(0))
         self.log = Log()
-        self.lines: list[str] = []
-        self.requests: dict[int, dict[str, Any]] = {}
-        for line in log:
-            if line.startswith("|request|"):
-                self.requests[len(self.lines)] = orjson.loads(line[9:])
-            elif not line.startswith(("|error|", "|bigerror|")):
-                self.lines.append(line)
-        self.choices = dict(zip(sorted(self.requests), choices, strict=False))
-        self._read = 0
 
-    def read(self, until: int) -> bool:
-        """Reads up to a line; whether it must choose there."""
-        self.battle.feed(self.lines[self._read : until])
-        self._read = until
-        request = self.requests.get(until)
-        if request is not None:
-            self.battle.ask(request)
+    def read(self, until: int) -> dict[str, Any] | None:
+        request = super().read(until)
         self.log.follow(self.battle)
-        return request is not None and until in self.choices
-
-    def chosen(self, until: int) -> Choice:
-        return next(choice for choice in self.battle.legal if choice.words == self.choices[until])
+        return request
 
 
 def told(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
@@ -191,7 +173,7 @@ def walk(
     engine.reset([teams], [seed])
     seats = [_Seat(i, logs[i], choices[i], format_id) for i in range(2)]
     for point in sorted(seats[0].requests.keys() | seats[1].requests.keys()):
-        asked = [seat for seat in seats if seat.read(point)]
+        asked = [seat for seat in seats if seat.read(point) is not None and point in seat.choices]
         found, actions = [], np.zeros((1, 2), np.int32)
         for seat in asked:
             choice = seat.chosen(point)
