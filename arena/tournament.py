@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from agents import AgentSource, resolve
-from arena.engine_venue.availability import ENGINE_FORMATS, check_engine, on_engine
+from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.engine_venue.availability import check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources

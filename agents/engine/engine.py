@@ -10,6 +10,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.engine import FORMATS
 from agents.engine.compiled import kernel
 from agents.engine.facts import NAMES, sets_of
 from agents.engine.layout import (
@@ -71,10 +72,13 @@ def _legal(battles, masks):
 class Engine:
     """N battles of a format.
 
-    `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle.
+    `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle. The format decides
+    nothing but the published sets that observations assume. Raises BadInput for one that the engine does not play.
     """
 
     def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
+        if format_id not in FORMATS:
+            raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
         self.format_id = format_id
         self.words: Words = np.zeros((battles, WORDS), np.int32)
 
@@ -86,6 +90,12 @@ class Engine:
         started = np.stack([initial(pair, seed) for pair, seed in zip(teams, seeds, strict=True)])
         _start(started)
         self.words[np.arange(len(self.words)) if rows is None else np.asarray(rows)] = started
+
+    def of_format(self, format_id: str) -> Engine:
+        """The same battles, of which `words` is shared, observed as those of another format."""
+        shared = Engine(0, format_id)
+        shared.words = self.words
+        return shared
 
     def fork(self, rows: Sequence[int]) -> Engine:
         """A new engine with copies of those battles, in that order; a row may be named several times."""
@@ -163,14 +173,14 @@ def _encoded(packed: str) -> Words:
     side[ORDER : ORDER + 6] = range(6)
     for index, member in enumerate(members):
         _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
-    names = [_name(member) for member in members]
+    names = [shown_name(member) for member in members]
     for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
         side[MONS + index * MON_WORDS + MON_PLACE] = place
     side.flags.writeable = False
     return side
 
 
-def _name(packed: str) -> str:
+def shown_name(packed: str) -> str:
     """The name that Showdown gives a Pokémon: its nickname's first 20 characters, or its species'."""
     fields = packed.split("|")
     return (fields[0] or NAMES.get(_to_id(fields[1]), ""))[:20] if len(fields) > 1 else fields[0]

@@ -13,6 +13,7 @@ from poke_env.data import to_id_str
 
 from agents.choices import Choice, legal_choices
 from agents.engine.compiled import kernel, rule
+from agents.engine.engine import shown_name
 from agents.engine.layout import (
     BIDE_TIME,
     CHOOSE_MOVE,
@@ -207,7 +208,7 @@ def members_of(role: str, packed: str) -> list[tuple[str, str]]:
     found = []
     for member in packed.split("]"):
         name, species, *_ = member.split("|")
-        found.append((f"{role}: {(name or species)[:20]}", to_id_str(species or name)))
+        found.append((f"{role}: {shown_name(member)}", to_id_str(species or name)))
     return found
 
 

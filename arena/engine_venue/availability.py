@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 
 from agents import AgentSource
+from agents.engine import FORMATS
 from teamsets.errors import BadInput
-
-#: The formats that the engine plays.
-ENGINE_FORMATS = ("gen1ou", "gen1randombattle")
 
 
 def check_engine(what: str) -> None:
@@ -21,4 +19,4 @@ def check_engine(what: str) -> None:
 def on_engine(sources: Iterable[AgentSource], formats: Iterable[str]) -> frozenset[tuple[str, str]]:
     """The (format, agent) that can play on the engine: formats that it has, and agents that need no state of a battle."""
     specs = [source.spec for source in sources if source.batched]
-    return frozenset((format_id, spec) for format_id in formats if format_id in ENGINE_FORMATS for spec in specs)
+    return frozenset((format_id, spec) for format_id in formats if format_id in FORMATS for spec in specs)

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from agents import Choice
+from agents.engine import FORMATS
 from agents.engine.engine import Engine
 from agents.policy.batched import BatchedAgent
 from arena.engine_venue.asking import described
@@ -21,13 +22,16 @@ from arena.engine_venue.seat import EngineSeat
 from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host
+from arena.simulator.host import Host, drawn_team
 from arena.simulator.replaying import difference, replayed
 from arena.simulator.seat import Fault
 from arena.venue import NotOnEngine, Rules, VenuesDiffer
 from teamsets import cache
 from teamsets.errors import BadInput
 from teamsets.locking import file_lock
+
+#: What is asked in one call: the agents of a class in the battles of a format.
+Kind = tuple[type[BatchedAgent], str]
 
 
 class EngineVenue:
@@ -39,12 +43,13 @@ class EngineVenue:
     def __init__(self, host: Host, guard: StepGuard, rules: Rules, *, rows: int = 256, verify_every: int = 0) -> None:
         self.host, self.guard, self.rules, self.verify_every = host, guard, rules, verify_every
         self.engine = Engine(rows)
+        self._observed = {format_id: self.engine.of_format(format_id) for format_id in FORMATS}
         self._free = list(range(rows))
         self._room = asyncio.Semaphore(rows)
         self._opened: list[EngineBattle] = []
         self._ready: list[EngineBattle] = []
-        self._waiting: dict[type[BatchedAgent], list[tuple[EngineBattle, EngineSeat]]] = {}
-        self._asking: set[type[BatchedAgent]] = set()
+        self._waiting: dict[Kind, list[tuple[EngineBattle, EngineSeat]]] = {}
+        self._asking: set[Kind] = set()
         self._tasks: set[asyncio.Future[Any]] = set()
         self._playing: dict[int, EngineBattle] = {}  # by row
         self._turning = False
@@ -74,8 +79,7 @@ class EngineVenue:
         team = fixture.teams[index]
         if team.packed is not None:
             return team.packed
-        drawn = await self.host.ask({"op": "team", "format": fixture.format, "seed": team.seed})
-        return str(drawn["team"])
+        return await drawn_team(self.host, fixture.format, str(team.seed))
 
     async def _played(
         self, fixture: Fixture, serial: int, teams: tuple[str, str], *, alone: bool = False
@@ -128,7 +132,8 @@ class EngineVenue:
                 asked = [(battle, seat) for battle, seat in self._waiting.pop(kind) if not battle.over.done()]
                 if asked:
                     self._asking.add(kind)
-                    self._begin(ask_together(self.engine, self.guard, asked), functools.partial(self._answered, kind))
+                    asking = ask_together(self._observed[kind[1]], self.guard, asked)
+                    self._begin(asking, functools.partial(self._answered, kind))
 
     @contextmanager
     def _bugs(self) -> Iterator[None]:
@@ -163,10 +168,12 @@ class EngineVenue:
     def _ask(self, battle: EngineBattle, seat: EngineSeat) -> None:
         if isinstance(seat.agent, BatchedAgent) and seat.observation is None:
             if not battle.alone:
-                self._waiting.setdefault(type(seat.agent), []).append((battle, seat))
+                kind = type(seat.agent), battle.fixture.format
+                self._waiting.setdefault(kind, []).append((battle, seat))
                 self._wake()
                 return
-            seat.observation = self.engine.observe(np.array([battle.row]), np.array([SEATS.index(seat.role)]))
+            engine = self._observed[battle.fixture.format]
+            seat.observation = engine.observe(np.array([battle.row]), np.array([SEATS.index(seat.role)]))
         try:
             choice = seat.decide()
         except Fault as fault:
@@ -200,7 +207,7 @@ class EngineVenue:
             self._ready.append(battle)
             self._wake()
 
-    def _answered(self, kind: type[BatchedAgent], task: asyncio.Future[Any]) -> None:
+    def _answered(self, kind: Kind, task: asyncio.Future[Any]) -> None:
         self._asking.discard(kind)
         if task.cancelled():
             return

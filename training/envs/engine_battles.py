@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent
+from agents.engine import FORMATS
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import Observations
 from arena.fixture import Fixture
@@ -27,8 +28,6 @@ except ModuleNotFoundError as error:
         f"{error.name} is not installed: the engine needs it: `make training` (or pip install 'battle-arena[envs]')"
     ) from None
 
-#: The formats that the engine plays.
-FORMATS = ("gen1ou", "gen1randombattle")
 #: Battles for which another core is worth the wait for it.
 _PER_CORE = 512
 _REQUESTS = [SIDES + seat * SIDE_WORDS + REQUEST for seat in (0, 1)]

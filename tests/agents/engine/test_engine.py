@@ -127,3 +127,10 @@ def test_random_play_begins_finished_battles_anew_with_other_seeds() -> None:
 def test_what_it_cannot_play_it_refuses_by_name(team: str, seed: str, names: str) -> None:
     with pytest.raises(BadInput, match=names):
         initial((team, TEAM), seed)
+
+
+def test_another_format_is_refused_by_name_and_one_it_plays_shares_the_battles() -> None:
+    with pytest.raises(BadInput, match="format 'gen9ou': the engine plays gen1ou and gen1randombattle"):
+        Engine(1, "gen9ou")
+    engine = Engine(1)
+    assert engine.of_format("gen1randombattle").words is engine.words

@@ -15,6 +15,7 @@ from support.real_battles import fixtures
 
 import arena.engine_venue.venue as engine_venue
 from agents.engine.layout import STUCK
+from arena.engine_venue.asking import members_of
 from arena.engine_venue.venue import EngineVenue, ready_engine
 from arena.fixture import Fixture
 from arena.record import BattleRecord
@@ -82,6 +83,13 @@ def assert_same(found: list[BattleRecord], expected: list[BattleRecord]) -> None
 
 
 @pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle"])
+def test_players_on_arrays_decide_as_in_the_simulator(both: Both, format_id: str) -> None:
+    """They see the same on both, published sets of the format included."""
+    played = between(format_id, 12, "array:revenger", "array:set-up")
+    assert_same(both.on_engine(played), both.simulated(played))
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen1randombattle"])
 @pytest.mark.parametrize(
     ("agents", "number"),
     [
@@ -97,6 +105,12 @@ def test_a_fixture_goes_the_same_way_as_in_the_simulator(
     found = both.on_engine(played)
     assert_same(found, both.simulated(played))
     assert all(record.reason == "win" and row[5] >= 0 for record in found for row in record.decisions)
+
+
+def test_an_unnamed_pokemon_is_called_as_showdown_calls_it() -> None:
+    """The order of a network's switches is that of these names."""
+    team = "|mrmime||noability|psychic|||||||]Zoe|chansey||noability|rest|||||||]Tauros|||noability|rest|||||||"
+    assert members_of("p1", team) == [("p1: Mr. Mime", "mrmime"), ("p1: Zoe", "chansey"), ("p1: Tauros", "tauros")]
 
 
 def test_more_battles_than_rows_wait_for_their_turn(both: Both) -> None:
