@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from poke_env.data import GenData
 
 from agents.engine.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
-from agents.engine.tables import DATA, MOVE_IDS, most_pp
+from agents.engine.tables import DATA, ENTRIES, MOVE_IDS, most_pp
 from agents.mechanics.damage import critical_chance_of
 from agents.mechanics.fighters import stats_of
 from agents.mechanics.moves import move_facts
@@ -20,9 +20,6 @@ from agents.policy.rows import move_row
 from agents.policy.vocabulary import vocabulary
 from teamsets.builder.published import STATS
 
-#: What a request lists besides moves: the rest after Hyper Beam, and "Fight".
-RECHARGE_ENTRY, FIGHT_ENTRY = 168, 169
-ENTRIES = [*MOVE_IDS, "recharge", "fight"]
 #: An entry's place in the alphabetical order of ids.
 RANK = np.argsort(np.argsort(ENTRIES)).astype(np.int32)
 

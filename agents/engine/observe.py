@@ -24,7 +24,6 @@ from agents.engine.estimate import (
 )
 from agents.engine.facts import (
     BASE_STATS,
-    FIGHT_ENTRY,
     FULL_STATS,
     GENERATION,
     LAST_WORD,
@@ -39,7 +38,6 @@ from agents.engine.facts import (
     NO_TERA,
     NO_WEATHER,
     RANK,
-    RECHARGE_ENTRY,
     SHOWN_MAX_PP,
     SPECIES_WORD,
     STATUS_WORD,
@@ -49,7 +47,6 @@ from agents.engine.facts import (
     UNKNOWN_MOVE,
 )
 from agents.engine.layout import (
-    BIDE_TIME,
     BOOSTS,
     CHOOSE_MOVE,
     CHOOSE_SWITCH,
@@ -58,10 +55,7 @@ from agents.engine.layout import (
     DISABLED,
     FAINTED,
     FOCUS_ENERGY,
-    FREEZE,
-    LAST_ENEMY_MOVE,
     LEECH_SEED,
-    MAYBE_LOCKED,
     MON_COUNTER,
     MON_HP,
     MON_LEVEL,
@@ -77,8 +71,6 @@ from agents.engine.layout import (
     MOVE_COUNT,
     MOVES,
     ORDER,
-    RAGE,
-    RECHARGE,
     REFLECT,
     REQUEST,
     SEEN,
@@ -89,26 +81,21 @@ from agents.engine.layout import (
     SHOWN_TYPE_1,
     SIDE_WORDS,
     SIDES,
-    SLEEP,
     SUBSTITUTE,
     TEAM_SIZE,
-    THRASH,
     TRANSFORMED,
-    TRAPPED,
     TURN,
-    TWO_TURN,
     UNDECIDED,
     WAITING,
     WINNER,
 )  # fmt: skip
 from agents.engine.network_actions import bench_place, move_place, write_legal
-from agents.engine.requests import lists_one_move
+from agents.engine.requests import only_entry
 from agents.engine.shown import MIMICKED, base_count, entry, rank, shown_move, shows_mimic, uses_of
 from agents.engine.state import foe_of, out, pp_at
-from agents.engine.tables import MOVE, PP, SPECIES_TYPES, STRUGGLE, move
-from agents.engine.use import hard_lock, soft_lock
+from agents.engine.tables import MOVE, PP, SPECIES_TYPES
+from agents.engine.use import hard_lock
 
-_BIDE, _RAGE = move("bide"), move("rage")
 _OURS, _THEIRS, _MOVES = 3, 9, 15
 _ESTIMATES, _ON_FIELD = 21, 27
 _EFFECTS = _ON_FIELD + 11
@@ -116,25 +103,6 @@ _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID =
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
 MOST_MOVES = 32
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
-
-
-@rule
-def _only_entry(b, s):
-    """The entry that a request lists alone (getMoveRequestData)."""
-    if b[s + RECHARGE]:
-        return RECHARGE_ENTRY
-    if b[s + TWO_TURN]:
-        return b[s + TWO_TURN]
-    if b[s + THRASH]:
-        return b[s + THRASH]
-    if b[s + RAGE]:
-        return _RAGE
-    if soft_lock(b, s) and not b[s + MAYBE_LOCKED]:
-        return _BIDE if b[s + BIDE_TIME] else b[s + LAST_ENEMY_MOVE]
-    status = b[out(b, s) + MON_STATUS]
-    if status == FREEZE or status == SLEEP or (b[s + TRAPPED] and not b[s + MAYBE_LOCKED]):
-        return FIGHT_ENTRY
-    return STRUGGLE
 
 
 @rule
@@ -376,8 +344,9 @@ def observe_one(b, s, sets, who, moves, chances, counts, ids, features):
     if b[s + REQUEST] != CHOOSE_MOVE:
         return
     estimated = counts[6] >= 0 and who[0, WHO_HP] > 0 and who[6, WHO_HP] > 0
-    if lists_one_move(b, s):
-        _move_token(b, s, _only_entry(b, s), -1, who[0], who[6], estimated, ids[_MOVES], features[_MOVES])
+    only = only_entry(b, s)
+    if only:
+        _move_token(b, s, only, -1, who[0], who[6], estimated, ids[_MOVES], features[_MOVES])
         return
     for slot in range(b[s + MOVE_COUNT]):
         place = _MOVES + move_place(b, s, slot)

@@ -13,6 +13,7 @@ from agents.engine.layout import (
     FAKE_OTHER,
     FAKE_TRAPPED,
     FREEZE,
+    LAST_ENEMY_MOVE,
     LAST_ENEMY_SELECTED,
     LAST_SELECTED,
     LAST_SLOT,
@@ -24,20 +25,26 @@ from agents.engine.layout import (
     MOVE_COUNT,
     MOVES,
     ORDER,
+    RAGE,
+    RECHARGE,
     REQUEST,
     SLEEP,
     TEAM_SIZE,
+    THRASH,
     TRAPPED,
     TRAPPED_BY,
     TRAPPED_MAYBE,
     TRAPPING,
     TRAPPING_TOTAL,
     TRAPPING_WHOM,
+    TWO_TURN,
     WAITING,
 )  # fmt: skip
 from agents.engine.state import draw, foe_of, out, pp_at
-from agents.engine.tables import CANNOT_MOVE, STRUGGLE
+from agents.engine.tables import CANNOT_MOVE, FIGHT_ENTRY, RECHARGE_ENTRY, STRUGGLE, move
 from agents.engine.use import hard_lock, soft_lock
+
+_BIDE, _RAGE = move("bide"), move("rage")
 
 
 @rule
@@ -58,14 +65,37 @@ def must_struggle(b, s):
 
 
 @rule
+def locked_entry(b, s):
+    """What a side is locked into (getLockedMove, getSemiLockedMove): a move, RECHARGE_ENTRY, or 0."""
+    if b[s + RECHARGE]:
+        return RECHARGE_ENTRY
+    if b[s + TWO_TURN]:
+        return b[s + TWO_TURN]
+    if b[s + THRASH]:
+        return b[s + THRASH]
+    if b[s + RAGE]:
+        return _RAGE
+    if b[s + BIDE_TIME]:
+        return _BIDE
+    return b[s + LAST_ENEMY_MOVE] if b[s + TRAPPING] else 0
+
+
+@rule
+def only_entry(b, s):
+    """The entry that a request for a move lists alone (getMoveRequestData), or 0 where it lists the Pokémon's moves."""
+    locked, free = locked_entry(b, s), b[s + MAYBE_LOCKED] != 0
+    if locked and (hard_lock(b, s) or not free):
+        return locked
+    status = b[out(b, s) + MON_STATUS]
+    if status == FREEZE or status == SLEEP or (b[s + TRAPPED] != 0 and not free):
+        return FIGHT_ENTRY
+    return STRUGGLE if must_struggle(b, s) else 0
+
+
+@rule
 def lists_one_move(b, s):
     """Whether its request for a move lists a single one: locked, asleep, frozen, trapped or out of PP."""
-    if hard_lock(b, s) or must_struggle(b, s):
-        return True
-    status = b[out(b, s) + MON_STATUS]
-    if status == FREEZE or status == SLEEP:
-        return True
-    return not b[s + MAYBE_LOCKED] and (soft_lock(b, s) or b[s + TRAPPED] != 0)
+    return only_entry(b, s) != 0
 
 
 @rule

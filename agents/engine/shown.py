@@ -64,7 +64,8 @@ def base_count(b, s, mon):
 def base_move(b, s, mon, view, slot):
     """A slot's move, mimicked ones apart."""
     if mon == out(b, s) and b[s + TRANSFORMED]:
-        return b[s + MOVES + slot] if view == 0 else b[s + COPIED_MOVES + slot]
+        copied = b[s + COPIED_MOVES + slot]
+        return b[s + MOVES + slot] if view == 0 and copied != _MIMIC else copied
     return b[mon + MON_MOVES + slot]
 
 

@@ -15,6 +15,10 @@ SPECIES_BY_ID: dict[str, dict[str, Any]] = {species["id"]: species for species i
 MOVES_BY_ID: dict[str, dict[str, Any]] = {move["id"]: move for move in DATA["moves"]}
 MOVE_IDS = ["", *(move["id"] for move in DATA["moves"]), "nomove", "cannotmove"]
 
+#: What a request lists besides moves: the rest after Hyper Beam, and "Fight".
+RECHARGE_ENTRY, FIGHT_ENTRY = 168, 169
+ENTRIES = [*MOVE_IDS, "recharge", "fight"]
+
 NO_TYPE = len(DATA["types"])  # Showdown's "???"
 STRUGGLE = 165
 NO_MOVE = 166  # the move of one that was thawed before its team chose any

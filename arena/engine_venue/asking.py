@@ -18,11 +18,7 @@ from agents.engine.layout import (
     BIDE_TIME,
     CHOOSE_MOVE,
     FREEZE,
-    LAST_MOVE,
-    MAYBE_LOCKED,
     MON_STATUS,
-    MON_WORDS,
-    MONS,
     MOVE_COUNT,
     MOVES,
     ORDER,
@@ -40,63 +36,48 @@ from agents.engine.layout import (
     TWO_TURN,
     WINNER,
 )  # fmt: skip
-from agents.engine.requests import legal_actions, must_struggle
-from agents.engine.tables import MOVE_IDS, STRUGGLE, move
-from agents.engine.use import hard_lock
+from agents.engine.requests import legal_actions, locked_entry, must_struggle, only_entry
+from agents.engine.state import out
+from agents.engine.tables import ENTRIES, FIGHT_ENTRY, MOVE_IDS, STRUGGLE
 from agents.policy.actions import legal_actions as network_actions
 from arena.venue import NotOnEngine
 
-#: Locks that are no move's number: "Fight", Hyper Beam's recharge, the move that traps, and two locks at once.
-FIGHT, RECHARGING, TRAPS, TWO_LOCKS = 201, 202, 203, 204
-_BIDE, _RAGE = move("bide"), move("rage")
-#: Moves that lock their user in while they trap.
-_TRAPPING_MOVES = frozenset({"bind", "wrap", "firespin", "clamp"})
-_NAMES = {FIGHT: "fight", RECHARGING: "recharge"}
+#: Two locks at once: what Showdown lists then depends on the order of its events.
+TWO_LOCKS = 201
 
 #: What `_describe` writes of a seat: legal actions, the only move that is listed (0: all), the move that is noted whichever
-#: is chosen (0: the chosen one), the last move, and after those the moves and the order of the team.
-_LEGAL, _LISTED, _NOTED, _LAST, _COUNT, _MOVES, _ORDER = 0, 1, 2, 3, 4, 5, 9
-_PARTS = 15
+#: is chosen (0: the chosen one), and after those the moves and the order of the team.
+_LEGAL, _LISTED, _NOTED, _COUNT, _MOVES, _ORDER = 0, 1, 2, 3, 4, 8
+_PARTS = 14
 
 
 @rule
-def _locked(b, s):
-    """The move into which a side is locked (getLockedMove, getSemiLockedMove); 0: none."""
+def _has_two_locks(b, s):
     hard = (b[s + RECHARGE] != 0) + (b[s + THRASH] != 0) + (b[s + TWO_TURN] != 0) + (b[s + RAGE] != 0)
     soft = (b[s + BIDE_TIME] != 0) + (b[s + TRAPPING] != 0)
-    if hard > 1 or (hard == 0 and soft > 1):
-        return TWO_LOCKS
-    if hard:
-        if b[s + RECHARGE]:
-            return RECHARGING
-        return _RAGE if b[s + RAGE] else b[s + THRASH] + b[s + TWO_TURN]  # one of them is 0
-    if soft:
-        return _BIDE if b[s + BIDE_TIME] else TRAPS
-    return 0
+    return hard > 1 or (hard == 0 and soft > 1)
+
+
+@rule
+def _noted(b, s):
+    """What Showdown's input log says of a choice of a move, whichever was chosen; 0: the chosen move."""
+    locked, status = locked_entry(b, s), b[out(b, s) + MON_STATUS]
+    if locked:
+        return locked
+    if status in (FREEZE, SLEEP) or b[s + TRAPPED] != 0:
+        return FIGHT_ENTRY
+    return STRUGGLE if must_struggle(b, s) else 0
 
 
 @rule
 def _describe_seat(b, s, parts):
-    status = b[s + MONS + b[s + ORDER] * MON_WORDS + MON_STATUS]
     parts[_LEGAL] = legal_actions(b, s)
-    parts[_LISTED] = parts[_NOTED] = 0
+    parts[_LISTED] = parts[_NOTED] = parts[_COUNT] = 0
     if b[s + REQUEST] == CHOOSE_MOVE:
-        locked, struggles = _locked(b, s), must_struggle(b, s)
-        asleep, safe = status in (FREEZE, SLEEP), not b[s + MAYBE_LOCKED]
-        if locked and (safe or hard_lock(b, s)):
-            parts[_LISTED] = locked
-        elif asleep or (b[s + TRAPPED] != 0 and safe):
-            parts[_LISTED] = FIGHT
-        elif struggles:
-            parts[_LISTED] = STRUGGLE
-        if locked:
-            parts[_NOTED] = locked
-        elif asleep or b[s + TRAPPED] != 0:
-            parts[_NOTED] = FIGHT
-        elif struggles:
-            parts[_NOTED] = STRUGGLE
-    parts[_LAST] = b[s + LAST_MOVE]
-    parts[_COUNT] = b[s + MOVE_COUNT] if b[s + REQUEST] == CHOOSE_MOVE else 0
+        two = _has_two_locks(b, s)
+        parts[_LISTED] = TWO_LOCKS if two else only_entry(b, s)
+        parts[_NOTED] = TWO_LOCKS if two else _noted(b, s)
+        parts[_COUNT] = b[s + MOVE_COUNT]
     for slot in range(4):
         parts[_MOVES + slot] = b[s + MOVES + slot]
     for position in range(6):
@@ -143,20 +124,13 @@ class Asker:
 
     role: str
     members: list[tuple[str, str]]
-    _traps: str = ""
     _known: dict[tuple[int, ...], Question] = field(default_factory=dict)
 
     def ask(self, parts: list[int]) -> Question | None:
         """The question to a seat, by its parts of `described`; None if it waits. Raises NotOnEngine."""
-        last = MOVE_IDS[parts[_LAST]]
-        if last in _TRAPPING_MOVES:
-            self._traps = last
         if not parts[_LEGAL]:
             return None
-        # The order of the team matters, but not what was used last.
-        key = (*parts[:_LAST], *parts[_COUNT:])
-        if TRAPS in (parts[_LISTED], parts[_NOTED]):
-            return self._question(parts)
+        key = tuple(parts)
         question = self._known.get(key)
         if question is None:
             question = self._known[key] = self._question(parts)
@@ -177,7 +151,7 @@ class Asker:
         ]
         request: dict[str, Any] = {"side": {"pokemon": pokemon}}
         if parts[_COUNT]:
-            listed = [self._name(parts[_LISTED])] if parts[_LISTED] else None
+            listed = [ENTRIES[parts[_LISTED]]] if parts[_LISTED] else None
             moves = listed or [MOVE_IDS[number] for number in parts[_MOVES : _MOVES + parts[_COUNT]]]
             request["active"] = [
                 {
@@ -189,18 +163,11 @@ class Asker:
         else:
             request["forceSwitch"] = [True]
         choices = legal_choices(request)
-        always = self._name(parts[_NOTED]) if parts[_NOTED] else None
+        always = ENTRIES[parts[_NOTED]] if parts[_NOTED] else None
         noted = {
             c.wire: f"move {always or moves[c.slot - 1]}" if c.kind == "move" else f"switch {c.slot}" for c in choices
         }
         return Question(request, choices, [c.words for c in choices], noted)
-
-    def _name(self, number: int) -> str:
-        if number == TRAPS:
-            if not self._traps:
-                raise NotOnEngine("a Pokémon is locked into a move that is not known")
-            return self._traps
-        return _NAMES.get(number) or MOVE_IDS[number]
 
 
 def members_of(role: str, packed: str) -> list[tuple[str, str]]:
