@@ -74,6 +74,8 @@ class SeatBattle(Battle):
             self.parse_request(request)
         except Exception:  # as above; the legal choices come from the request itself, not from poke-env
             self.parse_warnings += 1
+        if self._first_generation is not None:
+            self._first_generation.asked()
         self._type_hidden_power(request)
         self.legal = legal_choices(request)
 

@@ -2,13 +2,16 @@
 
 poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP. It takes for moves of a Pokémon's set
 what Metronome or Mirror Move called, what was mimicked in another move's slot, and what a thawed Pokémon does, which is the
-move that its team selected last. It keeps boosts and types of a fainted Pokémon.
+move that its team selected last. It keeps boosts and types of a fainted Pokémon. It does not know what ours has copied by
+Transform before the next request, nor then an opponent that copied ours meanwhile.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from poke_env.battle.move import Move, MoveSet
+from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ class FirstGeneration:
         ] = {}  # side -> the move that its active Pokémon's Metronome or Mirror Move called last
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
+        self._copies: list[tuple[Pokemon, Pokemon]] = []  # since the last request: who copied one that had transformed
 
     def hint(self, text: str) -> None:
         """Read a hint of the simulator."""
@@ -46,6 +50,14 @@ class FirstGeneration:
         finally:
             self._battle._replay_data[-1] = message
         self._after(message)
+
+    def asked(self) -> None:
+        """Complete what was copied from one of ours, whose moves the request has told."""
+        for copy, original in self._copies:
+            if copy.transformed and original.transformed:
+                moves = {name: Move(name, 1, from_transform=True) for name in original.moves}
+                copy._moves._transform_moves = MoveSet(moves)
+        self._copies.clear()
 
     def _before(self, message: list[str]) -> list[str]:
         kind = message[1]
@@ -68,6 +80,10 @@ class FirstGeneration:
             mon = self._battle.get_pokemon(message[2])
             mon.switch_out(self._battle.fields)
             mon._active = True
+        elif message[1] == "-transform":
+            copy, original = self._battle.get_pokemon(message[2]), self._battle.get_pokemon(message[3])
+            if original.transformed and message[3][:2] == self._battle.player_role:
+                self._copies.append((copy, original))
         elif message[1] == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
         elif message[1] == "-start" and message[3] == "Mimic":

@@ -112,6 +112,30 @@ def test_a_fainted_pokemon_has_no_boosts_and_its_own_types() -> None:
     assert [kind.name for kind in mon.types] == ["NORMAL"]
 
 
+def test_who_copies_what_we_have_just_copied_has_its_moves_after_the_request() -> None:
+    seat = battle(
+        "|-transform|p1a: Tauros|p2a: Clefable",
+        "|move|p2a: Clefable|Transform|p1a: Tauros|[from] Mirror Move",
+        "|-transform|p2a: Clefable|p1a: Tauros",
+    )
+    assert not left(seat)
+    entry = {
+        "ident": "p1: Tauros",
+        "details": "Tauros",
+        "condition": "353/353",
+        "active": True,
+        "stats": {},
+        "item": "",
+    }
+    side = {
+        "pokemon": [{**entry, "moves": ["mirrormove", "sing"], "baseAbility": "noability"}],
+        "id": "p1",
+        "name": "p1",
+    }
+    seat.ask({"active": [{"moves": [{"move": "Sing", "id": "sing"}]}], "side": side})
+    assert left(seat) == {"mirrormove": 5, "sing": 5}
+
+
 def test_the_record_of_lines_keeps_them_as_they_came() -> None:
     line = "|move|p2a: Clefable|Wrap|p1a: Tauros|[from] Wrap"
     assert "|".join(battle(line)._replay_data[-1]) == line
