@@ -1,0 +1,1 @@
+"""Learning by playing: rollouts, roles, schedules, replay buffer, league."""
