@@ -17,9 +17,10 @@ from torch import Tensor  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.network import Network  # noqa: E402
 from agents.policy.observation import FEATURES, TOKENS  # noqa: E402
-from training.algorithms.reference import ADAPTATION_RATE, MAX_FACTOR, Reference, kl  # noqa: E402
+from training.algorithms.reference import ADAPTATION_RATE, MAX_FACTOR, Reference  # noqa: E402
 from training.algorithms.tensors import Tensors  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
+from training.distributions import kl  # noqa: E402
 from training.trainer import train  # noqa: E402
 
 

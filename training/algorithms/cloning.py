@@ -30,9 +30,10 @@ import torch
 from torch import Tensor
 
 from agents.policy.network import Output, two_hot
-from training.algorithms.tensors import Sums, Tensors, log_prob_of, log_probs, policy_metrics
+from training.algorithms.tensors import Sums, Tensors, policy_metrics
 from training.config import Cloning
 from training.data.targets import Target
+from training.distributions import log_prob_of, log_probs
 
 
 def loss(output: Output, batch: Tensors, settings: Cloning) -> tuple[Tensor, Sums]:

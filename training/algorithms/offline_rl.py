@@ -44,8 +44,9 @@ import torch
 from torch import Tensor
 
 from agents.policy.network import Output, expected_value, two_hot
-from training.algorithms.tensors import Sums, Tensors, log_prob_of, log_probs, policy_metrics
+from training.algorithms.tensors import Sums, Tensors, policy_metrics
 from training.config import OfflineRL
+from training.distributions import log_prob_of, log_probs
 
 #: Lower bound of the mean weight in `normalize_weights`.
 MIN_MEAN_WEIGHT = 0.05

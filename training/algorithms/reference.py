@@ -29,8 +29,9 @@ import torch
 from torch import Tensor
 
 from agents.policy.network import Network
-from training.algorithms.tensors import Sums, Tensors, log_probs
+from training.algorithms.tensors import Sums, Tensors
 from training.config import BadConfig
+from training.distributions import kl
 
 #: Maximum change of log(coefficient) per step.
 ADAPTATION_RATE = 0.05
@@ -101,11 +102,3 @@ class Reference:
             error = min(1.0, max(-1.0, measured / self.target - 1))
             adapted = self.coefficient * math.exp(ADAPTATION_RATE * error)
             self.coefficient = min(self._initial * MAX_FACTOR, max(self._initial / MAX_FACTOR, adapted))
-
-
-def kl(logits: Tensor, reference: Tensor, legal: Tensor) -> Tensor:
-    """Return KL(π || π_ref) [...] in nats, from both policies' logits [..., 13] and the legal actions, bool [..., 13]."""
-    log_policy, log_reference = log_probs(logits, legal), log_probs(reference, legal)  # [..., 13], 0 where illegal
-    policy = log_policy.exp()
-    # π (r - 1 - log r) with π r = π_ref, because r alone may overflow. For an illegal action r is 1 and the term is 0.
-    return (log_reference.exp() - policy - policy * (log_reference - log_policy)).sum(-1)

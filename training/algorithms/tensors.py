@@ -72,16 +72,6 @@ def to_device(batch: Batch, device: torch.device) -> Tensors:
     return Tensors(**{name: part.to(dtypes.get(name, part.dtype)) for name, part in parts.items()})
 
 
-def log_probs(logits: Tensor, legal: Tensor) -> Tensor:
-    """Return log π [..., 13]; 0 instead of -inf for illegal actions, so that products with a probability of 0 are 0."""
-    return torch.log_softmax(logits, dim=-1).masked_fill(~legal, 0.0)
-
-
-def log_prob_of(log_policy: Tensor, actions: Tensor) -> Tensor:
-    """Return log π(a) [...] of the actions [...] played, from log π [..., 13]; undefined where the action is MISSING."""
-    return log_policy.gather(-1, actions.clamp(min=0)[..., None])[..., 0]
-
-
 def policy_metrics(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
     """Return metrics of the policy over decisions with two or more legal actions. logits, log_policy: [B, T, 13].
 
