@@ -10,6 +10,7 @@ from arena.terminal.commands import Commands, run
 COMMANDS = {
     "base": "base",
     "finetune": "finetune",
+    "online": "online",
     "config": "config",
     "data": "data",
     "curriculum": "curriculum",
@@ -25,7 +26,7 @@ COMMANDS = {
 )
 @click.version_option(package_name="battle-arena", prog_name="train")
 def cli() -> None:
-    """Train policies on stored battles and human replays. A trained policy plays as policy:PATH."""
+    """Train policies on stored battles and human replays, or by playing. A trained policy plays as policy:PATH."""
 
 
 def main() -> None:

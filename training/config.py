@@ -62,7 +62,7 @@ class Network(Section):
     freeze: patterns (as in fnmatch) of the names of frozen parameters.
     """
 
-    preset: Literal["tiny", "small", "medium", "large"]
+    preset: Literal["micro", "tiny", "small", "medium", "large"]
     dropout: Annotated[float, Field(ge=0, lt=1)]
     start_from: str
     freeze: list[str]

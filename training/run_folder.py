@@ -13,22 +13,22 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import yaml
 
 from agents.policy import checkpoint
 from teamsets.atomic import write_atomic
 from teamsets.locking import file_lock
-from training.config import BadConfig, Config, checked, read_yaml
+from training.config import BadConfig, Section, checked, read_yaml
 from training.settings import differences, other_settings
 
 EVALUATIONS = "evaluations.jsonl"
 #: Settings that may change when a run is resumed: they do not change what is trained.
-_FREE = ("name", "out", "tracking", "compute.threads", "evaluation.workers")
+FREE = ("name", "out", "tracking", "compute.threads", "evaluation.workers")
 
 
 @contextmanager
@@ -41,13 +41,30 @@ def lock_folder(out: Path, message: str) -> Iterator[None]:
         yield
 
 
-class RunFolder:
-    """The folder of the run that `config` describes."""
+class _HasFolder(Protocol):
+    """A configuration of a run: `Config`, or `OnlineConfig`."""
 
-    def __init__(self, config: Config) -> None:
+    @property
+    def out(self) -> str: ...
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]: ...
+
+
+class RunFolder:
+    """The folder of the run that `config` describes.
+
+    read: validates a configuration of its kind. free: settings that may change when the run is resumed.
+    """
+
+    def __init__(
+        self,
+        config: _HasFolder,
+        read: Callable[[Any, str], Section] = checked,
+        free: Sequence[str] = FREE,
+    ) -> None:
         self.path = Path(config.out)
         self.checkpoints = self.path / "checkpoints"
-        self._config = config
+        self._config, self._read, self._free = config, read, free
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -63,8 +80,8 @@ class RunFolder:
                 raise BadConfig(f"out {self.path}: contains checkpoints of an unknown run: name another folder")
             write_atomic(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
-        before = checked(read_yaml(file), str(file))
-        found = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), _FREE)
+        before = self._read(read_yaml(file), str(file))
+        found = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), self._free)
         if found:
             raise BadConfig(
                 f"out {self.path}: {other_settings(found)}: restore them, or name another folder; the old ones are in {file}"

@@ -3,6 +3,7 @@
 training/presets/NAME.yaml             training runs
 training/presets/curricula/NAME.yaml   curricula
 training/presets/ablations/NAME.yaml   ablations
+training/presets/online/NAME.yaml      online training
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ from typing import Literal
 
 from training.config import PRESETS, BadConfig
 
-Kind = Literal["preset", "curriculum", "ablation"]
+Kind = Literal["preset", "curriculum", "ablation", "online"]
 FOLDERS: dict[Kind, Path] = {
     "preset": PRESETS,
     "curriculum": PRESETS / "curricula",
     "ablation": PRESETS / "ablations",
+    "online": PRESETS / "online",
 }
 
 

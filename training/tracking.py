@@ -14,7 +14,7 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import wandb
 from rich.console import Console
@@ -23,7 +23,7 @@ from rich.table import Column
 
 from arena.report.live import LINE_EVERY_SECONDS, spoken
 from teamsets.atomic import write_atomic
-from training.config import Config
+from training.config import Tracking as Settings
 
 #: Seconds after which a run that cannot reach the wandb server continues offline.
 _WANDB_TIMEOUT = 20.0
@@ -56,13 +56,25 @@ class Pace:
         return None if not self._steps else steps * (self._clock() - self._began) / self._steps
 
 
+class Tracked(Protocol):
+    """A configuration of a run: `Config`, or `OnlineConfig`."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def tracking(self) -> Settings: ...
+
+    def model_dump(self) -> dict[str, Any]: ...
+
+
 class Tracking:
     """Logs metrics: `with Tracking(config, folder, step, total) as tracking: tracking.note(step, {...})`.
 
     step: the step that the run resumes from; metrics of later steps, which an interrupted process logged, are removed.
     """
 
-    def __init__(self, config: Config, folder: Path, step: int, total: int, console: Console | None = None) -> None:
+    def __init__(self, config: Tracked, folder: Path, step: int, total: int, console: Console | None = None) -> None:
         self._config, self._folder, self._total = config, folder, total
         self._file = folder / "metrics.jsonl"
         _remove_after(self._file, step)
@@ -91,11 +103,15 @@ class Tracking:
             self._wandb.finish(exit_code=0 if kind is None else 1)
 
     def advance(self, step: int, means: dict[str, float], pace: Pace) -> None:
-        """Update the live line: in place on a terminal, a line at intervals in a log. means: since the last `note`."""
+        """Show the progress of a training on data. means: since the last `note`."""
         left = pace.seconds_for(self._total - step)
         accuracy = f" · accuracy {100 * means['agreement']:.0f}%" if "agreement" in means else ""
         speed = f"{pace.decisions_per_s:,.0f} decisions/s"
         line = f"{step:,}/{self._total:,} · loss {means['loss']:.3f}{accuracy} · {speed} · {spoken(left)} left"
+        self.show(step, line)
+
+    def show(self, step: int, line: str) -> None:
+        """Show a line of the state after `step` steps: in place on a terminal, at intervals in a log."""
         self._progress.update(self._task, completed=step, words=line)
         now = time.monotonic()
         if not self._console.is_terminal and (now >= self._next_line or step == self._total):
@@ -135,7 +151,7 @@ def _remove_after(file: Path, step: int) -> None:
     write_atomic(file, "".join(kept))
 
 
-def _wandb_run(config: Config, folder: Path) -> Any:
+def _wandb_run(config: Tracked, folder: Path) -> Any:
     """Start or resume the wandb run; None if it is disabled."""
     mode = config.tracking.wandb
     if mode == "auto":

@@ -20,17 +20,21 @@ from training.shipped import Kind, located, names
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
     """Print a preset with a comment on every setting; without PRESET, list the presets.
 
+    Those of online training have the names of their algorithms.
+
     \b
     Examples:
       train config
       train config tiny > my.yaml
+      train config ppo > my.yaml
       train config tiny --set length.epochs=3 --set out=runs/short > my.yaml
       train config --curriculum gen1ou-cpu > mine.yaml
     """
-    kind = kind or "preset"
     if preset is None:
-        click.echo("\n".join(names(kind)))
+        listed = names(kind) if kind else [*names("preset"), *names("online")]
+        click.echo("\n".join(listed))
         return
+    kind = kind or ("online" if preset in names("online") else "preset")
     path = located(preset, kind)
     model = type(_checked(kind, path, changes))
     click.echo(in_text(path.read_text(encoding="utf-8"), present_changes(model, changes)).rstrip())
@@ -44,6 +48,10 @@ def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
         from training.curriculum.config import read_curriculum
 
         return read_curriculum(path, changes)
+    if kind == "online":
+        from training.online.config import read_online
+
+        return read_online(path, changes)
     from training.ablation.config import read_ablation
 
     return read_ablation(path, changes)

@@ -22,7 +22,7 @@ try:
 
     from agents.engine.engine import Engine
     from agents.engine.layout import ACTIONS as ENGINE_ACTIONS
-    from agents.engine.layout import REQUEST, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
+    from agents.engine.layout import REQUEST, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
 except ModuleNotFoundError as error:
     raise MissingTool(
         f"{error.name} is not installed: the engine needs it: `make training` (or pip install 'battle-arena[envs]')"
@@ -103,6 +103,11 @@ class EngineBattles:
             if part is not self.engine:
                 self.engine.words[rows] = part.words
 
+    def copy(self, sources: Ints, targets: Ints, seeds: Sequence[str]) -> None:
+        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on."""
+        self.engine.words[targets] = self.engine.words[sources]
+        self.engine.words[targets, SEED : SEED + 4] = [_seed_words(seed) for seed in seeds]
+
     def close(self) -> None:
         pass
 
@@ -115,3 +120,8 @@ class EngineBattles:
             yield
         finally:
             numba.set_num_threads(before)
+
+
+def _seed_words(seed: str) -> list[int]:
+    """The four words of a seed "gen5,…"."""
+    return [int(seed[start : start + 4], 16) for start in range(5, 21, 4)]

@@ -1,0 +1,68 @@
+"""A matrix game as a venue of online training: both seats choose once, and a drawn number decides by the payoff."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.policy.actions import ACTIONS
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from training.envs.fixtures import LEARNER, Game
+from training.envs.venue import UNDECIDED, Ints
+
+_TEAM = FixtureTeam("none", "none", packed="")
+
+
+class MatrixGame:
+    """N games. wins: [k, k], the probability that seat 0 wins with its action (row) against seat 1's (column)."""
+
+    def __init__(self, size: int, wins: Sequence[Sequence[float]]) -> None:
+        self.wins = np.array(wins)
+        self.winners = np.full(size, UNDECIDED, np.int64)
+        self.turns = np.ones(size, np.int64)
+        self._random = [random.Random(0)] * size
+
+    def begin(self, rows: Ints, fixtures: Sequence[Fixture], agents: Sequence[object]) -> None:
+        self.winners[rows] = UNDECIDED
+        for row, fixture in zip(rows.tolist(), fixtures, strict=True):
+            self._random[row] = random.Random(fixture.seed)
+
+    def asked(self, rows: Ints) -> NDArray[np.bool_]:
+        return np.repeat(self.winners[rows, None] == UNDECIDED, 2, axis=1)
+
+    def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
+        n = len(rows)
+        legal = np.zeros((n, ACTIONS), np.bool_)
+        legal[:, : len(self.wins)] = True
+        ids = np.zeros((n, TOKENS, IDS_PER_TOKEN), np.int16)
+        ids[:, :, 0] = np.arange(1, TOKENS + 1)  # tokens must differ, as a battle's do
+        return Observations(ids, np.zeros((n, TOKENS, FEATURES), np.float32), legal)
+
+    def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
+        return self.observe(rows, seats).legal
+
+    def play(self, rows: Ints, actions: Ints) -> None:
+        for row, (first, second) in zip(rows.tolist(), actions.tolist(), strict=True):
+            self.winners[row] = int(self._random[row].random() >= self.wins[first, second])
+
+    def close(self) -> None:
+        pass
+
+
+class MatrixGames:
+    """Draws them, in place of `Games`."""
+
+    def game(self, number: int, opponents: dict[str, float]) -> Game:
+        rng = random.Random(number)
+        opponent = rng.choices(list(opponents), list(opponents.values()))[0]
+        seat = rng.randrange(2)
+        agents = (LEARNER, opponent) if seat == 0 else (opponent, LEARNER)
+        return Game(Fixture("gen1ou", agents, (_TEAM, _TEAM), showdown_seed("matrix", number), "", ""), seat)
+
+    def again(self, game: Game, number: int, copy: int) -> Game:
+        seed = showdown_seed("matrix", number, copy)
+        return Game(Fixture("gen1ou", game.fixture.agents, (_TEAM, _TEAM), seed, "", ""), game.seat)

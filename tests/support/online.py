@@ -1,0 +1,44 @@
+"""Configurations and trainers of online training that are small enough for a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from support.matrix_game import MatrixGame, MatrixGames
+
+from training.algorithms.online import rule
+from training.online.config import OnlineConfig, checked_online
+from training.online.trainer import Trainer
+from training.settings import Change, changed
+from training.shipped import located
+
+#: What every test wants: one thread, few battles, no metrics elsewhere.
+SMALL = {
+    "compute.threads": 1,
+    "rollout.battles": 12,
+    "rollout.teams": [{"set": "competitive", "weight": 1.0}],
+    "rollout.held_out": [],
+    "tracking.wandb": "disabled",
+}
+
+
+def settings(name: str = "ppo", **changes: Any) -> OnlineConfig:
+    """A shipped example, made small. changes: dotted keys, with __ for each dot."""
+    from training.config import read_yaml
+
+    found = {**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}
+    told = changed(read_yaml(located(name, "online")), [Change(*each) for each in found.items()], name)
+    return checked_online(told, name)
+
+
+def trainer(name: str = "ppo", **changes: Any) -> Trainer:
+    """A trainer on the engine."""
+    config = settings(name, **changes)
+    return rule(name)(config)
+
+
+def matrix_trainer(wins: list[list[float]], name: str = "ppo", battles: int = 256, **changes: Any) -> Trainer:
+    """A trainer of a matrix game, by self-play only unless `changes` says otherwise."""
+    alone = {"league__members": [{"who": "opponent", "weight": 1.0}], "rollout__battles": battles}
+    config = settings(name, **{**alone, **changes})
+    return rule(name)(config, MatrixGame(battles, wins), MatrixGames())

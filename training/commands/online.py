@@ -1,0 +1,44 @@
+"""`train online`: trains a network by playing."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from training.commands.configuring import config_argument, set_option
+from training.commands.running import need_packages
+from training.online.config import read_online
+from training.settings import Change
+from training.shipped import located
+
+
+@click.command()
+@config_argument()
+@set_option
+def online(config: str, changes: tuple[Change, ...]) -> None:
+    """Train a network by playing, by the YAML file CONFIG; an existing run is resumed.
+
+    CONFIG is a file or the name of an algorithm's example: ppo, ddqn, iac, maac, magrpo. The same command resumes an
+    interrupted run (also after SIGKILL) from its last checkpoint.
+
+    \b
+    Examples:
+      train online ppo
+      train config ppo > my.yaml
+      train online my.yaml
+      train online my.yaml --set out=runs/slow --set iterations=500
+      arena evaluate policy:runs/ppo heuristic:expert
+    """
+    settings = read_online(located(config, "online"), changes)
+    need_packages()
+    print(f"{settings.name}: loading torch ...", file=sys.stderr)
+    from training.algorithms.online import rule
+    from training.curves import FILE as CURVES
+    from training.online.run import train_online
+
+    folder = train_online(settings, rule(settings.algorithm.name))
+    steps = folder.steps()
+    print(f"{folder.path}: finished {steps[-1]} iterations", file=sys.stderr)
+    print(f"curves: {folder.path}/{CURVES}", file=sys.stderr)
+    print(f"agent: policy:{folder.path}@{'last' if folder.best is None else 'best'}", file=sys.stderr)

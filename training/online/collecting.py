@@ -1,0 +1,282 @@
+"""Plays the battles of an iteration, from their start to their end, and keeps what the learning roles saw and chose.
+
+All battles advance together: at each step every network decides for all of its seats in one call. Whole battles are played,
+so that every decision of a rollout was made by the same weights and nothing of a battle has to be saved between iterations.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.policy.network import Network
+from agents.policy.observation import Observations
+from arena.fixture import digest
+from training.envs.fixtures import Game
+from training.envs.opponents import Opponents
+from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
+from training.online.players import Manner, NetworkPlayer
+from training.online.recording import Ended, Recorder
+from training.online.rollout import Rollout
+from training.online.timing import Clock
+
+#: In place of a player's index: an agent plays the seat.
+_AGENT = -1
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """Who sits in a seat. network: None for an agent of `Opponents`. role: the role that it learns as, or ""."""
+
+    name: str
+    network: Network | None
+    manner: Manner
+    role: str
+
+
+class Sittings(Protocol):
+    """Who an opponent's name stands for."""
+
+    def of(self, name: str, number: int) -> Sitting:
+        """Who it is in the battle with this number."""
+
+
+class Draws(Protocol):
+    """Which battles are played: `Games`, or a test's."""
+
+    def game(self, number: int, opponents: Mapping[str, float]) -> Game: ...
+
+    def again(self, game: Game, number: int, copy: int) -> Game: ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What an iteration plays. first: number of its first battle. group: battles from one start; 1: each has its own.
+
+    branch_at: see MAGRPO in config.py. both_seats: also keep what the seat opposite saw. learning: roles whose decisions are
+    kept. weights: of the opponents, by name.
+    """
+
+    first: int
+    battles: int
+    group: int
+    branch_at: int
+    both_seats: bool
+    learning: frozenset[str]
+    learner: Sitting
+    weights: Mapping[str, float]
+
+
+@dataclass
+class _Seats:
+    """Who plays which seat [N, 2]. who: index into `players`, or _AGENT; slots: of that player."""
+
+    who: Ints
+    slots: Ints
+    players: list[NetworkPlayer]
+
+
+class Collector:
+    """Plays on `battles`, a venue with as many rows as an iteration has battles.
+
+    agents: plays the seats of agents by their specs; None if there are none. max_turns: a battle that goes beyond this turn
+    is truncated.
+    """
+
+    def __init__(
+        self,
+        battles: Battles,
+        games: Draws,
+        agents: Opponents | None,
+        max_turns: int,
+        generator: torch.Generator,
+        clock: Clock,
+    ) -> None:
+        self._battles, self._games, self._agents = battles, games, agents
+        self._max_turns, self._generator, self._clock = max_turns, generator, clock
+
+    def collect(self, plan: Plan, sittings: Sittings) -> dict[str, Rollout]:
+        """Play the iteration. Returns the rollout of each learning role that played."""
+        games = [self._game(plan, row) for row in range(plan.battles)]
+        opposite = [sittings.of(game.opponent, plan.first + row // plan.group) for row, game in enumerate(games)]
+        self._begin(games, opposite)
+        iteration = _Iteration(
+            plan, games, self._seated(plan, games, opposite), Recorder(_roles(plan, games, opposite))
+        )
+        rows = np.arange(plan.battles)
+        branch = self._branches(plan)  # [N]
+        waiting = rows[rows % plan.group > 0] if plan.branch_at else rows[:0]
+        active = np.setdiff1d(rows, waiting)
+        step, bootstrap = 0, dict[int, float]()
+        while len(active) or len(waiting):
+            ready = waiting[branch[waiting] <= step] if len(active) else waiting
+            if len(ready):
+                self._branch(iteration, ready)
+                waiting = np.setdiff1d(waiting, ready)
+                active = np.union1d(active, ready[self._playing(ready)])
+                continue
+            self._step(iteration, active, branch > step)
+            playing = self._playing(active)
+            bootstrap |= self._values_after(iteration, active[~playing])
+            active = active[playing]
+            step += 1
+        manners = {
+            sitting.role: sitting.manner for sitting in [plan.learner, *opposite] if sitting.role in plan.learning
+        }
+        with self._clock("pack"):
+            return iteration.recorder.rollouts(self._ended(plan, opposite, bootstrap), manners)
+
+    def _game(self, plan: Plan, row: int) -> Game:
+        number, copy = plan.first + row // plan.group, row % plan.group
+        game = self._games.game(number, plan.weights)
+        return self._games.again(game, number, copy) if copy else game
+
+    def _begin(self, games: list[Game], opposite: list[Sitting]) -> None:
+        agents: list[tuple[Any, Any]] = [(None, None)] * len(games)
+        theirs = np.array([row for row, sitting in enumerate(opposite) if sitting.network is None], np.int64)
+        if len(theirs):
+            assert self._agents is not None
+            seated = self._agents.sit_down(theirs, [games[row] for row in theirs])
+            for row, pair in zip(theirs.tolist(), seated, strict=True):
+                agents[row] = pair
+        with self._clock("engine"):
+            self._battles.begin(np.arange(len(games)), [game.fixture for game in games], agents)
+
+    def _seated(self, plan: Plan, games: list[Game], opposite: list[Sitting]) -> _Seats:
+        """Gives every seat to a player. A network plays all of its seats as one player."""
+        seats: dict[tuple[int, Manner], list[tuple[int, int]]] = {}
+        networks: dict[tuple[int, Manner], Network] = {}
+        for row, (game, other) in enumerate(zip(games, opposite, strict=True)):
+            for seat, sitting in ((game.seat, plan.learner), (1 - game.seat, other)):
+                if sitting.network is not None:
+                    key = (id(sitting.network), sitting.manner)
+                    networks[key] = sitting.network
+                    seats.setdefault(key, []).append((row, seat))
+        seated = _Seats(np.full((len(games), 2), _AGENT), np.zeros((len(games), 2), np.int64), [])
+        for index, (key, places) in enumerate(seats.items()):
+            rows, sides = np.array(places).T
+            seated.who[rows, sides], seated.slots[rows, sides] = index, np.arange(len(places))
+            seated.players.append(NetworkPlayer(networks[key], len(places), key[1], self._generator))
+        return seated
+
+    @staticmethod
+    def _branches(plan: Plan) -> Ints:
+        """[N]: the number of steps after which each group branches."""
+        drawn = [
+            random.Random(digest(["branch", plan.first + group])).randint(0, plan.branch_at)
+            for group in range(plan.battles // plan.group)
+        ]
+        return np.repeat(np.array(drawn, np.int64), plan.group)
+
+    def _branch(self, iteration: _Iteration, rows: Ints) -> None:
+        """Makes these battles copies of the first of their groups, with a chance of their own from here on."""
+        leaders = rows - rows % iteration.plan.group
+        engine: Any = self._battles  # the configuration admits this on the engine only
+        engine.copy(leaders, rows, [iteration.games[row].fixture.seed for row in rows.tolist()])
+        seats = iteration.seats
+        for index, player in enumerate(seats.players):
+            for seat in (0, 1):
+                mine = seats.who[rows, seat] == index
+                player.copy(seats.slots[leaders[mine], seat], seats.slots[rows[mine], seat])
+        iteration.recorder.copy(leaders, rows)
+
+    def _step(self, iteration: _Iteration, active: Ints, context: NDArray[np.bool_]) -> None:
+        """Plays one step of the active battles. context: [N], battles whose decisions are context only."""
+        with self._clock("engine"):
+            asked = self._battles.asked(active)  # [n, 2]
+        place, seats = np.nonzero(asked)
+        rows = active[place]
+        who = iteration.seats.who[rows, seats]
+        actions = np.full((len(active), 2), -1, np.int64)
+        (ours,) = np.nonzero(who != _AGENT)
+        if len(ours):
+            with self._clock("observe"):
+                seen = self._battles.observe(rows[ours], seats[ours])
+            actions[place[ours], seats[ours]] = self._decide(iteration, rows[ours], seats[ours], seen, context)
+        (theirs,) = np.nonzero(who == _AGENT)
+        if len(theirs):
+            assert self._agents is not None
+            with self._clock("agents"):
+                actions[place[theirs], seats[theirs]] = self._agents.act(self._battles, rows[theirs], seats[theirs])
+        with self._clock("engine"):
+            self._battles.play(active, actions)
+
+    def _decide(
+        self, iteration: _Iteration, rows: Ints, seats: Ints, seen: Observations, context: NDArray[np.bool_]
+    ) -> Ints:
+        """The actions [n] of seats that networks play; decisions of learning roles are kept."""
+        who, actions = iteration.seats.who[rows, seats], np.zeros(len(rows), np.int64)
+        for index in np.unique(who).tolist():
+            (mine,) = np.nonzero(who == index)
+            part = _taken(seen, mine)
+            with self._clock("play"):
+                decided = iteration.seats.players[index].decide(iteration.seats.slots[rows[mine], seats[mine]], part)
+            actions[mine] = decided.actions
+            kept = iteration.recorder.wanted(2 * rows[mine] + seats[mine])
+            if len(kept):
+                at = mine[kept]
+                others = None
+                if iteration.plan.both_seats:
+                    with self._clock("observe"):
+                        others = self._battles.observe(rows[at], 1 - seats[at])
+                iteration.recorder.keep(
+                    2 * rows[at] + seats[at], _taken(part, kept), decided.take(kept), ~context[rows[at]], others
+                )
+        return actions
+
+    def _playing(self, rows: Ints) -> NDArray[np.bool_]:
+        undecided = self._battles.winners[rows] == UNDECIDED
+        return undecided & (self._battles.turns[rows] <= self._max_turns)
+
+    def _values_after(self, iteration: _Iteration, ended: Ints) -> dict[int, float]:
+        """Trajectory -> value of the position in which its battle was truncated, where its network is asked there."""
+        cut = ended[self._battles.winners[ended] == UNDECIDED]
+        found: dict[int, float] = {}
+        if not len(cut):
+            return found
+        place, seats = np.nonzero(self._battles.asked(cut))
+        rows = cut[place]
+        seen = self._battles.observe(rows, seats)
+        who = iteration.seats.who[rows, seats]
+        for index in np.unique(who[who != _AGENT]).tolist():
+            (mine,) = np.nonzero(who == index)
+            slots = iteration.seats.slots[rows[mine], seats[mine]]
+            values = iteration.seats.players[index].values(slots, _taken(seen, mine))
+            found |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
+        return found
+
+    def _ended(self, plan: Plan, opposite: list[Sitting], bootstrap: Mapping[int, float]) -> Ended:
+        winners = self._battles.winners[: plan.battles]
+        terminated = (winners != UNDECIDED) & (winners != STUCK)
+        decided = terminated & (winners != TIE)
+        first = np.where(decided, np.where(winners == 0, 1.0, -1.0), 0.0).astype(np.float32)
+        names = [sitting.name for sitting in opposite]
+        return Ended(np.stack([first, -first], axis=1), terminated, names, plan.group, bootstrap)
+
+
+@dataclass(frozen=True)
+class _Iteration:
+    plan: Plan
+    games: list[Game]
+    seats: _Seats
+    recorder: Recorder
+
+
+def _roles(plan: Plan, games: list[Game], opposite: list[Sitting]) -> NDArray[np.str_]:
+    """[2 N], by trajectory: the learning role that plays it, or ""."""
+    roles = np.full((len(games), 2), "", dtype="<U16")
+    for row, (game, other) in enumerate(zip(games, opposite, strict=True)):
+        for seat, sitting in ((game.seat, plan.learner), (1 - game.seat, other)):
+            roles[row, seat] = sitting.role if sitting.role in plan.learning else ""
+    return roles.ravel()
+
+
+def _taken(seen: Observations, rows: Ints) -> Observations:
+    """These rows; the same arrays if they are all."""
+    return seen if len(rows) == len(seen.legal) else seen.take(rows.tolist())

@@ -1,0 +1,352 @@
+"""The configuration of online training. Every setting is in its YAML file; none has a hidden default.
+
+`train config ppo > my.yaml` prints a complete file, `train online my.yaml` runs it. Schedules are functions of the iteration
+(training/online/schedules.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from teamsets import variety
+from teamsets.formats import get_format
+from training.config import BadConfig, Checkpoints, Evaluation, Section, Tracking, settings_in, validated
+from training.online.schedules import ScheduleSettings
+from training.settings import Change, named
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+
+
+class PPO(Section):
+    """Proximal policy optimization: training/algorithms/ppo.py.
+
+    epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
+    value_clip: of the value's change, in units of the return; 0: off. max_kl: estimated KL in nats from the policy that
+    played, at which the epochs end; 0: off.
+    """
+
+    name: Literal["ppo"]
+    discount: Share
+    gae_lambda: Share
+    epochs: Annotated[int, Field(ge=1)]
+    minibatch_decisions: Annotated[int, Field(ge=1)]
+    clip: Positive
+    value_clip: NotNegative
+    value_weight: NotNegative
+    entropy: ScheduleSettings
+    normalize_advantages: bool
+    max_kl: NotNegative
+
+
+class DDQN(Section):
+    """Double DQN: training/algorithms/ddqn.py.
+
+    advantage_scale: τ of Q(s, a) = V(s) + τ (logit(a) - max logit). context: earlier decisions that a sampled decision is
+    processed with. huber: δ of the loss. target: `polyak` moves the target network by `target_rate` after each update;
+    `periodic` copies the network every `target_every` updates.
+    """
+
+    name: Literal["ddqn"]
+    discount: Share
+    n_step: Annotated[int, Field(ge=1)]
+    advantage_scale: Positive
+    context: Annotated[int, Field(ge=0)]
+    batch_decisions: Annotated[int, Field(ge=1)]
+    updates: Annotated[int, Field(ge=1)]
+    learning_starts: Annotated[int, Field(ge=0)]
+    huber: Positive
+    target: Literal["polyak", "periodic"]
+    target_rate: Annotated[float, Field(gt=0, le=1)]
+    target_every: Annotated[int, Field(ge=1)]
+    importance_exponent: ScheduleSettings
+
+
+class IAC(Section):
+    """Independent actor-critic: training/algorithms/iac.py.
+
+    critic: `shared`, the policy network's own value, or `separate`, a network of its own of the same preset, with
+    `critic_learning_rate`.
+    """
+
+    name: Literal["iac"]
+    discount: Share
+    minibatch_decisions: Annotated[int, Field(ge=1)]
+    critic: Literal["shared", "separate"]
+    critic_learning_rate: ScheduleSettings
+    value_weight: NotNegative
+    entropy: ScheduleSettings
+
+
+class MAAC(Section):
+    """Actor-critic with a central critic that sees both seats: training/algorithms/maac.py."""
+
+    name: Literal["maac"]
+    discount: Share
+    minibatch_decisions: Annotated[int, Field(ge=1)]
+    critic_preset: Literal["micro", "tiny", "small", "medium", "large"]
+    critic_learning_rate: ScheduleSettings
+    entropy: ScheduleSettings
+
+
+class MAGRPO(Section):
+    """Group-relative policy optimization of both roles: training/algorithms/magrpo.py.
+
+    group: battles from the same start. advantage: what a battle's return is compared with: the group's mean or maximum, the
+    mean of the others, or nothing. branch_at: groups begin in the middle of a battle, after up to so many decisions; 0: at
+    its start.
+    """
+
+    name: Literal["magrpo"]
+    minibatch_decisions: Annotated[int, Field(ge=1)]
+    group: Annotated[int, Field(ge=2)]
+    advantage: Literal["mean", "max", "leave-one-out", "raw"]
+    normalize: bool
+    branch_at: Annotated[int, Field(ge=0)]
+    entropy: ScheduleSettings
+
+
+Algorithm = Annotated[PPO | DDQN | IAC | MAAC | MAGRPO, Field(discriminator="name")]
+
+
+class RoleNetwork(Section):
+    """preset: of agents/policy/network.py. start_from: initial checkpoint; "": random weights. freeze: names' patterns."""
+
+    preset: Literal["micro", "tiny", "small", "medium", "large"]
+    start_from: str
+    freeze: list[str]
+
+
+class RoleOptimizer(Section):
+    """AdamW, with a learning rate by schedule."""
+
+    learning_rate: ScheduleSettings
+    weight_decay: NotNegative
+    betas: tuple[float, float]
+    max_grad_norm: Positive
+
+
+class Exploration(Section):
+    """How a role plays while it learns. temperature: divisor of its logits. epsilon: probability of any legal action."""
+
+    temperature: ScheduleSettings
+    epsilon: ScheduleSettings
+
+
+class Replay(Section):
+    """The replay buffer of a role: `capacity` decisions; 0 where the algorithm learns from its rollout only."""
+
+    capacity: Annotated[int, Field(ge=0)]
+    prioritised: bool
+    priority_exponent: Share
+
+
+class Learning(Section):
+    """When a role learns: in the iterations from `start` up to and without `end` (0: to the last). Not active: frozen."""
+
+    active: bool
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+
+
+class Replacement(Section):
+    """Before iteration `at`, the weights become those of a checkpoint, or of the `learner`; the optimizer restarts."""
+
+    at: Annotated[int, Field(ge=0)]
+    by: str
+
+
+class Role(Section):
+    """One of the two roles, with everything that is its own."""
+
+    network: RoleNetwork
+    optimizer: RoleOptimizer
+    exploration: Exploration
+    replay: Replay
+    learning: Learning
+    replacements: list[Replacement]
+
+
+class Same(Section):
+    """The opponent is the learner itself: one network plays both seats and learns from both."""
+
+    kind: Literal["same"]
+
+
+class Own(Role):
+    """The opponent has a network of its own. copy_every: iterations after which it becomes the learner; 0: never."""
+
+    kind: Literal["own"]
+    copy_every: Annotated[int, Field(ge=0)]
+
+
+class Reference(Section):
+    """A frozen policy that the learner stays near. checkpoint: "": `learner.network.start_from`.
+
+    coefficient: of KL(π || π_ref), nats per decision; constant 0: off. target: KL that the coefficient is adapted to; 0:
+    none. where: `loss`, added to it, or `reward`, taken from each decision's reward.
+    """
+
+    checkpoint: str
+    coefficient: ScheduleSettings
+    target: NotNegative
+    where: Literal["loss", "reward"]
+
+
+class Teams(Section):
+    """A team set and its weight."""
+
+    set: str
+    weight: Positive
+
+
+class Rollout(Section):
+    """What is played between two updates: `battles` from their start to their end, or up to turn `max_turns`.
+
+    held_out: team sets none of whose teams is ever played on here.
+    """
+
+    battles: Annotated[int, Field(ge=1)]
+    max_turns: Annotated[int, Field(ge=2, le=1000)]
+    teams: list[Teams]
+    held_out: list[str]
+
+
+class OpponentRole(Section):
+    """A member of the league: the role `opponent` as it is now."""
+
+    who: Literal["opponent"]
+    weight: Positive
+
+
+class Past(Section):
+    """A member of the league: earlier learners. choose: evenly, the latest, or those that it wins least against."""
+
+    who: Literal["past"]
+    weight: Positive
+    choose: Literal["uniform", "latest", "hardest"]
+
+
+class Checkpoint(Section):
+    """A member of the league: a stored checkpoint. temperature: 0: its most probable action."""
+
+    who: Literal["checkpoint"]
+    weight: Positive
+    checkpoint: str
+    temperature: NotNegative
+
+
+class Agent(Section):
+    """A member of the league: an agent by its spec; on the engine one that acts in batches (`random`, `array:…`)."""
+
+    who: Literal["agent"]
+    weight: Positive
+    agent: str
+
+
+Member = Annotated[OpponentRole | Past | Checkpoint | Agent, Field(discriminator="who")]
+
+
+class League(Section):
+    """Whom the learner meets, by weights. snapshot_every: iterations between two snapshots of it; keep: the latest so many.
+
+    hardness: p of the weight (1 - score)^p of a past learner where `choose` is `hardest`.
+    """
+
+    members: Annotated[list[Member], Field(min_length=1)]
+    snapshot_every: Annotated[int, Field(ge=1)]
+    keep: Annotated[int, Field(ge=1)]
+    hardness: NotNegative
+
+
+class OnlineCompute(Section):
+    """device: auto, cpu, cuda or cuda:N. threads: of torch on a CPU; 0: torch's default."""
+
+    device: Annotated[str, Field(pattern=r"^(auto|cpu|cuda(:\d+)?)$")]
+    threads: Annotated[int, Field(ge=0)]
+
+
+class OnlineTracking(Tracking):
+    """Metrics. every: interval in iterations; norms_every: of each layer's weight and gradient norms; 0: never."""
+
+    norms_every: Annotated[int, Field(ge=0)]
+
+
+class OnlineConfig(Section):
+    """A run of online training. out: its folder. seed: of battles, actions, initial weights and minibatches."""
+
+    name: str
+    out: str
+    seed: int
+    format: str
+    venue: Literal["engine", "showdown"]
+    iterations: Annotated[int, Field(ge=1)]
+    algorithm: Algorithm
+    learner: Role
+    opponent: Annotated[Same | Own, Field(discriminator="kind")]
+    reference: Reference
+    rollout: Rollout
+    league: League
+    compute: OnlineCompute
+    checkpoints: Checkpoints
+    evaluation: Evaluation
+    tracking: OnlineTracking
+
+
+def read_online(path: Path, changes: Sequence[Change] = ()) -> OnlineConfig:
+    """Read the configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
+    return checked_online(settings_in(OnlineConfig, path, changes), named(str(path), changes))
+
+
+def checked_online(told: Any, name: str) -> OnlineConfig:
+    """Validate parsed YAML as a configuration of online training. Raises BadConfig that names every invalid key."""
+    if not isinstance(told, dict):
+        raise BadConfig(f"{name}: contains no settings; `train config ppo` prints a complete file")
+    config = validated(OnlineConfig, told, name)
+    try:
+        _check(config)
+    except BadConfig as error:
+        raise BadConfig(f"{name}: {error}") from None
+    return config
+
+
+def _check(config: OnlineConfig) -> None:
+    """Check constraints between settings."""
+    drawn = get_format(config.format).random
+    if drawn == bool(config.rollout.teams):
+        fix = "Showdown generates the teams: leave it empty" if drawn else "name at least one team set"
+        raise BadConfig(f"rollout.teams: {fix}")
+    if drawn and config.rollout.held_out:
+        raise BadConfig("rollout.held_out: Showdown generates the teams: leave it empty")
+    for teams in config.rollout.teams:
+        if teams.set in config.rollout.held_out and teams.set.partition(":")[0] != variety.NAME:
+            raise BadConfig(f"rollout.teams: {teams.set} is held out: use another set")
+    names = [each.agent for each in config.league.members if isinstance(each, Agent)]
+    names += [each.checkpoint for each in config.league.members if isinstance(each, Checkpoint)]
+    names += [each.who for each in config.league.members if isinstance(each, OpponentRole | Past)]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadConfig(f"league.members: '{name}' is named twice: add the weights")
+    for role_name, role in roles(config).items():
+        needs = isinstance(config.algorithm, DDQN)
+        if needs != bool(role.replay.capacity):
+            fix = "set how many decisions it holds" if needs else "this algorithm has no use for it: set 0"
+            raise BadConfig(f"{role_name}.replay.capacity: {role.replay.capacity}: {fix}")
+    if isinstance(config.algorithm, MAGRPO):
+        if config.rollout.battles % config.algorithm.group:
+            raise BadConfig(f"rollout.battles: must be a multiple of algorithm.group ({config.algorithm.group})")
+        if config.algorithm.branch_at and config.venue != "engine":
+            raise BadConfig("algorithm.branch_at: only battles on the engine can be forked: set 0, or venue: engine")
+    if config.evaluation.every % config.checkpoints.every:
+        raise BadConfig("evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated")
+
+
+def roles(config: OnlineConfig) -> dict[str, Role]:
+    """The settings of the roles that have a network of their own, by name."""
+    own = {"opponent": config.opponent} if isinstance(config.opponent, Own) else {}
+    return {"learner": config.learner, **own}

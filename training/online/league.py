@@ -1,0 +1,114 @@
+"""The league: whom the learner meets. Snapshots of earlier learners, stored checkpoints, agents, and the role `opponent`.
+
+The scores against past learners decay, so that those that the present learner wins least against are met most (`hardest`),
+as in the prioritised self-play of AlphaStar (Vinyals et al. 2019).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from agents.policy import checkpoint, network
+from agents.policy.network import Network
+from arena.fixture import digest
+from teamsets.errors import BadInput
+from training.online.collecting import Sitting
+from training.online.config import Agent, Checkpoint, League, Member, Past
+from training.online.players import Manner
+from training.online.rollout import Rollout
+
+#: The share of an earlier score that is kept with each battle against the same past learner.
+_DECAY = 0.98
+OPPONENT, PAST = "opponent", "past"
+
+
+class Members:
+    """The members of a league. `opponent` is set by the trainer before each iteration: the role's network as it is then.
+
+    agents: spec in the settings -> the agent's name in `Opponents`. Raises BadInput for a checkpoint that cannot be used.
+    """
+
+    def __init__(self, settings: League, seed: int, gen: int, device: torch.device, agents: Mapping[str, str]) -> None:
+        self._settings, self._seed, self._device, self._agents = settings, seed, device, agents
+        self.opponent: Sitting
+        self.past_manner = Manner(1.0, 0.0)
+        self._stored: dict[str, Sitting] = {}
+        for each in settings.members:
+            if isinstance(each, Checkpoint):
+                found, about = checkpoint.load(checkpoint.find(each.checkpoint), device)
+                if about.unfit_for(gen):
+                    raise BadInput(f"league.members: {each.checkpoint}: {about.unfit_for(gen)}")
+                name = each.checkpoint
+                self._stored[name] = Sitting(name, found.requires_grad_(False), Manner(each.temperature, 0.0), "")
+        self._past: dict[int, Network] = {}  # iteration -> the learner before it
+        self._scores: dict[int, tuple[float, float]] = {}  # iteration -> decayed score and number of battles
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Opponent's name -> weight."""
+        return {self._name(each): each.weight for each in self._settings.members}
+
+    def of(self, name: str, number: int) -> Sitting:
+        if name == OPPONENT or (name == PAST and not self._past):
+            return self.opponent
+        if name == PAST:
+            iteration = self._chosen(number)
+            return Sitting(f"past:{iteration}", self._past[iteration], self.past_manner, "")
+        return self._stored.get(name) or Sitting(name, None, self.past_manner, "")
+
+    def snapshot_if_due(self, iteration: int, learner: Network) -> None:
+        """Keep the learner as it is before this iteration."""
+        if iteration % self._settings.snapshot_every == 0:
+            kept = network.Network(learner.shape).to(self._device).eval().requires_grad_(False)
+            kept.load_state_dict(learner.state_dict())
+            self._past[iteration] = kept
+            self._scores[iteration] = (0.0, 0.0)
+            for old in sorted(self._past)[: -self._settings.keep]:
+                del self._past[old], self._scores[old]
+
+    def note(self, rollout: Rollout) -> None:
+        """Count the learner's results against past learners."""
+        scores = ((rollout.results + 1) / 2).tolist()
+        for index, score in zip(rollout.opponent.tolist(), scores, strict=True):
+            kind, _, iteration = rollout.opponents[index].partition(":")
+            if kind == PAST and int(iteration) in self._scores:
+                total, count = self._scores[int(iteration)]
+                self._scores[int(iteration)] = (_DECAY * total + score, _DECAY * count + 1)
+
+    @property
+    def scores(self) -> dict[int, float]:
+        """The learner's decayed score against each past learner; a half before the first battle."""
+        return {iteration: (total + 0.5) / (count + 1) for iteration, (total, count) in self._scores.items()}
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must store to resume."""
+        return {"past": {i: each.state_dict() for i, each in self._past.items()}, "scores": dict(self._scores)}
+
+    def restore(self, state: Mapping[str, Any], shape: network.Shape) -> None:
+        """Restore a `state`. shape: of the learner's network."""
+        self._past = {}
+        for iteration, weights in state["past"].items():
+            kept = network.Network(shape).to(self._device).eval().requires_grad_(False)
+            kept.load_state_dict(weights)
+            self._past[iteration] = kept
+        self._scores = dict(state["scores"])
+
+    def _chosen(self, number: int) -> int:
+        """The past learner of the battle with this number."""
+        known = sorted(self._past)
+        choose = next(each.choose for each in self._settings.members if isinstance(each, Past))
+        if choose == "latest":
+            return known[-1]
+        scores = self.scores
+        hard = [max(1 - scores[i], 1e-3) ** self._settings.hardness for i in known]
+        rng = random.Random(digest(["league", self._seed, number]))
+        return rng.choices(known, hard if choose == "hardest" else None)[0]
+
+    def _name(self, member: Member) -> str:
+        if isinstance(member, Checkpoint):
+            return member.checkpoint
+        return self._agents[member.agent] if isinstance(member, Agent) else member.who

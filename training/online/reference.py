@@ -1,0 +1,90 @@
+"""The frozen policy that a learner stays near, in online training.
+
+KL(π || π_ref) of a decision is exact: the k3 estimator summed over all legal actions (training/distributions.py), both
+policies at temperature 1. It enters either the loss, as coefficient · mean KL, or the reward: coefficient · KL of each
+decision is taken from that decision's reward, as CoMLRL does (github.com/OpenMLRL/CoMLRL). Raw rewards stay as they are:
+`shaped_rewards` returns others.
+
+With a target the coefficient is adapted after each iteration (training/algorithms/reference.py says how) to the KL that was
+measured in its rollout.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from agents.policy import checkpoint
+from training.config import BadConfig
+from training.distributions import kl
+from training.online import config
+from training.online.forward import forward
+from training.online.rollout import Rollout
+from training.online.schedules import Schedule
+
+#: Maximum change of log(coefficient) per iteration, and of the coefficient in all, as a factor.
+_RATE, _MAX_FACTOR = 0.1, 1000.0
+
+
+class Reference:
+    """The reference policy and the coefficient. `Reference.load` makes it; a coefficient of constant 0 has none."""
+
+    def __init__(self, settings: config.Reference, start_from: str, gen: int, device: torch.device) -> None:
+        name = settings.checkpoint or start_from
+        if not name:
+            raise BadConfig(
+                "reference.checkpoint: not set, nor is learner.network.start_from: set one, or use coefficient 0"
+            )
+        folder = checkpoint.find(name)
+        self._network, about = checkpoint.load(folder, device)
+        if about.unfit_for(gen):
+            raise BadConfig(f"reference.checkpoint: {folder}: {about.unfit_for(gen)}")
+        self._network.requires_grad_(False)
+        self._identity = checkpoint.identity(folder)
+        self.where, self._target = settings.where, settings.target
+        self._schedule, self._factor = Schedule(settings.coefficient), 1.0
+
+    @property
+    def coefficient(self) -> float:
+        """Its present value."""
+        return self._schedule.value * self._factor
+
+    @property
+    def memory(self) -> int:
+        """Bytes of its weights."""
+        return sum(parameter.numel() * parameter.element_size() for parameter in self._network.parameters())
+
+    @torch.no_grad()
+    def logits(self, rollout: Rollout, decisions: int) -> Tensor:
+        """Return its logits [D, 13], -inf for illegal actions. decisions: that are processed at a time."""
+        found = torch.full_like(rollout.logits, -torch.inf)
+        for part in rollout.minibatches(decisions, torch.Generator().manual_seed(0)):
+            padded = rollout.padded(part)
+            output = forward(self._network, rollout, padded)
+            found[padded.index[padded.valid_mask]] = output.logits[padded.valid_mask]
+        return found
+
+    def shaped_rewards(self, rollout: Rollout, logits: Tensor) -> Tensor:
+        """Return the raw rewards minus coefficient · KL [D], of the policy that played. logits: of the reference."""
+        return rollout.rewards - self.coefficient * kl(rollout.logits, logits, rollout.legal)
+
+    def advance(self, measured: float) -> None:
+        """Go on to the next iteration. measured: the mean KL of this one, in nats per decision."""
+        self._schedule.advance()
+        if self._target:
+            error = min(1.0, max(-1.0, measured / self._target - 1))
+            self._factor = min(_MAX_FACTOR, max(1 / _MAX_FACTOR, self._factor * math.exp(_RATE * error)))
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must store to resume."""
+        return {"identity": self._identity, "schedule": self._schedule.state, "factor": self._factor}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a `state`. Raises BadConfig if it belongs to another checkpoint."""
+        if state["identity"] != self._identity:
+            raise BadConfig("reference.checkpoint: differs from the one that the run was started with: restore it")
+        self._schedule.restore(state["schedule"])
+        self._factor = state["factor"]

@@ -1,0 +1,149 @@
+"""A role: a network that plays and may learn, with everything that is its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from agents.policy import checkpoint
+from agents.policy.network import PRESETS, Network, Shape
+from training.config import BadConfig
+from training.learner import freeze, parameter_groups
+from training.online import config
+from training.online.players import Manner
+from training.online.schedules import Schedule
+from training.state import TrainingFailed, finite
+
+if TYPE_CHECKING:
+    from training.online.replay import ReplayBuffer
+
+#: Consecutive updates with a non-finite gradient after which a run stops.
+_BAD_UPDATES = 20
+
+
+class Role:
+    """`learner` or `opponent`. lineage: the checkpoints that it descends from, oldest first. updates: gradient steps so far.
+
+    The replay buffer is made by the learning rule, which knows what it holds. Raises BadConfig and BadInput.
+    """
+
+    def __init__(self, name: str, settings: config.Role, seed: int, gen: int, device: torch.device) -> None:
+        self.name, self.settings, self.device = name, settings, device
+        self.lineage: list[Any] = []
+        self.network = self._built(seed, gen)
+        self.optimizer = self._optimizer(self.network)
+        self.learning_rate = Schedule(settings.optimizer.learning_rate)
+        self.temperature = Schedule(settings.exploration.temperature)
+        self.epsilon = Schedule(settings.exploration.epsilon)
+        self.replay: ReplayBuffer | None = None
+        self.updates, self._skipped = 0, 0
+
+    @property
+    def manner(self) -> Manner:
+        """How it plays in this iteration."""
+        return Manner(self.temperature.value, self.epsilon.value)
+
+    def learns(self, iteration: int) -> bool:
+        """Whether it is trained in this iteration."""
+        learning = self.settings.learning
+        return learning.active and iteration >= learning.start and (not learning.end or iteration < learning.end)
+
+    def update(self, loss: Tensor) -> float:
+        """Take a gradient step on a loss. Returns the norm of the gradient before clipping.
+
+        A step whose gradient is not finite is skipped. Raises TrainingFailed after `_BAD_UPDATES` of them in a row.
+        """
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate.value
+        self.optimizer.zero_grad()
+        loss.backward()
+        norm = float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.optimizer.max_grad_norm))
+        self._skipped = 0 if math.isfinite(norm) else self._skipped + 1
+        if self._skipped >= _BAD_UPDATES:
+            raise TrainingFailed(
+                f"{self.name}: the gradient was not finite in {_BAD_UPDATES} updates in a row: lower "
+                f"{self.name}.optimizer.learning_rate and start another run"
+            )
+        if math.isfinite(norm):
+            self.optimizer.step()
+            self.updates += 1
+        return norm
+
+    def advance(self) -> None:
+        """Go on to the next iteration."""
+        for schedule in (self.learning_rate, self.temperature, self.epsilon):
+            schedule.advance()
+
+    def become(self, network: Network) -> None:
+        """Take over the weights of a network of the same shape; the optimizer begins anew."""
+        if network.shape != self.network.shape:
+            raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
+        self.network.load_state_dict(network.state_dict())
+        self.optimizer = self._optimizer(self.network)
+
+    def norms(self) -> dict[str, float]:
+        """The norms of each layer's weights and of its last gradient, for the metrics."""
+        found: dict[str, float] = {}
+        for name, parameter in self.network.named_parameters():
+            found[f"norms/{self.name}/weight/{name}"] = float(parameter.detach().norm())
+            if parameter.grad is not None:
+                found[f"norms/{self.name}/gradient/{name}"] = float(parameter.grad.norm())
+        return found
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must store to resume, the network included."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "schedules": [each.state for each in (self.learning_rate, self.temperature, self.epsilon)],
+            "replay": None if self.replay is None else self.replay.state(),
+            "lineage": self.lineage,
+            "updates": self.updates,
+            "skipped": self._skipped,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a `state`."""
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        for schedule, saved in zip(
+            (self.learning_rate, self.temperature, self.epsilon), state["schedules"], strict=True
+        ):
+            schedule.restore(saved)
+        if self.replay is not None:
+            self.replay.restore(state["replay"])
+        self.lineage, self.updates, self._skipped = state["lineage"], state["updates"], state["skipped"]
+
+    def _built(self, seed: int, gen: int) -> Network:
+        """The network with its initial weights. Dropout is off: what plays must be what is trained."""
+        settings, shape = self.settings.network, PRESETS[self.settings.network.preset]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            built = Network(without_dropout(shape))
+        if settings.start_from:
+            folder = checkpoint.find(settings.start_from)
+            loaded, about = checkpoint.load(folder)
+            if without_dropout(loaded.shape) != built.shape:
+                raise BadConfig(f"{self.name}.network.start_from: {folder} is not of the preset {settings.preset}")
+            if about.unfit_for(gen):
+                raise BadConfig(f"{self.name}.network.start_from: {folder}: {about.unfit_for(gen)}")
+            if not finite(loaded):
+                raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
+            built.load_state_dict(loaded.state_dict())
+            identity = checkpoint.identity(folder)
+            self.lineage = [*about.lineage, {"checkpoint": str(folder), "step": about.step, "identity": identity}]
+        freeze(built, settings.freeze)
+        return built.to(self.device).eval()
+
+    def _optimizer(self, network: Network) -> torch.optim.Optimizer:
+        settings = self.settings.optimizer
+        return torch.optim.AdamW(parameter_groups(network, settings.weight_decay), lr=1.0, betas=settings.betas)
+
+
+def without_dropout(shape: Shape) -> Shape:
+    """The shape with dropout off."""
+    return replace(shape, dropout=0.0)

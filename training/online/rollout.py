@@ -1,0 +1,110 @@
+"""What was collected between two updates: the decisions of whole battles, seat by seat, as tensors.
+
+Decisions are packed: those of one seat of one battle (a trajectory) are consecutive and in their order, without padding. The
+arrays of the engine's observations become tensors without a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from training.online.players import Manner
+
+
+class Padded(NamedTuple):
+    """B trajectories of up to T decisions. index: int64 [B, T], where each decision is in the rollout; 0 at padding."""
+
+    index: Tensor  # type: ignore[assignment]  # hides tuple.index, which nobody calls
+    valid_mask: Tensor  # bool [B, T], False at padding
+
+    def take(self, packed: Tensor) -> Tensor:
+        """[D, ...] -> [B, T, ...]; what stands at padding has no meaning."""
+        return packed[self.index]
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """D decisions of B trajectories, all of one role.
+
+    A return is from -1 (lost) to 1 (won). `values` and `log_probs` are those of the weights that played, exactly. in_loss:
+    False for decisions that are context only (before a group's branch). bootstrap: the value of the position after the last
+    decision of a truncated trajectory. group: battles of one group have the same number and the same start.
+    """
+
+    token_ids: Tensor  # int16 [D, 19, 12]
+    features: Tensor  # float32 [D, 19, 56]
+    legal: Tensor  # bool [D, 13]
+    actions: Tensor  # int64 [D]
+    log_probs: Tensor  # float32 [D], of the actions, as played
+    logits: Tensor  # float32 [D, 13], before temperature; -inf for illegal actions
+    values: Tensor  # float32 [D]
+    in_loss: Tensor  # bool [D]
+    others_token_ids: Tensor  # int16 [D, 19, 12], what the other seat saw; [0, 19, 12] where nobody asked for it
+    others_features: Tensor  # float32 [D, 19, 56] or [0, 19, 56]
+    lengths: Tensor  # int64 [B]
+    results: Tensor  # float32 [B], raw returns; 0 where truncated
+    terminated: Tensor  # bool [B], False: truncated
+    bootstrap: Tensor  # float32 [B]
+    battle: Tensor  # int64 [B]
+    seat: Tensor  # int64 [B]
+    opponent: Tensor  # int64 [B], index into `opponents`
+    group: Tensor  # int64 [B]
+    opponents: tuple[str, ...]
+    manner: Manner
+
+    @property
+    def starts(self) -> Tensor:
+        """int64 [B]: where each trajectory begins."""
+        return self.lengths.cumsum(0) - self.lengths
+
+    @property
+    def ends(self) -> Tensor:
+        """int64 [B]: the last decision of each trajectory."""
+        return self.lengths.cumsum(0) - 1
+
+    @property
+    def rewards(self) -> Tensor:
+        """float32 [D]: raw rewards: the result at the last decision of a battle that has ended, else 0."""
+        rewards = torch.zeros_like(self.values)
+        rewards[self.ends] = self.results
+        return rewards
+
+    @property
+    def decisions(self) -> int:
+        return len(self.actions)
+
+    def to(self, device: torch.device | str) -> Rollout:
+        moved: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        tensors: Any = {name: x.to(device) for name, x in moved.items() if isinstance(x, Tensor)}
+        return replace(self, **tensors)
+
+    def padded(self, trajectories: Tensor | None = None) -> Padded:
+        """These trajectories (int64 [B]; None: all) side by side, padded at their ends."""
+        starts, lengths = self.starts, self.lengths
+        if trajectories is not None:
+            starts, lengths = starts[trajectories], lengths[trajectories]
+        steps = torch.arange(int(lengths.max()), device=lengths.device)  # [T]
+        valid = steps < lengths[:, None]  # [B, T]
+        return Padded(torch.where(valid, starts[:, None] + steps, 0), valid)
+
+    def packed(self, padded: Padded, values: Tensor) -> Tensor:
+        """[B, T] of all trajectories -> [D]."""
+        result = values.new_zeros(self.decisions)
+        result[padded.index[padded.valid_mask]] = values[padded.valid_mask]
+        return result
+
+    def minibatches(self, decisions: int, generator: torch.Generator) -> Iterator[Tensor]:
+        """Yield trajectories in random order, about `decisions` decisions at a time."""
+        order = torch.randperm(len(self.lengths), generator=generator).to(self.lengths.device)
+        total = self.lengths[order].cumsum(0)
+        count = max(1, round(int(total[-1]) / decisions))
+        part = ((total - 1) * count // total[-1]).clamp(max=count - 1)
+        for number in range(count):
+            chosen = order[part == number]
+            if len(chosen):
+                yield chosen

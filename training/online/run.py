@@ -1,0 +1,127 @@
+"""A run of online training: its folder, checkpoints, metrics and evaluation battles.
+
+However it was interrupted, the same command resumes it from its last checkpoint, with the same numbers (bitwise on a CPU)
+and in the same wandb run.
+"""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.policy import checkpoint
+from training.curves import write_curves
+from training.evaluation import evaluate_checkpoint
+from training.online.config import OnlineConfig, checked_online
+from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
+from training.run_folder import FREE, RunFolder
+from training.state import DiskFull, TrainingFailed, finite, report_disk_full
+from training.tracking import Tracking
+
+#: The file of a checkpoint with everything but the learner's weights.
+STATE = "online.pt"
+#: Settings that may change when a run is resumed.
+_FREE = (*FREE, "iterations", "compute.device")
+
+
+def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
+    """Train until the configured iteration, resuming from the folder's last checkpoint if there is one.
+
+    rule: the learning rule of `config.algorithm`. Raises BadConfig, BadInput and TrainingFailed.
+    """
+    folder = RunFolder(config, checked_online, _FREE)
+    with folder.locked(), closing(rule(config)) as trainer:
+        done = folder.steps()[-1:]
+        if done:
+            trainer.restore(_read(folder.step_folder(done[0])))
+        with Tracking(config, folder.path, trainer.iteration, config.iterations) as tracking:
+            try:
+                with report_disk_full(folder.path):
+                    _Run(config, folder, trainer, tracking).go()
+            except DiskFull as error:
+                raise TrainingFailed(
+                    f"the disk is full at iteration {trainer.iteration}; make room and resume"
+                ) from error
+    return folder
+
+
+class _Run:
+    """The loop, around a trainer that stands where its last checkpoint left it."""
+
+    def __init__(self, config: OnlineConfig, folder: RunFolder, trainer: Trainer, tracking: Tracking) -> None:
+        self.config, self.folder, self.trainer, self.tracking = config, folder, trainer, tracking
+
+    def go(self) -> None:
+        if not self.trainer.iteration:
+            self._save({})
+        self._evaluate_if_due()
+        while self.trainer.iteration < self.config.iterations:
+            metrics = finite_metrics(self.trainer.iterate())
+            done = self.trainer.iteration
+            if done % self.config.tracking.every == 0:
+                self.tracking.note(done, metrics)
+            self.tracking.show(done, _line(done, self.config.iterations, metrics))
+            if done % self.config.checkpoints.every == 0 or done == self.config.iterations:
+                self._save(metrics)
+                self._evaluate_if_due()
+
+    def _save(self, metrics: Metrics) -> None:
+        trainer, learner = self.trainer, self.trainer.roles[LEARNER]
+        if not finite(learner.network):
+            raise TrainingFailed(
+                f"the weights are not finite at iteration {trainer.iteration}, so they are not saved: lower "
+                "learner.optimizer.learning_rate and start another run"
+            )
+        checkpoint.save(
+            self.folder.step_folder(trainer.iteration),
+            learner.network,
+            trainer.iteration,
+            lineage=learner.lineage,
+            config=self.config.model_dump(mode="json"),
+            metrics=metrics,
+            extra=lambda temporary: torch.save(trainer.state(), temporary / STATE),
+        )
+        if self.config.evaluation.best_by == "validation" and "raw_return" in metrics:
+            self.folder.update_best(trainer.iteration, "raw return", metrics["raw_return"])
+        self.folder.prune(self.config.checkpoints.keep)
+        write_curves(self.folder.path)
+
+    def _evaluate_if_due(self) -> None:
+        every, done = self.config.evaluation.every, self.trainer.iteration
+        if not every or (done % every and done != self.config.iterations) or done in self.folder.evaluated():
+            return
+        if not self.folder.step_folder(done).exists():
+            return
+        self.tracking.say(f"{done:,}/{self.config.iterations:,} · evaluating in battles ...")
+        result = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{done}")
+        self.folder.record_evaluation(done, result.details)
+        self.tracking.note(done, result.metrics, result.summary)
+        write_curves(self.folder.path)
+        if self.config.evaluation.best_by == "rating":
+            self.folder.update_best(done, "rating", result.rating)
+
+
+def _line(done: int, total: int, metrics: Metrics) -> str:
+    kl = f" · KL {metrics['kl']:.3f}" if "kl" in metrics else ""
+    return (
+        f"{done:,}/{total:,} · return {metrics.get('raw_return', 0.0):+.3f} · entropy {metrics.get('entropy', 0.0):.2f}{kl}"
+        f" · {metrics['decisions_per_s']:,.0f} decisions/s"
+    )
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    """The state of a checkpoint. Raises TrainingFailed that names the file."""
+    file = folder / STATE
+    try:
+        state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=False)
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        problem = "is missing" if isinstance(error, FileNotFoundError) else "is damaged"
+        raise TrainingFailed(
+            f"{file}: {problem}: delete {folder} to resume from the checkpoint before it, or start another run from its "
+            f"weights (learner.network.start_from: {folder})"
+        ) from error
+    return state

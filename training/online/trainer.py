@@ -1,0 +1,285 @@
+"""The trainer that learns by playing: rollouts, roles, league, reference, metrics, and all of its state.
+
+A learning rule is a subclass with the method `learn` (training/algorithms/ppo.py and its neighbours). An iteration is: play
+whole battles, compute what the reference says, learn role by role, advance the schedules. Everything that changes is in
+`state`, so that a run that is stopped and restored between two iterations goes on with the same numbers.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import resource
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+
+from agents import Agent
+from agents.policy import checkpoint
+from teamsets.formats import get_format
+from training.config import BadConfig
+from training.distributions import kl
+from training.envs.learner import open_battles
+from training.envs.opponents import Opponents
+from training.envs.venue import Battles
+from training.online import config
+from training.online.collecting import Collector, Draws, Plan, Sitting
+from training.online.config import OnlineConfig
+from training.online.games import Games
+from training.online.league import OPPONENT, Members
+from training.online.reference import Reference
+from training.online.role import Role
+from training.online.rollout import Rollout
+from training.online.timing import Clock
+
+LEARNER = "learner"
+#: Decisions that the reference processes at a time.
+_REFERENCE_DECISIONS = 2048
+
+Metrics = dict[str, float]
+
+
+class Trainer:
+    """Online training by a configuration. A subclass is a learning rule.
+
+    group: battles of one group (from one start). branch_at: see MAGRPO. both_seats: whether rollouts keep what the seat
+    opposite saw. battles: another venue than the configuration's, with `rollout.battles` rows, for tests.
+
+    Raises BadConfig and BadInput.
+    """
+
+    both_seats: ClassVar[bool] = False
+
+    def __init__(self, settings: OnlineConfig, battles: Battles | None = None, games: Draws | None = None) -> None:
+        self.config, self.iteration = settings, 0
+        _use_threads(settings.compute.threads)
+        self.device = _device(settings.compute.device)
+        gen = get_format(settings.format).gen
+        self.generator = torch.Generator(self.device).manual_seed(settings.seed)  # draws actions
+        self.shuffle = torch.Generator().manual_seed(settings.seed + 1)  # draws minibatches
+        self.roles = {
+            name: Role(name, role, settings.seed + number, gen, self.device)
+            for number, (name, role) in enumerate(config.roles(settings).items())
+        }
+        start_from = settings.learner.network.start_from
+        coefficient = settings.reference.coefficient
+        off = coefficient.kind == "constant" and coefficient.value == 0
+        self.reference = None if off else Reference(settings.reference, start_from, gen, self.device)
+        self.clock = Clock()
+        engine = settings.venue == "engine"
+        count = settings.rollout.battles
+        self.battles = battles or open_battles(settings.venue, count, settings.format, settings.compute.threads or None)
+        given: dict[str | type[Agent], float] = {
+            each.agent: each.weight for each in settings.league.members if isinstance(each, config.Agent)
+        }
+        agents = Opponents(given, count, settings.format, everyone=not engine) if given else None
+        names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
+        self.league = Members(settings.league, settings.seed, gen, self.device, names)
+        games = games or Games(settings.rollout, settings.format, settings.seed, packed=engine)
+        self._collector = Collector(self.battles, games, agents, settings.rollout.max_turns, self.generator, self.clock)
+
+    @property
+    def group(self) -> int:
+        return 1
+
+    @property
+    def branch_at(self) -> int:
+        return 0
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        """Train a role on its rollout. Returns metrics.
+
+        reference: the reference's logits [D, 13], if there is one. `self.shaped` gives the rewards that it makes.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.learn")
+
+    def iterate(self) -> Metrics:
+        """Play and learn once. Returns the metrics of the iteration."""
+        self._replace_weights()
+        learner = self.roles[LEARNER]
+        self.league.snapshot_if_due(self.iteration, learner.network)
+        rollouts = self._collect()
+        metrics: Metrics = {}
+        measured = 0.0
+        for name, rollout in rollouts.items():
+            role = self.roles[name]
+            reference = None
+            if self.reference is not None:
+                with self.clock("reference"):
+                    reference = self.reference.logits(rollout, _REFERENCE_DECISIONS)
+            told = self._told(rollout, reference)
+            if name == LEARNER:
+                self.league.note(rollout)
+                measured = told.get("kl", 0.0)
+            if role.learns(self.iteration):
+                with self.clock("learn"):
+                    told |= self.learn(role, rollout, reference)
+            told |= {"learning_rate": role.learning_rate.value, "temperature": role.temperature.value}
+            metrics |= {key if name == LEARNER else f"{name}/{key}": value for key, value in told.items()}
+        norms_every = self.config.tracking.norms_every
+        if norms_every and self.iteration % norms_every == 0:
+            for role in self.roles.values():
+                metrics |= role.norms()
+        metrics |= {f"score/past {i}": score for i, score in self.league.scores.items()}
+        self._advance(measured)
+        return metrics | self._times(sum(rollout.decisions for rollout in rollouts.values()))
+
+    def shaped(self, rollout: Rollout, reference: Tensor | None) -> Tensor:
+        """The rewards [D] to learn from: raw, or with the KL to the reference taken off where the configuration says so."""
+        if self.reference is None or reference is None or self.reference.where != "reward":
+            return rollout.rewards
+        return self.reference.shaped_rewards(rollout, reference)
+
+    def penalty(self, logits: Tensor, reference: Tensor | None, legal: Tensor, mask: Tensor) -> Tensor:
+        """coefficient · mean KL to the reference, to be added to a loss; 0 without one, or where it is in the reward.
+
+        logits, reference: [..., 13]; mask: bool [...], the decisions that count.
+        """
+        if self.reference is None or reference is None or self.reference.where != "loss":
+            return logits.new_zeros(())
+        divergence = kl(logits[mask], reference[mask], legal[mask])
+        return self.reference.coefficient * divergence.mean()
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must store to resume, between two iterations."""
+        return {
+            "iteration": self.iteration,
+            "roles": {name: role.state() for name, role in self.roles.items()},
+            "reference": None if self.reference is None else self.reference.state(),
+            "league": self.league.state(),
+            "generator": self.generator.get_state(),
+            "shuffle": self.shuffle.get_state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Restore a `state`."""
+        self.iteration = state["iteration"]
+        for name, role in self.roles.items():
+            role.restore(state["roles"][name])
+        if self.reference is not None:
+            self.reference.restore(state["reference"])
+        self.league.restore(state["league"], self.roles[LEARNER].network.shape)
+        self.generator.set_state(state["generator"])
+        self.shuffle.set_state(state["shuffle"])
+
+    def close(self) -> None:
+        """End what the venue has started."""
+        self.battles.close()
+
+    def _collect(self) -> dict[str, Rollout]:
+        learner = self.roles[LEARNER]
+        plays = Sitting(LEARNER, learner.network, learner.manner, LEARNER)
+        opposite = self.roles.get(OPPONENT)
+        if opposite is None:
+            self.league.opponent = Sitting("self", learner.network, learner.manner, LEARNER)
+        else:
+            self.league.opponent = Sitting(OPPONENT, opposite.network, opposite.manner, OPPONENT)
+        self.league.past_manner = learner.manner
+        settings = self.config.rollout
+        plan = Plan(
+            first=self.iteration * settings.battles // self.group,
+            battles=settings.battles,
+            group=self.group,
+            branch_at=self.branch_at,
+            both_seats=self.both_seats,
+            learning=frozenset(name for name, role in self.roles.items() if role.settings.learning.active),
+            learner=plays,
+            weights=self.league.weights,
+        )
+        rollouts = self._collector.collect(plan, self.league)
+        return {name: rollout.to(self.device) for name, rollout in rollouts.items()}
+
+    def _told(self, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        """Metrics of a rollout: raw returns, the KL, and the shaped return, each under its own name."""
+        counts = rollout.in_loss
+        policy = torch.softmax(rollout.logits, -1)
+        entropy = -(policy * torch.log_softmax(rollout.logits, -1).masked_fill(~rollout.legal, 0.0)).sum(-1)
+        free = counts & (rollout.legal.sum(-1) > 1)
+        results = rollout.results.repeat_interleave(rollout.lengths)  # [D]
+        told = {
+            "raw_return": float(rollout.results.mean()),
+            "entropy": float(entropy[free].mean()),
+            "decisions": float(counts.sum()),
+            "battle_decisions": float(rollout.lengths.float().mean()),
+            "truncated": float((~rollout.terminated).float().mean()),
+            "value_error": float((rollout.values - results)[counts].square().mean()),
+        }
+        for index, name in enumerate(rollout.opponents):
+            mine = rollout.opponent == index
+            if mine.any():
+                told[f"raw_return/{name.partition(':')[0] if name.startswith('past:') else name}"] = float(
+                    rollout.results[mine].mean()
+                )
+        if self.reference is not None and reference is not None:
+            divergence = kl(rollout.logits, reference, rollout.legal)
+            told["kl"] = float(divergence[counts].mean())
+            told["kl_coefficient"] = self.reference.coefficient
+            battles = len(rollout.lengths)
+            told["shaped_return"] = float(self.reference.shaped_rewards(rollout, reference).sum() / battles)
+        return told
+
+    def _times(self, decisions: int) -> Metrics:
+        seconds = self.clock.taken()
+        total = sum(seconds.values())
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MiB on Linux
+        told = {f"seconds/{part}": spent for part, spent in seconds.items()}
+        told |= {"decisions_per_s": decisions / max(total, 1e-9), "memory_mib": memory}
+        if self.device.type == "cuda":
+            told["gpu_memory_mib"] = torch.cuda.max_memory_allocated(self.device) / 2**20
+        return told
+
+    def _replace_weights(self) -> None:
+        """What the configuration says of replaced weights before this iteration."""
+        for role in self.roles.values():
+            for each in role.settings.replacements:
+                if each.at == self.iteration:
+                    self.replace(role.name, each.by)
+        opponent = self.config.opponent
+        if isinstance(opponent, config.Own) and opponent.copy_every and self.iteration % opponent.copy_every == 0:
+            self.replace(OPPONENT, LEARNER)
+
+    def replace(self, name: str, by: str) -> None:
+        """Give a role the weights of another (`learner`, `opponent`) or of a checkpoint. Raises BadConfig and BadInput."""
+        if name not in self.roles:
+            raise BadConfig(f"role '{name}': there is none of this name: {', '.join(self.roles)}")
+        if by in self.roles:
+            self.roles[name].become(self.roles[by].network)
+            return
+
+        self.roles[name].become(checkpoint.load(checkpoint.find(by), self.device)[0])
+
+    def _advance(self, measured: float) -> None:
+        for role in self.roles.values():
+            role.advance()
+        if self.reference is not None:
+            self.reference.advance(measured)
+        self.iteration += 1
+
+
+def _use_threads(threads: int) -> None:
+    """Limit torch and Numba to so many threads; 0: leave both as they are.
+
+    Where both use OpenMP, a call of Numba's sets the number of threads for torch too: they must agree.
+    """
+    if threads:
+        torch.set_num_threads(threads)
+        if importlib.util.find_spec("numba") is not None:
+            import numba
+
+            settings: Any = numba.config
+            numba.set_num_threads(min(threads, settings.NUMBA_NUM_THREADS))
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise BadConfig(f"compute.device: {name}: there is no GPU that torch can use: set auto or cpu")
+    return torch.device(name)
+
+
+def finite_metrics(metrics: Metrics) -> Metrics:
+    """The metrics that are numbers."""
+    return {name: value for name, value in metrics.items() if math.isfinite(value)}
