@@ -362,13 +362,13 @@ def validated(model: type[_Whole], settings: dict[str, Any], name: str) -> _Whol
     try:
         return model.model_validate(settings)
     except ValidationError as error:
-        raise BadConfig(f"{name}: {'; '.join(map(_message, error.errors()))}") from None
+        raise BadConfig(f"{name}: {'; '.join(_message(problem, settings) for problem in error.errors())}") from None
 
 
-def _message(problem: Any) -> str:
+def _message(problem: Any, settings: Any) -> str:
     if isinstance(problem.get("ctx", {}).get("error"), SettingGivenTwice):
         return str(problem["ctx"]["error"])
-    key = ".".join(str(part) for part in problem["loc"])
+    key = ".".join(_path(problem["loc"], settings))
     if problem["type"] == _BAD_NAME:
         return f"{key}: {problem['msg']}"
     if problem["type"] == "missing":
@@ -376,6 +376,22 @@ def _message(problem: Any) -> str:
     if problem["type"] == "extra_forbidden":
         return f"{key} is not a known setting"
     return f"{key}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem['input']!r}"
+
+
+def _path(places: Sequence[str | int], settings: Any) -> list[str]:
+    """The keys on the way to a setting, without the name of a variant that pydantic puts in between."""
+    path: list[str] = []
+    for number, place in enumerate(places):
+        last = number == len(places) - 1
+        if isinstance(settings, dict) and place not in settings and not last and place in list(settings.values()):
+            continue
+        path.append(str(place))
+        inside = isinstance(settings, dict) or (isinstance(settings, list) and isinstance(place, int))
+        try:
+            settings = settings[place] if inside else None
+        except LookupError:
+            settings = None
+    return path
 
 
 def preset_names() -> list[str]:

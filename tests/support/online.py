@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
-
 from training.algorithms.online import rule
 from training.online.config import OnlineConfig, checked_online
 from training.online.trainer import Trainer

@@ -1,0 +1,213 @@
+"""A run of online training: its folder, resuming with the same numbers, roles that are frozen and replaced, its errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("numba")
+
+from click.testing import CliRunner  # noqa: E402
+from support.online import settings, trainer  # noqa: E402
+
+from agents.policy import checkpoint  # noqa: E402
+from training.algorithms.online import rule  # noqa: E402
+from training.cli import cli  # noqa: E402
+from training.config import BadConfig  # noqa: E402
+from training.online.run import STATE, train_online  # noqa: E402
+from training.online.trainer import LEARNER  # noqa: E402
+
+SELF = [{"who": "opponent", "weight": 1.0}]
+OWN = {
+    "kind": "own",
+    "copy_every": 0,
+    "network": {"preset": "micro", "start_from": "", "freeze": []},
+    "optimizer": {
+        "learning_rate": {"kind": "constant", "value": 0.001},
+        "weight_decay": 0.0,
+        "betas": [0.9, 0.98],
+        "max_grad_norm": 0.5,
+    },
+    "exploration": {
+        "temperature": {"kind": "constant", "value": 1.0},
+        "epsilon": {"kind": "constant", "value": 0.0},
+    },
+    "replay": {"capacity": 0, "prioritised": False, "priority_exponent": 0.0},
+    "learning": {"active": True, "start": 0, "end": 0},
+    "replacements": [],
+}
+#: Of the metrics, what does not depend on the clock.
+TIMED = ("seconds/", "decisions_per_s", "memory_mib")
+
+
+def metrics(folder: Path) -> list[dict[str, float]]:
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if not key.startswith(TIMED)} for line in lines]
+
+
+def weights(folder: Path, step: int) -> dict[str, torch.Tensor]:
+    return checkpoint.load(checkpoint.folder_of(folder, step))[0].state_dict()
+
+
+def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) -> None:
+    league = [*SELF, {"who": "past", "weight": 1.0, "choose": "hardest"}]
+    changes = {"league__members": league, "league__snapshot_every": 1, "checkpoints__every": 1}
+    whole = settings(out=str(tmp_path / "whole"), iterations=4, **changes)
+    train_online(whole, rule("ppo"))
+    for iterations in (2, 4):
+        train_online(settings(out=str(tmp_path / "parts"), iterations=iterations, **changes), rule("ppo"))
+    assert metrics(tmp_path / "whole") == metrics(tmp_path / "parts")
+    one, other = weights(tmp_path / "whole", 4), weights(tmp_path / "parts", 4)
+    assert all((one[name] == other[name]).all() for name in one)
+    first = weights(tmp_path / "whole", 3)
+    assert any((one[name] != first[name]).any() for name in one)  # it does learn
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_a_run_that_is_killed_again_and_again_has_the_same_numbers(tmp_path: Path) -> None:
+    config = tmp_path / "mine.yaml"
+    told = settings(out="killed", iterations=6, checkpoints__every=2).model_dump(mode="json")
+    config.write_text(yaml.safe_dump(told))
+    command = [sys.executable, "-m", "training.cli", "online", str(config)]
+    killed = 0
+    for lines in (2, 3, 5):
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        file = tmp_path / "killed" / "metrics.jsonl"
+        while process.poll() is None:
+            if file.exists() and len(file.read_text().splitlines()) >= lines:
+                os.kill(process.pid, signal.SIGKILL)
+                killed += 1
+                break
+        process.wait()
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    undisturbed = settings(out=str(tmp_path / "undisturbed"), iterations=6, checkpoints__every=2)
+    train_online(undisturbed, rule("ppo"))
+    assert killed == 3
+    assert metrics(tmp_path / "killed") == metrics(tmp_path / "undisturbed")
+
+
+def test_two_networks_are_trained_together_each_on_its_own_seat() -> None:
+    one = trainer(opponent=OWN, league__members=SELF)
+    before = {name: [p.clone() for p in role.network.parameters()] for name, role in one.roles.items()}
+    told = one.iterate()
+    for name, role in one.roles.items():
+        assert any((old != new).any() for old, new in zip(before[name], role.network.parameters(), strict=True))
+    assert told["raw_return"] == -told["opponent/raw_return"]
+    assert told["decisions"] != told["opponent/decisions"] or told["entropy"] != told["opponent/entropy"]
+
+
+def test_a_frozen_opponent_stays_as_it_is_until_it_is_replaced() -> None:
+    frozen = {**OWN, "learning": {"active": False, "start": 0, "end": 0}, "copy_every": 2}
+    one = trainer(opponent=frozen, league__members=SELF)
+    learner, opponent = one.roles[LEARNER], one.roles["opponent"]
+
+    def same() -> bool:
+        pairs = zip(learner.network.parameters(), opponent.network.parameters(), strict=True)
+        return all((a == b).all() for a, b in pairs)
+
+    assert not same()
+    one.iterate()  # iteration 0: it becomes the learner, which then learns
+    copied = [p.clone() for p in opponent.network.parameters()]
+    assert not same()
+    one.iterate()
+    assert all((a == b).all() for a, b in zip(copied, opponent.network.parameters(), strict=True))
+    one.iterate()
+    assert any((a != b).any() for a, b in zip(copied, opponent.network.parameters(), strict=True))
+    one.replace("opponent", LEARNER)
+    assert same()
+
+
+def test_a_role_learns_only_in_its_iterations() -> None:
+    one = trainer(league__members=SELF, learner__learning={"active": True, "start": 1, "end": 2})
+    learner = one.roles[LEARNER]
+    updates = [one.iterate() and learner.updates for _ in range(3)]
+    assert updates[0] == 0 < updates[1] == updates[2]
+
+
+def test_a_checkpoint_of_the_run_plays_and_is_the_opponent_of_another(tmp_path: Path) -> None:
+    config = settings(out=str(tmp_path / "run"), iterations=1)
+    train_online(config, rule("ppo"))
+    name = str(tmp_path / "run")
+    member = {"who": "checkpoint", "weight": 1.0, "checkpoint": name, "temperature": 0.0}
+    other = trainer(league__members=[member], learner__network__start_from=name)
+    told = other.iterate()
+    assert f"raw_return/{name}" in told
+    assert other.roles[LEARNER].lineage[-1]["step"] == 1
+
+
+def test_the_kl_to_the_reference_is_zero_at_its_own_weights_and_grows(tmp_path: Path) -> None:
+    config = settings(out=str(tmp_path / "run"), iterations=1)
+    train_online(config, rule("ppo"))
+    one = trainer(
+        league__members=SELF,
+        learner__network__start_from=str(tmp_path / "run"),
+        reference__coefficient={"kind": "constant", "value": 0.1},
+    )
+    first, second = one.iterate(), one.iterate()
+    assert first["kl"] == pytest.approx(0, abs=1e-6) and second["kl"] > 1e-6
+    assert first["kl_coefficient"] == 0.1
+    assert second["shaped_return"] == pytest.approx(
+        second["raw_return"] - 0.1 * second["kl"] * second["battle_decisions"], abs=1e-4
+    )
+
+
+def test_norms_of_each_layer_are_logged_when_asked_for() -> None:
+    told = trainer(league__members=SELF, tracking__norms_every=2).iterate()
+    assert told["norms/learner/weight/value_head.weight"] > 0
+    assert told["norms/learner/gradient/value_head.weight"] > 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"rollout__held_out": ["competitive"]}, "rollout.teams: competitive is held out"),
+        ({"rollout__teams": []}, "rollout.teams: name at least one team set"),
+        ({"learner__replay__capacity": 100}, "learner.replay.capacity: 100: this algorithm has no use for it: set 0"),
+        ({"league__members": [*SELF, *SELF]}, "league.members: 'opponent' is named twice"),
+        ({"evaluation__every": 7}, "evaluation.every: not a multiple of checkpoints.every"),
+        ({"format": "gen1randombattle"}, "rollout.teams: Showdown generates the teams: leave it empty"),
+        ({"iterations": 0}, "iterations: "),
+        ({"learner__optimizer__learning_rate": {"kind": "linear", "start": 1.0}}, "learner.optimizer.learning_rate"),
+    ],
+)
+def test_a_wrong_setting_is_named(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(BadConfig, match=r"^ppo: ") as raised:
+        settings(**changes)
+    assert message in str(raised.value)
+
+
+def test_a_missing_and_an_unknown_key_are_named(tmp_path: Path) -> None:
+    told = settings().model_dump(mode="json")
+    del told["algorithm"]["clip"]
+    told["rollout"]["colour"] = "red"
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(told))
+    result = CliRunner().invoke(cli, ["online", str(file)])
+    assert isinstance(result.exception, BadConfig)
+    assert "algorithm.clip is missing" in str(result.exception)
+    assert "rollout.colour is not a known setting" in str(result.exception)
+
+
+def test_a_damaged_state_is_named(tmp_path: Path) -> None:
+    config = settings(out=str(tmp_path / "run"), iterations=1)
+    folder = train_online(config, rule("ppo"))
+    file = folder.step_folder(1) / STATE
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(Exception, match=f"{STATE}: is damaged"):
+        train_online(settings(out=str(tmp_path / "run"), iterations=2), rule("ppo"))
+
+
+def test_other_settings_than_the_runs_are_refused(tmp_path: Path) -> None:
+    train_online(settings(out=str(tmp_path / "run"), iterations=1), rule("ppo"))
+    with pytest.raises(BadConfig, match=r"algorithm\.clip 0\.2, now 0\.3"):
+        train_online(settings(out=str(tmp_path / "run"), iterations=1, algorithm__clip=0.3), rule("ppo"))
