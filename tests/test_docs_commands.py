@@ -76,7 +76,7 @@ RULES = [
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
 ]
 #: Pages that need torch.
-_TRAINING = {"engine.md", "environments.md", "extend.md", "policy.md", "search.md", "training.md"}
+_TRAINING = {"engine.md", "environments.md", "extend.md", "online.md", "policy.md", "search.md", "training.md"}
 
 
 @pytest.fixture(scope="module")

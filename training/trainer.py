@@ -24,8 +24,9 @@ from training.curves import FILE as CURVES
 from training.curves import write_curves
 from training.data.stream import Batch
 from training.evaluation import evaluate_checkpoint
-from training.learner import build_network, load_reference, parameter_groups
+from training.learner import build_network, load_reference
 from training.objective import Objective
+from training.parameters import parameter_groups
 from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps

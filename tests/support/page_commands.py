@@ -140,6 +140,11 @@ TRAINING_RULES = [
         r"\1 --set length.max_steps=2 --set data.batch_size=2 --set checkpoints.every=2",
         "steps",
     ),
+    Rule(
+        r"^(train online \w+\.yaml)",
+        r"\1 --set iterations=2 --set rollout.battles=16 --set checkpoints.every=2",
+        "iterations and battles",
+    ),
 ]
 
 

@@ -12,10 +12,10 @@ from torch import Tensor
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
 from training.config import BadConfig
-from training.learner import freeze, parameter_groups
 from training.online import config
 from training.online.players import Manner
 from training.online.schedules import Schedule
+from training.parameters import freeze, parameter_groups
 from training.state import TrainingFailed, finite
 
 if TYPE_CHECKING:
