@@ -156,7 +156,12 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 #: The modules of training that import torch or wandb at their top; others import them inside functions only.
 TRAINS = (
     "training.learner", "training.trainer", "training.tracking", "training.algorithms", "training.state",
-    "training.validation", "training.run_data", "training.objective",
+    "training.validation", "training.run_data", "training.objective", "training.distributions", "training.parameters",
+    *(
+        f"training.online.{name}"
+        for name in ("collecting", "forward", "league", "players", "recording", "reference", "replay", "returns", "role",
+                     "rollout", "run", "trainer")
+    ),
 )  # fmt: skip
 
 
