@@ -155,11 +155,14 @@ def main() -> None:
     parser.add_argument("--battles", type=int, default=4096, help="in the engine's batch")
     parser.add_argument("--server-battles", type=int, default=60, help="of poke-env in each round")
     parser.add_argument("--libpkmn", metavar="PYTHON", help="an interpreter that has oak-lab")
+    parser.add_argument("--no-compile", action="store_true", help="leave out the compile times, some two minutes")
     options = parser.parse_args()
     pairs = random_teams(64)
-    with tempfile.TemporaryDirectory() as cache:
-        cold, cached = compile_seconds(cache, pairs[0]), compile_seconds(cache, pairs[0])
-    print(f"compile: cold {cold:.1f} s, cached {cached:.1f} s (a new process, with its imports)", flush=True)
+    cold = cached = None
+    if not options.no_compile:
+        with tempfile.TemporaryDirectory() as cache:
+            cold, cached = compile_seconds(cache, pairs[0]), compile_seconds(cache, pairs[0])
+        print(f"compile: cold {cold:.1f} s, cached {cached:.1f} s (a new process, with its imports)", flush=True)
     batch = Batch(options.battles, pairs)
     seconds: float = options.seconds
     with local_server() as uri:
@@ -184,8 +187,9 @@ def main() -> None:
     print(f"engine / poke-env over a server: {turns['engine'] / turns['poke-env']:,.0f} times")
     print(verdict("engine", turns["engine"], 1e6, "turns/s"))
     print(verdict("engine, both sides observed", observed, 1e5, "decisions/s"))
-    print(verdict("compile, cold", cold, 120, "s", at_most=True))
-    print(verdict("compile, cached", cached, 3, "s", at_most=True))
+    if cold is not None and cached is not None:
+        print(verdict("compile, cold", cold, 120, "s", at_most=True))
+        print(verdict("compile, cached", cached, 3, "s", at_most=True))
     if options.libpkmn:
         ratio = turns["engine"] / turns["libpkmn"]
         print(f"engine / libpkmn (play-outs of a search, see bench/libpkmn.py): {ratio:.2f} times")

@@ -78,10 +78,20 @@ def test_training_compares_batches_by_length_with_others() -> None:
 @pytest.mark.slow
 @pytest.mark.torch
 def test_the_engine_is_measured_beside_showdown_and_poke_env() -> None:
-    said = run("bench/engine.py", "--rounds=1", "--seconds=0.2", "--battles=64", "--server-battles=2")
+    said = run("bench/engine.py", "--rounds=1", "--seconds=0.2", "--battles=64", "--server-battles=2", "--no-compile")
     for way in ("showdown", "poke-env", "engine"):
         assert re.search(rf"^round 1: {way} [\d,]+ turns/s", said, re.MULTILINE)
     assert re.search(r"^round 1: engine, observed [\d,]+ turns/s, [1-9][\d,]* choices/s", said, re.MULTILINE)
-    for figure in ("engine / showdown", "engine, both sides observed", "compile, cold", "compile, cached"):
+    for figure in ("engine / showdown", "engine, both sides observed"):
         assert f"{figure}: " in said
     assert "libpkmn: not measured here" in said
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_online_training_is_measured_on_both_venues() -> None:
+    said = run("bench/online.py", "--iterations=1", "--battles=8", "--showdown-battles=4")
+    for preset in ("micro", "tiny"):
+        assert re.search(rf"^{preset} on engine: [1-9][\d,]* decisions/s \(.*learn \d", said, re.MULTILINE)
+        (ratio,) = re.findall(rf"^{preset}: at least .*engine / Showdown: ([\d.]+) times", said, re.MULTILINE)
+        assert float(ratio) > 0

@@ -1,0 +1,74 @@
+"""Speed of online training (PPO, self-play in gen1ou, learning included), on the engine and on Showdown in one go.
+
+A line for each network and venue: decisions/s over whole iterations, and the share of the time that each part took. Both
+venues play the same settings but for the number of battles. Decisions are those that were learned from, of both seats.
+
+    python scripts/bench/online.py [--iterations 4] [--battles 256] [--showdown-battles 16] [--epochs 1]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections import Counter
+from typing import Any
+
+from training.algorithms.ppo import PPO
+from training.config import read_yaml
+from training.online.config import checked_online
+from training.settings import Change, changed
+from training.shipped import located
+
+#: Network -> decisions/s on two cores that it should reach.
+BARS = {"micro": 8000, "tiny": 1000}
+
+
+def measured(preset: str, venue: str, battles: int, iterations: int, epochs: int) -> tuple[float, Counter[str], float]:
+    """Decisions/s, seconds by part, and peak memory in MiB. The first iteration (compiling, caches) is left out."""
+    changes: dict[str, Any] = {
+        "venue": venue,
+        "rollout.battles": battles,
+        "algorithm.epochs": epochs,
+        "learner.network.preset": preset,
+        "league.members": [{"who": "opponent", "weight": 1.0}],
+        "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
+    }
+    told = changed(read_yaml(located("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
+    trainer = PPO(checked_online(told, "ppo"))
+    try:
+        trainer.iterate()
+        parts: Counter[str] = Counter()
+        speeds, memory = [], 0.0
+        for _ in range(iterations):
+            began = time.perf_counter()
+            metrics = trainer.iterate()
+            speeds.append(metrics["decisions"] / (time.perf_counter() - began))
+            parts.update({key.removeprefix("seconds/"): value for key, value in metrics.items() if "seconds/" in key})
+            memory = metrics["memory_mib"]
+        return statistics.median(speeds), parts, memory
+    finally:
+        trainer.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--iterations", type=int, default=4)
+    parser.add_argument("--battles", type=int, default=256)
+    parser.add_argument("--showdown-battles", type=int, default=16)
+    parser.add_argument("--epochs", type=int, default=1)
+    options = parser.parse_args()
+    for preset, bar in BARS.items():
+        speeds = {}
+        for venue, battles in (("engine", options.battles), ("showdown", options.showdown_battles)):
+            speed, parts, memory = measured(preset, venue, battles, options.iterations, options.epochs)
+            speeds[venue] = speed
+            shares = ", ".join(f"{part} {seconds / parts.total():.0%}" for part, seconds in parts.most_common())
+            print(f"{preset} on {venue}: {speed:,.0f} decisions/s ({shares}; {memory:,.0f} MiB)", flush=True)
+        reached = "yes" if speeds["engine"] >= bar else "NO"
+        ratio = speeds["engine"] / speeds["showdown"]
+        print(f"{preset}: at least {bar:,} decisions/s: {reached}; engine / Showdown: {ratio:.1f} times")
+
+
+if __name__ == "__main__":
+    main()
