@@ -22,6 +22,10 @@ _PANELS = {
     "gradient norm": ("gradient_norm",),
     "learning rate": ("learning_rate",),
     "KL to the reference": ("kl", "validation/kl"),
+    "mean result of the battles played, from -1 to 1": ("raw_return",),
+    "entropy (nats)": ("entropy",),
+    "squared error of the value": ("value_error",),
+    "decisions/s": ("decisions_per_s",),
 }
 _RATING = "rating of checkpoints (Elo)"
 #: Maximum number of points of a curve; more are averaged.
@@ -38,6 +42,23 @@ line { stroke: #e6e9ec; }
 text.held-out { fill: #c2410c; stroke: none; } circle.held-out { fill: #c2410c; stroke: none; }
 circle.train { fill: #1f6feb; stroke: none; }
 """
+#: Colours of curves that are compared, and the style of each as a class c0, c1, …
+_COLOURS = (
+    "#1f6feb",
+    "#c2410c",
+    "#15803d",
+    "#7c3aed",
+    "#b45309",
+    "#0e7490",
+    "#be185d",
+    "#4d7c0f",
+    "#57534e",
+    "#1d2329",
+)
+_COMPARED = "".join(
+    f".c{n} {{ stroke: {colour}; }} text.c{n} {{ fill: {colour}; stroke: none; }} circle.c{n} {{ fill: {colour}; }}\n"
+    for n, colour in enumerate(_COLOURS)
+)
 
 
 class Point(NamedTuple):
@@ -61,7 +82,7 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
     drawn = {
         head: found
         for head, metrics in panels.items()
-        if (found := {name: points for name in metrics if (points := _points(lines, name))})
+        if (found := {name: points for name in metrics if (points := points_of(lines, name))})
     }
     last = max(line["step"] for line in lines)
     across = Axis.over([0, last], ticks=5)
@@ -79,7 +100,32 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
     )
 
 
-def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
+def comparison(panels: dict[str, dict[str, list[Point]]], title: str, across: str) -> str:
+    """Return the SVG of several runs: panel -> run -> its curve. across: what the horizontal axis counts."""
+    names = list(dict.fromkeys(chain.from_iterable(panels.values())))
+    kinds = {name: f"c{number % len(_COLOURS)}" for number, name in enumerate(names)}
+    last = max((point.step for curves in panels.values() for points in curves.values() for point in points), default=1)
+    axis = Axis.over([0, last], ticks=5)
+    legend = [
+        el("text", name, cls=kinds[name], x=12 + 200 * (number % 4), y=40 + 16 * (number // 4))
+        for number, name in enumerate(names)
+    ]
+    top = 50 + 16 * ((len(names) + 3) // 4)
+    return document(
+        _STYLE + _COMPARED,
+        el("text", f"{title}; horizontal: {across}", cls="head", x=12, y=20),
+        legend,
+        [
+            _panel(head, curves, axis, x=_WIDTH * (number % 2), y=top + _HEIGHT * (number // 2), kinds=kinds)
+            for number, (head, curves) in enumerate(panels.items())
+        ],
+        width=2 * _WIDTH,
+        height=top + _HEIGHT * ((len(panels) + 1) // 2),
+        words=f"Training curves of {title}",
+    )
+
+
+def points_of(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
     """Return the points of a metric's curve, at most _POINTS; non-finite values are left out."""
     found = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
     many = max(1, math.ceil(len(found) / _POINTS))
@@ -87,8 +133,10 @@ def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
     return [Point(group[-1].step, sum(point.value for point in group) / len(group)) for group in groups]
 
 
-def _panel(head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y: int) -> Html:
-    """Draw a panel with its curves on common axes."""
+def _panel(
+    head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y: int, kinds: dict[str, str] | None = None
+) -> Html:
+    """Draw a panel with its curves on common axes. kinds: the classes of curves that a legend explains."""
     axis = Axis.over([point.value for points in curves.values() for point in points], ticks=4)
     wide, high = _WIDTH - _LEFT - 16, _HEIGHT - _ABOVE - _BELOW
 
@@ -117,16 +165,16 @@ def _panel(head: str, curves: dict[str, list[Point]], across: Axis, *, x: int, y
         for tick in across.ticks
         if tick >= 0
     ]
-    drawn = [_curve(name, points, at) for name, points in curves.items()]
-    values = ", ".join(f"{_label(name)} {points[-1].value:.4g}" for name, points in curves.items())
+    drawn = [_curve(name, points, at, (kinds or {}).get(name)) for name, points in curves.items()]
+    values = "" if kinds else ", ".join(f"{_label(name)} {points[-1].value:.4g}" for name, points in curves.items())
     title = el("text", head, el("tspan", f"  {values}", cls="tick"), cls="head", x=12, y=14)
     return el("svg", title, grid, steps, drawn, x=x, y=y, width=_WIDTH, height=_HEIGHT)
 
 
-def _curve(name: str, points: list[Point], at: Callable[[Point], tuple[float, float]]) -> Html:
+def _curve(name: str, points: list[Point], at: Callable[[Point], tuple[float, float]], kind: str | None = None) -> Html:
     """Draw a line, with dots if it has few points (checkpoints)."""
     held_out = name.startswith("validation/")
-    kind = "held-out" if held_out else "train"
+    kind = kind or ("held-out" if held_out else "train")
     places = [at(point) for point in points]
     line = el("polyline", cls=f"curve {kind}", points=" ".join(f"{x},{y}" for x, y in places))
     dots = [el("circle", cls=kind, cx=x, cy=y, r=3) for x, y in places] if len(places) <= 30 and held_out else []

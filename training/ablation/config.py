@@ -17,13 +17,20 @@ from pydantic import Discriminator, Field, StringConstraints, Tag
 from training.config import BadConfig, Config, Section, settings_in, validated
 from training.curriculum.config import Curriculum
 from training.data.hold_out import By
+from training.online.config import OnlineConfig
 from training.renamed import Holds
 from training.settings import Change, named, put
-from training.shipped import located
+from training.shipped import Kind, located
 
 #: Names that are used in folder names and agent specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 Quantity = Literal["parameters", "data", "compute"]
+#: Kind of cells -> the model of their settings, and the kind of shipped file that `base` may name.
+_BASES: dict[str, tuple[type[Section], Kind]] = {
+    "train": (Config, "preset"),
+    "curriculum": (Curriculum, "curriculum"),
+    "online": (OnlineConfig, "online"),
+}
 #: Keys that the ablation sets in each cell.
 _OWN = ("name", "out", "seed")
 
@@ -83,7 +90,7 @@ class Ablation(Section):
 
     name: Name
     out: str
-    kind: Literal["train", "curriculum"]
+    kind: Literal["train", "curriculum", "online"]
     base: Annotated[str | dict[str, Any], Holds(lambda: (Config, Curriculum))]
     seeds: Annotated[list[int], Field(min_length=1)]
     data: dict[Name, Annotated[Annotated[Made, Tag("made")] | Annotated[Ordered, Tag("ordered")], Discriminator(_kind)]]
@@ -134,10 +141,8 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """Return the base settings, which the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    is_run = ablation.kind == "train"
-    settings = settings_in(
-        Config if is_run else Curriculum, located(ablation.base, "preset" if is_run else "curriculum")
-    )
+    model, kind = _BASES[ablation.kind]
+    settings = settings_in(model, located(ablation.base, kind))
     if not isinstance(settings, dict):
         raise BadConfig(f"base {ablation.base}: contains no settings; `train config` prints a complete file")
     return settings

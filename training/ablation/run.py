@@ -26,12 +26,13 @@ from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
+from training.ablation.online_runs import ONLINE
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig, read_yaml
 from training.run_folder import lock_folder
 from training.settings import differences, other_settings
 
-KINDS = {"train": TRAINING, "curriculum": CURRICULA}
+KINDS = {"train": TRAINING, "curriculum": CURRICULA, "online": ONLINE}
 #: Settings that may change after the start: seeds can be added, and the evaluation can be changed.
 _FREE = ("name", "out", "seeds", "evaluation")
 

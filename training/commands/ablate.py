@@ -31,12 +31,14 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
     Examples:
       train ablate data --dry-run
       train ablate data
+      train ablate algorithms
       train ablate my.yaml --set evaluation.workers=8
     """
     from training.ablation.config import read_ablation
 
     ablation = read_ablation(located(config, "ablation"), changes)
     need_packages()
+    from training.ablation.costs import cells, print_costs, write_costs
     from training.ablation.report import print_plan, print_results, write
     from training.ablation.results import results
     from training.ablation.run import held, planned, run_cells
@@ -50,5 +52,9 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
         print_plan(err, ablation, plan)
         summary = results(ablation, run_cells(ablation, plan, lambda line: say(err, line)))
         files = write(Path(ablation.out), summary)
+        rows = cells(ablation) if ablation.kind == "online" else []
+        files += write_costs(ablation, rows) if rows else []
     print_results(out, summary)
+    if rows:
+        print_costs(out, rows)
     say(err, f"written: {', '.join(map(str, files))}")

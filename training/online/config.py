@@ -278,7 +278,10 @@ class OnlineTracking(Tracking):
 
 
 class OnlineConfig(Section):
-    """A run of online training. out: its folder. seed: of battles, actions, initial weights and minibatches."""
+    """A run of online training. out: its folder. seed: of battles, actions, initial weights and minibatches.
+
+    It ends after `iterations`, or with the one in which the learner has made `max_decisions` in all; 0: no limit.
+    """
 
     name: str
     out: str
@@ -286,6 +289,7 @@ class OnlineConfig(Section):
     format: str
     venue: Literal["engine", "showdown"]
     iterations: Annotated[int, Field(ge=1)]
+    max_decisions: Annotated[int, Field(ge=0)]
     algorithm: Algorithm
     learner: Role
     opponent: Annotated[Same | Own, Field(discriminator="kind")]

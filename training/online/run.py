@@ -25,7 +25,7 @@ from training.tracking import Tracking
 #: The file of a checkpoint with everything but the learner's weights.
 STATE = "online.pt"
 #: Settings that may change when a run is resumed.
-_FREE = (*FREE, "iterations", "compute.device")
+_FREE = (*FREE, "iterations", "max_decisions", "compute.device")
 
 
 def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
@@ -59,13 +59,13 @@ class _Run:
         if not self.trainer.iteration:
             self._save({})
         self._evaluate_if_due()
-        while self.trainer.iteration < self.config.iterations:
+        while not self.trainer.over:
             metrics = finite_metrics(self.trainer.iterate())
             done = self.trainer.iteration
             if done % self.config.tracking.every == 0:
                 self.tracking.note(done, metrics)
             self.tracking.show(done, _line(done, self.config.iterations, metrics))
-            if done % self.config.checkpoints.every == 0 or done == self.config.iterations:
+            if done % self.config.checkpoints.every == 0 or self.trainer.over:
                 self._save(metrics)
                 self._evaluate_if_due()
 
@@ -92,7 +92,7 @@ class _Run:
 
     def _evaluate_if_due(self) -> None:
         every, done = self.config.evaluation.every, self.trainer.iteration
-        if not every or (done % every and done != self.config.iterations) or done in self.folder.evaluated():
+        if not every or (done % every and not self.trainer.over) or done in self.folder.evaluated():
             return
         if not self.folder.step_folder(done).exists():
             return

@@ -53,7 +53,7 @@ class Trainer:
     both_seats: ClassVar[bool] = False
 
     def __init__(self, settings: OnlineConfig, battles: Battles | None = None, games: Draws | None = None) -> None:
-        self.config, self.iteration = settings, 0
+        self.config, self.iteration, self.decisions = settings, 0, 0
         _use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
         gen = get_format(settings.format).gen
@@ -95,6 +95,12 @@ class Trainer:
         """
         raise NotImplementedError(f"{type(self).__name__}.learn")
 
+    @property
+    def over(self) -> bool:
+        """Whether the run has reached its configured length."""
+        limit = self.config.max_decisions
+        return self.iteration >= self.config.iterations or bool(limit and self.decisions >= limit)
+
     def iterate(self) -> Metrics:
         """Play and learn once. Returns the metrics of the iteration."""
         self._replace_weights()
@@ -113,15 +119,18 @@ class Trainer:
             if name == LEARNER:
                 self.league.note(rollout)
                 measured = told.get("kl", 0.0)
+                self.decisions += int(told["decisions"])
             if role.learns(self.iteration):
                 with self.clock("learn"):
                     told |= self.learn(role, rollout, reference)
             told |= {"learning_rate": role.learning_rate.value, "temperature": role.temperature.value}
+            told["updates"] = float(role.updates)
             metrics |= {key if name == LEARNER else f"{name}/{key}": value for key, value in told.items()}
         norms_every = self.config.tracking.norms_every
         if norms_every and self.iteration % norms_every == 0:
             for role in self.roles.values():
                 metrics |= role.norms()
+        metrics["total_decisions"] = float(self.decisions)
         metrics |= {f"score/past {i}": score for i, score in self.league.scores.items()}
         self._advance(measured)
         return metrics | self._times(sum(rollout.decisions for rollout in rollouts.values()))
@@ -146,6 +155,7 @@ class Trainer:
         """What a checkpoint must store to resume, between two iterations."""
         return {
             "iteration": self.iteration,
+            "decisions": self.decisions,
             "roles": {name: role.state() for name, role in self.roles.items()},
             "reference": None if self.reference is None else self.reference.state(),
             "league": self.league.state(),
@@ -155,7 +165,7 @@ class Trainer:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Restore a `state`."""
-        self.iteration = state["iteration"]
+        self.iteration, self.decisions = state["iteration"], state["decisions"]
         for name, role in self.roles.items():
             role.restore(state["roles"][name])
         if self.reference is not None:
