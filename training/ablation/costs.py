@@ -28,7 +28,8 @@ from training.curves import Point, comparison
 #: A cell's returns and KL are means over this share of its iterations, the last ones.
 _LAST = 0.1
 _HEADS = (
-    "variant", "decisions", "updates", "iterations", "time (s)", "decisions/s", "peak memory (MiB)", "raw return", "KL (nats)",
+    "variant", "decisions", "updates", "iterations", "time (s)", "decisions/s", "peak memory (MiB)", "raw return",
+    "KL (nats)",
 )  # fmt: skip
 #: Panel -> metric.
 _PANELS = {
@@ -60,9 +61,7 @@ def cells(ablation: Ablation) -> list[dict[str, Any]]:
                     "seconds": seconds,
                     "decisions_per_s": lines[-1]["total_decisions"] / seconds,
                     "memory_mib": max(line["memory_mib"] for line in lines),
-                    "gpu_memory_mib": max(
-                        (line["gpu_memory_mib"] for line in lines if "gpu_memory_mib" in line), default=None
-                    ),
+                    "gpu_memory_mib": max(line.get("gpu_memory_mib", 0.0) for line in lines),
                     "raw_return": fmean(line["raw_return"] for line in last),
                     "kl": fmean(line["kl"] for line in last) if "kl" in last[-1] else None,
                 }
@@ -100,8 +99,7 @@ def write_costs(ablation: Ablation, rows: Sequence[dict[str, Any]]) -> list[Path
 def _note() -> str:
     return (
         f"Means over the seeds. Raw return (from -1 to 1, all opponents that the variant met) and KL: of the last "
-        f"{_LAST:.0%} of the iterations. Time: playing and learning. Peak memory: resident, of the process, which is the "
-        "same for all cells of a run: that of a later cell includes what an earlier one needed."
+        f"{_LAST:.0%} of the iterations. Time: playing and learning. Peak memory: resident, of each run's process."
     )
 
 
