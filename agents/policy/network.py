@@ -193,7 +193,7 @@ class Network(nn.Module):
         without legal actions are all -inf.
         """
         batch, length = valid_mask.shape
-        tokens, summary = self._encode(token_ids[valid_mask], features[valid_mask])  # [N, 19, token_width], [N, width]
+        tokens, summary = self.encode(token_ids[valid_mask], features[valid_mask])  # [N, 19, token_width], [N, width]
         x = summary.new_zeros(batch, length, self.shape.width)  # [B, T, width]
         x[valid_mask] = summary
         # Padding is at the end, so the causal mask hides it from all valid decisions.
@@ -221,7 +221,7 @@ class Network(nn.Module):
         memory, all different; positions: int64 [B], number of decisions that each battle had before this one. A second
         decision at the same position overwrites the first.
         """
-        tokens, summary = self._encode(token_ids, features)  # [B, 19, token_width], [B, width]
+        tokens, summary = self.encode(token_ids, features)  # [B, 19, token_width], [B, width]
         x = summary[:, None]  # [B, 1, width]
         seen = (positions + 1).clamp(max=self.shape.window)  # [B]
         longest = int(seen.max())
@@ -239,7 +239,7 @@ class Network(nn.Module):
             x = layer.complete(x, scaled_dot_product_attention(apply_rotary(queries, *rotary), keys, values, mask))
         return Output(*self._heads(x[:, 0], tokens, legal))
 
-    def _encode(self, token_ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
+    def encode(self, token_ids: Tensor, features: Tensor) -> tuple[Tensor, Tensor]:
         """N decisions: token_ids [N, 19, 12], features [N, 19, 56] -> tokens [N, 19, token_width], summary [N, width]."""
         n = len(token_ids)
         embedded = self.token_embedding(token_ids.reshape(n * TOKENS, -1).long()).view(n, TOKENS, -1)

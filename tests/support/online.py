@@ -40,4 +40,4 @@ def matrix_trainer(wins: list[list[float]], name: str = "ppo", battles: int = 25
     """A trainer of a matrix game, by self-play only unless `changes` says otherwise."""
     alone = {"league__members": [{"who": "opponent", "weight": 1.0}], "rollout__battles": battles}
     config = settings(name, **{**alone, **changes})
-    return rule(name)(config, MatrixGame(battles, wins), MatrixGames())
+    return rule(name)(config, battles=MatrixGame(battles, wins), games=MatrixGames())

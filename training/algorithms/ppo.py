@@ -18,10 +18,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from training.distributions import log_probs
 from training.online import config
 from training.online.forward import forward
-from training.online.players import played, returns_of
+from training.online.means import Means
+from training.online.players import returns_of
+from training.online.policy_terms import policy_terms
 from training.online.returns import advantages
 from training.online.role import Role
 from training.online.rollout import Rollout
@@ -41,42 +42,33 @@ class PPO(Trainer):
             mean, std = advantage[rollout.in_loss].mean(), advantage[rollout.in_loss].std()
             advantage = (advantage - mean) / (std + 1e-8)
         entropy_weight = Schedule(rule.entropy).at(self.iteration)
-        sums: dict[str, list[float]] = {}
-        epochs = 0
+        means, epochs = Means(), 0
         while epochs < rule.epochs:
             epochs += 1
-            moved: list[float] = []
+            moved = Means()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 padded = rollout.padded(part)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
                 index = padded.index[chosen]  # [n]
                 output = forward(role.network, rollout, padded)
-                logits, legal = output.logits[chosen], rollout.legal[index]  # [n, 13]
-                values = returns_of(output.value[chosen])  # [n]
+                terms = policy_terms(self, rollout, index, output.logits[chosen], reference)
                 parts = losses(
-                    played(logits, legal, rollout.manner).gather(1, rollout.actions[index, None])[:, 0],
+                    terms.log_prob,
                     rollout.log_probs[index],
                     advantage[index],
-                    values,
+                    returns_of(output.value[chosen]),
                     rollout.values[index],
                     target[index],
                     rule.clip,
                     rule.value_clip,
                 )
-                log_policy = log_probs(logits, legal)
-                entropy = -(log_policy.exp() * log_policy).sum(-1).mean()
-                everyone = torch.ones(len(index), dtype=torch.bool, device=index.device)
-                penalty = self.penalty(logits, None if reference is None else reference[index], legal, everyone)
-                loss = (
-                    parts["policy_loss"] + rule.value_weight * parts["value_loss"] - entropy_weight * entropy + penalty
-                )
-                moved.append(float(parts["approximate_kl"]))
-                told = {**parts, "loss": loss, "gradient_norm": torch.tensor(role.update(loss))}
-                for name, value in told.items():
-                    sums.setdefault(name, []).append(float(value.detach()))
-            if rule.max_kl and sum(moved) / len(moved) > rule.max_kl:
+                loss = parts["policy_loss"] + rule.value_weight * parts["value_loss"]
+                loss = loss - entropy_weight * terms.entropy + terms.penalty
+                moved.add(kl=parts["approximate_kl"])
+                means.add(**parts, loss=loss, gradient_norm=role.update(loss))
+            if rule.max_kl and moved.taken()["kl"] > rule.max_kl:
                 break
-        return {name: sum(values) / len(values) for name, values in sums.items()} | {"epochs": float(epochs)}
+        return means.taken() | {"epochs": float(epochs)}
 
 
 def losses(

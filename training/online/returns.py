@@ -31,6 +31,17 @@ def advantages(rollout: Rollout, rewards: Tensor, discount: float, gae_lambda: f
     return rollout.packed(padded, found)
 
 
+def td_errors(rewards: Tensor, values: Tensor, valid: Tensor, bootstrap: Tensor, discount: float) -> Tensor:
+    """Return δ_t = r_t + γ V_{t+1} - V_t [B, T]. The successor's value is a target: no gradient flows into it.
+
+    rewards, values: [B, T]; valid: bool [B, T], padding at the end; bootstrap: [B], the value after the last decision.
+    """
+    after = torch.cat([values[:, 1:], torch.zeros_like(values[:, :1])], dim=1)  # [B, T]
+    last = valid & ~torch.cat([valid[:, 1:], torch.zeros_like(valid[:, :1])], dim=1)
+    successor = torch.where(last, bootstrap[:, None], after).detach()
+    return rewards + discount * successor - values
+
+
 def discounted(rollout: Rollout, rewards: Tensor, discount: float) -> Tensor:
     """Return Σ_k γ^k r_{t+k} [D] of each decision, with the bootstrap value of a truncated trajectory. rewards: [D]."""
     return advantages(replace(rollout, values=torch.zeros_like(rollout.values)), rewards, discount, 1.0)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
 from training.config import BadConfig
 from training.online import config
 from training.online.players import Manner
-from training.online.schedules import Schedule
+from training.online.schedules import Schedule, ScheduleSettings
 from training.parameters import freeze, parameter_groups
 from training.state import TrainingFailed, finite
 
@@ -142,6 +142,35 @@ class Role:
     def _optimizer(self, network: Network) -> torch.optim.Optimizer:
         settings = self.settings.optimizer
         return torch.optim.AdamW(parameter_groups(network, settings.weight_decay), lr=1.0, betas=settings.betas)
+
+
+class Critic:
+    """A network that only evaluates, with an optimizer of its own: that of a role's settings, at its own learning rate."""
+
+    def __init__(self, network: nn.Module, learning_rate: ScheduleSettings, role: Role) -> None:
+        self.network = network.to(role.device).eval().requires_grad_(True)
+        settings = role.settings.optimizer
+        groups = parameter_groups(self.network, settings.weight_decay)
+        self._optimizer = torch.optim.AdamW(groups, lr=1.0, betas=settings.betas)
+        self._learning_rate, self._max_norm = Schedule(learning_rate), settings.max_grad_norm
+
+    def update(self, loss: Tensor, iteration: int) -> None:
+        """Take a gradient step on a loss, unless its gradient is not finite."""
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._learning_rate.at(iteration)
+        self._optimizer.zero_grad()
+        loss.backward()
+        if math.isfinite(float(torch.nn.utils.clip_grad_norm_(self.network.parameters(), self._max_norm))):
+            self._optimizer.step()
+
+    def state(self) -> dict[str, Any]:
+        """What a checkpoint must store to resume."""
+        return {"network": self.network.state_dict(), "optimizer": self._optimizer.state_dict()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore a `state`."""
+        self.network.load_state_dict(state["network"])
+        self._optimizer.load_state_dict(state["optimizer"])
 
 
 def without_dropout(shape: Shape) -> Shape:

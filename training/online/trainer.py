@@ -141,15 +141,14 @@ class Trainer:
             return rollout.rewards
         return self.reference.shaped_rewards(rollout, reference)
 
-    def penalty(self, logits: Tensor, reference: Tensor | None, legal: Tensor, mask: Tensor) -> Tensor:
+    def penalty(self, logits: Tensor, reference: Tensor | None, legal: Tensor) -> Tensor:
         """coefficient · mean KL to the reference, to be added to a loss; 0 without one, or where it is in the reward.
 
-        logits, reference: [..., 13]; mask: bool [...], the decisions that count.
+        logits, reference, legal: [n, 13].
         """
         if self.reference is None or reference is None or self.reference.where != "loss":
             return logits.new_zeros(())
-        divergence = kl(logits[mask], reference[mask], legal[mask])
-        return self.reference.coefficient * divergence.mean()
+        return self.reference.coefficient * kl(logits, reference, legal).mean()
 
     def state(self) -> dict[str, Any]:
         """What a checkpoint must store to resume, between two iterations."""

@@ -1,0 +1,96 @@
+"""MAAC: actor-critic with a central critic (Lowe et al. 2017; CoMLRL, github.com/OpenMLRL/CoMLRL).
+
+As IAC, but the values come from a critic that sees what both seats see, in training only:
+
+    δ_t = r_t + γ V(o_{t+1}, o'_{t+1}) - V(o_t, o'_t)
+    minimise  - log μ(a_t | h_t) δ_t  -  entropy · H(π)  +  the KL to the reference, if in the loss     (the policy)
+    minimise  δ_t²                                                                                      (the critic)
+
+o is the observation of the seat that decides and o' that of the seat opposite. Both seats together see almost the whole
+state of a battle, so the critic needs no memory of earlier decisions. All roles have the one critic. At play nobody needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from agents.policy.network import PRESETS, Network
+from training.online import config
+from training.online.forward import forward
+from training.online.means import Means
+from training.online.policy_terms import policy_terms
+from training.online.returns import td_errors
+from training.online.role import Critic, Role, without_dropout
+from training.online.rollout import Rollout
+from training.online.schedules import Schedule
+from training.online.trainer import LEARNER, Metrics, Trainer
+
+
+class CentralCritic(nn.Module):
+    """The expected return, from -1 to 1, of a seat, from what it sees and what the seat opposite sees."""
+
+    def __init__(self, preset: str) -> None:
+        super().__init__()
+        shape = without_dropout(PRESETS[preset])
+        self.encoder = Network(shape)
+        self.hidden = nn.Linear(2 * shape.width, shape.width)
+        self.value = nn.Linear(shape.width, 1)
+
+    def forward(self, token_ids: Tensor, features: Tensor, others_token_ids: Tensor, others_features: Tensor) -> Tensor:
+        """token ids [N, 19, 12] and features [N, 19, 56] of both seats -> [N]."""
+        mine, others = (
+            self.encoder.encode(token_ids, features)[1],
+            self.encoder.encode(others_token_ids, others_features)[1],
+        )
+        hidden = torch.relu(self.hidden(torch.cat([mine, others], dim=-1)))
+        return torch.tanh(self.value(hidden))[:, 0]
+
+
+class MAAC(Trainer):
+    """See the module."""
+
+    both_seats: ClassVar[bool] = True
+
+    def __init__(self, settings: config.OnlineConfig, **places: Any) -> None:
+        super().__init__(settings, **places)
+        assert isinstance(settings.algorithm, config.MAAC)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed + 2)
+            critic = CentralCritic(settings.algorithm.critic_preset)
+        self._critic = Critic(critic, settings.algorithm.critic_learning_rate, self.roles[LEARNER])
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        rule = self.config.algorithm
+        assert isinstance(rule, config.MAAC)
+        rewards = self.shaped(rollout, reference)  # [D]
+        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        means = Means()
+        for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
+            padded = rollout.padded(part)
+            chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
+            index, valid = padded.index[padded.valid_mask], padded.valid_mask
+            given = (rollout.token_ids, rollout.features, rollout.others_token_ids, rollout.others_features)
+            found = self._critic.network(*(each[index] for each in given))  # [N]
+            values = found.new_zeros(valid.shape).masked_scatter(valid, found)  # [B, T]
+            # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
+            last = values.gather(1, valid.sum(1, keepdim=True) - 1)[:, 0].detach()
+            bootstrap = last * ~rollout.terminated[part]  # [B]
+            delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
+            output = forward(role.network, rollout, padded)
+            terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
+            policy_loss, value_loss = -(terms.log_prob * delta.detach()).mean(), delta.square().mean()
+            loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
+            self._critic.update(value_loss, self.iteration)
+            means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+        return means.taken()
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "critic": self._critic.state()}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        super().restore(state)
+        self._critic.restore(state["critic"])

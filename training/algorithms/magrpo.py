@@ -1,0 +1,94 @@
+"""MAGRPO: group-relative policy optimization of both roles (Liu et al. 2025; GRPO: Shao et al. 2024; CoMLRL,
+github.com/OpenMLRL/CoMLRL).
+
+G battles begin from the same start: the same teams, seats and position, with different chance and choices. A trajectory's
+return is compared with those of its group, so there is no critic:
+
+    A_i = R_i - mean(R)                `mean`
+    A_i = R_i - mean of the others     `leave-one-out`
+    A_i = R_i - max(R)                 `max`
+    A_i = R_i                          `raw`
+    divided by the group's standard deviation with `normalize`; a group of equal returns has A = 0 then
+
+    minimise  - log μ(a_t | h_t) A_i  -  entropy · H(π)  +  the KL to the reference, if in the loss
+
+over all decisions of the group's battles; with `branch_at`, over those after the position in the middle of a battle from
+which the group branches. Both seats of a battle form groups of their own; where one network plays both, both are in one step.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from training.online import config
+from training.online.forward import forward
+from training.online.means import Means
+from training.online.policy_terms import policy_terms
+from training.online.role import Role
+from training.online.rollout import Rollout
+from training.online.schedules import Schedule
+from training.online.trainer import Metrics, Trainer
+
+
+class MAGRPO(Trainer):
+    """See the module."""
+
+    @property
+    def group(self) -> int:
+        assert isinstance(self.config.algorithm, config.MAGRPO)
+        return self.config.algorithm.group
+
+    @property
+    def branch_at(self) -> int:
+        assert isinstance(self.config.algorithm, config.MAGRPO)
+        return self.config.algorithm.branch_at
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        rule = self.config.algorithm
+        assert isinstance(rule, config.MAGRPO)
+        padded = rollout.padded()
+        counted = self.shaped(rollout, reference) * rollout.in_loss  # [D]
+        returns = (padded.take(counted) * padded.valid_mask).sum(1)  # [B]
+        # A truncated battle counts as what its value says.
+        returns = returns + torch.where(rollout.terminated, 0.0, rollout.bootstrap)
+        advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
+        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        means = Means()
+        for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
+            padded = rollout.padded(part)
+            chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
+            if not chosen.any():
+                continue
+            output = forward(role.network, rollout, padded)
+            terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
+            weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
+            policy_loss = -(terms.log_prob * weights).mean()
+            loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
+            means.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss))
+        return means.taken() | {"advantage": float(advantages.abs().mean())}
+
+
+def group_advantages(returns: Tensor, groups: Tensor, kind: str, normalize: bool) -> Tensor:
+    """Return the advantages [B] of trajectories by their returns [B] and groups (int64 [B]).
+
+    kind: `mean`, `max`, `leave-one-out` or `raw`. The standard deviation is that of the group, not of a sample.
+    """
+    _, place = torch.unique(groups, return_inverse=True)
+    size = int(place.max()) + 1
+    sums, counts = returns.new_zeros(size).index_add(0, place, returns), torch.bincount(place, minlength=size)
+    means = sums / counts
+    if kind == "mean":
+        advantages = returns - means[place]
+    elif kind == "max":
+        most = returns.new_full((size,), -torch.inf).scatter_reduce(0, place, returns, "amax")
+        advantages = returns - most[place]
+    elif kind == "leave-one-out":
+        advantages = (returns - means[place]) * (counts / (counts - 1).clamp(min=1))[place]
+    else:
+        advantages = returns.clone()
+    if not normalize:
+        return advantages
+    variance = returns.new_zeros(size).index_add(0, place, (returns - means[place]).square()) / counts
+    std = variance.sqrt()[place]
+    return torch.where(std > 1e-6, advantages / std.clamp(min=1e-6), 0.0)
