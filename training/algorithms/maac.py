@@ -7,7 +7,8 @@ As IAC, but the values come from a critic that sees what both seats see, in trai
     minimise  δ_t²                                                                                      (the critic)
 
 o is the observation of the seat that decides and o' that of the seat opposite. Both seats together see almost the whole
-state of a battle, so the critic needs no memory of earlier decisions. All roles have the one critic. At play nobody needs it.
+state of a battle, so the critic needs no memory of earlier decisions. All roles have the one critic. At play nobody needs
+it.
 """
 
 from __future__ import annotations

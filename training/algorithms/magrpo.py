@@ -13,7 +13,8 @@ return is compared with those of its group, so there is no critic:
     minimise  - log μ(a_t | h_t) A_i  -  entropy · H(π)  +  the KL to the reference, if in the loss
 
 over all decisions of the group's battles; with `branch_at`, over those after the position in the middle of a battle from
-which the group branches. Both seats of a battle form groups of their own; where one network plays both, both are in one step.
+which the group branches. Both seats of a battle form groups of their own; where one network plays both, both are in one
+step.
 """
 
 from __future__ import annotations

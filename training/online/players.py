@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,8 @@ def played(logits: Tensor, legal: Tensor, manner: Manner) -> Tensor:
     log_policy = torch.log_softmax(logits / manner.temperature, dim=-1)
     if manner.epsilon:
         evenly = torch.log(manner.epsilon / legal.sum(-1, keepdim=True).clamp(min=1).float())
-        log_policy = torch.logaddexp(log_policy + float(np.log1p(-manner.epsilon)), evenly)
+        kept = math.log1p(-manner.epsilon) if manner.epsilon < 1 else -math.inf
+        log_policy = torch.logaddexp(log_policy + kept, evenly)
     return log_policy.masked_fill(~legal, 0.0)
 
 

@@ -1,0 +1,189 @@
+"""The rules of online training against numbers worked out by hand, and their state."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("numba")
+
+from support.online import trainer  # noqa: E402
+
+from agents.policy.actions import ACTIONS  # noqa: E402
+from agents.policy.network import Output  # noqa: E402
+from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS  # noqa: E402
+from training.algorithms.ddqn import q_of  # noqa: E402
+from training.algorithms.magrpo import group_advantages  # noqa: E402
+from training.algorithms.ppo import losses  # noqa: E402
+from training.online.players import Manner, played  # noqa: E402
+from training.online.returns import advantages, discounted, td_errors  # noqa: E402
+from training.online.rollout import Rollout  # noqa: E402
+
+SELF = [{"who": "opponent", "weight": 1.0}]
+#: Rule -> what makes a run of it small.
+RULES: dict[str, dict[str, Any]] = {
+    "ppo": {},
+    "ddqn": {"algorithm__learning_starts": 100, "algorithm__updates": 2, "algorithm__batch_decisions": 16},
+    "iac": {"algorithm__critic": "separate"},
+    "maac": {},
+    "magrpo": {"algorithm__group": 4, "algorithm__branch_at": 4},
+}
+
+
+def rollout(values: list[float], lengths: list[int], results: list[float], **changes: Any) -> Rollout:
+    """Decisions with these values; every one has two legal actions, of which the first was played."""
+    count, trajectories = len(values), len(lengths)
+    legal = torch.zeros((count, ACTIONS), dtype=torch.bool)
+    legal[:, :2] = True
+    parts: dict[str, Any] = {
+        "token_ids": torch.zeros((count, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
+        "features": torch.zeros((count, TOKENS, FEATURES)),
+        "legal": legal,
+        "actions": torch.zeros(count, dtype=torch.int64),
+        "log_probs": torch.full((count,), math.log(0.5)),
+        "logits": torch.zeros((count, ACTIONS)).masked_fill(~legal, -torch.inf),
+        "values": torch.tensor(values),
+        "in_loss": torch.ones(count, dtype=torch.bool),
+        "others_token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
+        "others_features": torch.zeros((0, TOKENS, FEATURES)),
+        "lengths": torch.tensor(lengths),
+        "results": torch.tensor(results),
+        "terminated": torch.ones(trajectories, dtype=torch.bool),
+        "bootstrap": torch.zeros(trajectories),
+        "battle": torch.arange(trajectories),
+        "seat": torch.zeros(trajectories, dtype=torch.int64),
+        "opponent": torch.zeros(trajectories, dtype=torch.int64),
+        "group": torch.zeros(trajectories, dtype=torch.int64),
+    }
+    return Rollout(**(parts | changes), opponents=("self",), manner=Manner(1.0, 0.0))
+
+
+def test_advantages_of_a_battle_that_ended_and_of_one_that_was_cut() -> None:
+    one = rollout(
+        [0.1, 0.2, 0.3, 0.4],
+        [2, 2],
+        [1.0, 0.0],
+        terminated=torch.tensor([True, False]),
+        bootstrap=torch.tensor([0.9, 0.5]),
+    )
+    # Won: δ = 0 + 0.5·0.2 - 0.1 = 0, 1 - 0.2 = 0.8; A = 0 + 0.5·0.5·0.8 = 0.2, 0.8; its bootstrap does not count.
+    # Cut: δ = 0 + 0.5·0.4 - 0.3 = -0.1, 0.5·0.5 - 0.4 = -0.15; A = -0.1 + 0.25·(-0.15) = -0.1375, -0.15.
+    torch.testing.assert_close(advantages(one, one.rewards, 0.5, 0.5), torch.tensor([0.2, 0.8, -0.1375, -0.15]))
+    torch.testing.assert_close(discounted(one, one.rewards, 0.5), torch.tensor([0.5, 1.0, 0.125, 0.25]))
+
+
+def test_td_errors_and_that_no_gradient_flows_into_the_target() -> None:
+    values = torch.tensor([[0.1, 0.2, 7.0], [0.3, 0.4, 0.5]], requires_grad=True)
+    valid = torch.tensor([[True, True, False], [True, True, True]])
+    rewards = torch.tensor([[0.0, 1.0, 9.0], [0.0, 0.0, 0.0]])
+    found = td_errors(rewards, values, valid, torch.tensor([0.0, -0.5]), 0.9)
+    expected = torch.tensor([[0.9 * 0.2 - 0.1, 1 - 0.2], [0.9 * 0.4 - 0.3, 0.9 * 0.5 - 0.4]])
+    torch.testing.assert_close(found[:, :2], expected)
+    torch.testing.assert_close(found[1, 2], torch.tensor(0.9 * -0.5 - 0.5))
+    found[valid].sum().backward()
+    assert values.grad is not None
+    torch.testing.assert_close(values.grad, torch.where(valid, -1.0, 0.0))
+
+
+def test_ppo_clips_the_ratio_and_the_value() -> None:
+    old = torch.log(torch.tensor([0.5, 0.5, 0.5]))
+    new = torch.log(torch.tensor([0.75, 0.75, 0.25]))  # ratios 1.5, 1.5, 0.5
+    advantage = torch.tensor([1.0, -1.0, -1.0])
+    value, old_value, target = torch.tensor([0.5, 0.0, 0.1]), torch.tensor([0.0, 0.0, 0.0]), torch.ones(3)
+    found = losses(new, old, advantage, value, old_value, target, 0.2, 0.0)
+    # min(1.5, 1.2) = 1.2; min(-1.5, -1.2) = -1.5; min(-0.5, -0.8) = -0.8
+    torch.testing.assert_close(found["policy_loss"], torch.tensor(-(1.2 - 1.5 - 0.8) / 3))
+    torch.testing.assert_close(found["value_loss"], torch.tensor((0.25 + 1.0 + 0.81) / 3))
+    torch.testing.assert_close(found["clipped"], torch.tensor(1.0))
+    expected = sum(r - 1 - math.log(r) for r in (1.5, 1.5, 0.5)) / 3
+    torch.testing.assert_close(found["approximate_kl"], torch.tensor(expected))
+    clipped = losses(new, old, advantage, value, old_value, target, 0.2, 0.2)["value_loss"]
+    torch.testing.assert_close(clipped, torch.tensor((0.64 + 1.0 + 0.81) / 3))  # the first may move to 0.2 only
+
+
+def test_what_is_played_is_a_mixture_at_a_temperature() -> None:
+    legal = torch.tensor([True, True, False])
+    logits = torch.tensor([2.0, 0.0, -torch.inf])
+    sharp = 1 / (1 + math.exp(-4))
+    found = played(logits, legal, Manner(0.5, 0.1)).exp()
+    torch.testing.assert_close(found[:2], torch.tensor([0.9 * sharp + 0.05, 0.9 * (1 - sharp) + 0.05]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "normalize", "expected"),
+    [
+        ("mean", False, [1.5, -0.5, -0.5, -0.5, 0.0, 0.0]),
+        ("max", False, [0.0, -2.0, -2.0, -2.0, 0.0, 0.0]),
+        ("leave-one-out", False, [2.0, -2 / 3, -2 / 3, -2 / 3, 0.0, 0.0]),
+        ("raw", False, [1.0, -1.0, -1.0, -1.0, 1.0, 1.0]),
+        ("mean", True, [3**0.5, -(3**-0.5), -(3**-0.5), -(3**-0.5), 0.0, 0.0]),
+    ],
+)
+def test_group_advantages(kind: str, normalize: bool, expected: list[float]) -> None:
+    returns = torch.tensor([1.0, -1.0, -1.0, -1.0, 1.0, 1.0])
+    groups = torch.tensor([4, 4, 4, 4, 7, 7])
+    torch.testing.assert_close(group_advantages(returns, groups, kind, normalize), torch.tensor(expected))
+
+
+def test_q_values_have_the_policys_order_and_the_values_maximum() -> None:
+    logits = torch.tensor([[1.0, 3.0, -torch.inf], [-torch.inf] * 3])
+    value = torch.zeros((2, 51))
+    value[0, 50] = 100.0  # certainly won
+    found = q_of(Output(logits, value), 0.1)
+    torch.testing.assert_close(found[0], torch.tensor([0.8, 1.0, -torch.inf]))
+    assert (found[1] == -torch.inf).all() and not found.isnan().any()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_restored_trainer_goes_on_with_the_same_numbers(name: str) -> None:
+    changes = {"league__members": SELF, **RULES[name]}
+    one = trainer(name, **changes)
+    for _ in range(2):
+        before = one.iterate()
+    state = copy.deepcopy(one.state())  # as a file would be: tensors of its own
+    other = trainer(name, **changes)
+    assert other.iterate()["entropy"] != before["entropy"]
+    other.restore(state)
+    told, again = one.iterate(), other.iterate()
+    clock = ("seconds/", "decisions_per_s", "memory_mib")
+    assert {k: v for k, v in told.items() if not k.startswith(clock)} == {
+        k: v for k, v in again.items() if not k.startswith(clock)
+    }
+    pairs = zip(one.roles["learner"].network.parameters(), other.roles["learner"].network.parameters(), strict=True)
+    assert all((a == b).all() for a, b in pairs)
+    assert told["gradient_norm"] > 0
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_raw_and_shaped_returns_never_mix(name: str, tmp_path: Any) -> None:
+    """With the KL in the reward the learner gets other rewards, and what is reported as the result stays the result."""
+    from agents.policy import checkpoint
+    from agents.policy.network import PRESETS, Network
+
+    torch.manual_seed(3)
+    checkpoint.save(tmp_path / "other", Network(PRESETS["micro"]), 0)
+    given: list[tuple[Rollout, Any]] = []
+    one = trainer(
+        name,
+        league__members=SELF,
+        reference__checkpoint=str(tmp_path / "other"),
+        reference__coefficient={"kind": "constant", "value": 0.5},
+        reference__where="reward",
+        **RULES[name],
+    )
+    learn = one.learn
+    one.learn = lambda role, found, reference: given.append((found, reference)) or learn(role, found, reference)  # type: ignore[method-assign]
+    told = one.iterate()
+    found, reference = given[0]
+    assert set(found.rewards.tolist()) <= {-1.0, 0.0, 1.0}
+    assert told["raw_return"] == pytest.approx(float(found.results.mean()))
+    taken = found.rewards - one.shaped(found, reference)
+    assert one.reference is not None and (taken >= -1e-6).all() and taken.mean() > 1e-4
+    battles = len(found.lengths)
+    assert told["shaped_return"] == pytest.approx(told["raw_return"] - float(taken.sum()) / battles, abs=1e-4)
+    logits = found.logits.clone()
+    assert float(one.penalty(logits, reference, found.legal)) == 0.0  # not in the loss as well
