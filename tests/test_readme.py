@@ -18,6 +18,8 @@ from support.command_line import PROJECT
 from support.made_logs import four_shown
 from support.page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
 
+from teamsets import cache
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3000)]
 
 PORT = free_port()
@@ -54,7 +56,12 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     """The same variants, with one seed, and few battles and steps."""
     told["seeds"] = [1]
     told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
-    if told["kind"] == "train":
+    if told["kind"] == "online":
+        told["base"] |= {"max_decisions": 600}
+        told["base"]["rollout"] |= {"battles": 8, "teams": [{"set": "variety:10", "weight": 1.0}]}
+        for rule in told["grid"]["rule"].values():
+            rule["algorithm"] |= {"learning_starts": 100, "updates": 1} if rule["algorithm"]["name"] == "ddqn" else {}
+    elif told["kind"] == "train":
         told["base"]["length"]["max_steps"] = 2
         told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}
         for order in told["data"].values():
@@ -89,7 +96,10 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
             (clone / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, clone / name, follow_symlinks=False)
     make_small(clone)
-    (folder / "home").mkdir()
+    (folder / "home" / ".cache" / "battle-arena").mkdir(parents=True)
+    compiled = cache.folder() / "engine"  # named by its content: to compile it takes two minutes
+    if compiled.exists():
+        (folder / "home" / ".cache" / "battle-arena" / "engine").symlink_to(compiled.resolve())
     environment = fresh_environment(folder / "home")
     if (
         PROJECT / ".cache" / "poke-engine" / "gen1" / ".ready"
