@@ -11,6 +11,7 @@ COMMANDS = {
     "base": "base",
     "finetune": "finetune",
     "online": "online",
+    "population": "population",
     "config": "config",
     "data": "data",
     "curriculum": "curriculum",

@@ -41,6 +41,22 @@ def lock_folder(out: Path, message: str) -> Iterator[None]:
         yield
 
 
+def keep_settings(file: Path, settings: Section, read: Callable[[Any, str], Section], free: Sequence[str]) -> None:
+    """Write the settings of an experiment of several runs into its folder. Raises BadConfig if it was started with others.
+
+    read: validates settings of this kind. free: settings that may have changed.
+    """
+    told = settings.model_dump(mode="json")
+    if file.exists():
+        found = differences(read(read_yaml(file), str(file)).model_dump(mode="json"), told, free)
+        if found:
+            raise BadConfig(
+                f"out {file.parent}: {other_settings(found)}: restore them, or name another folder; the old ones are in "
+                f"{file}"
+            )
+    write_atomic(file, yaml.safe_dump(told, sort_keys=False))
+
+
 class _HasFolder(Protocol):
     """A configuration of a run: `Config`, or `OnlineConfig`."""
 

@@ -4,6 +4,7 @@ training/presets/NAME.yaml             training runs
 training/presets/curricula/NAME.yaml   curricula
 training/presets/ablations/NAME.yaml   ablations
 training/presets/online/NAME.yaml      online training
+training/presets/populations/NAME.yaml populations
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Literal
 
 from training.config import PRESETS, BadConfig
 
-Kind = Literal["preset", "curriculum", "ablation", "online"]
+Kind = Literal["preset", "curriculum", "ablation", "online", "population"]
 FOLDERS: dict[Kind, Path] = {
     "preset": PRESETS,
     "curriculum": PRESETS / "curricula",
     "ablation": PRESETS / "ablations",
     "online": PRESETS / "online",
+    "population": PRESETS / "populations",
 }
 
 

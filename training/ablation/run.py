@@ -17,20 +17,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from arena.entrants import check_available, resolve_each
 from arena.ratings.evidence import Floats, Ints
-from teamsets.atomic import write_atomic
 from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
 from training.ablation.online_runs import ONLINE
 from training.ablation.training_runs import TRAINING
-from training.config import BadConfig, read_yaml
-from training.run_folder import lock_folder
-from training.settings import differences, other_settings
+from training.config import BadConfig
+from training.run_folder import keep_settings, lock_folder
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA, "online": ONLINE}
 #: Settings that may change after the start: seeds can be added, and the evaluation can be changed.
@@ -69,21 +66,8 @@ def held(ablation: Ablation) -> Iterator[None]:
     """Hold the lock of the ablation's folder. Raises BadConfig if the folder is of another ablation."""
     folder = Path(ablation.out)
     with lock_folder(folder, "in use by another process: wait, or name another folder"):
-        _keep(ablation, folder / "ablation.yaml")
+        keep_settings(folder / "ablation.yaml", ablation, checked_ablation, _FREE)
         yield
-
-
-def _keep(ablation: Ablation, file: Path) -> None:
-    settings = ablation.model_dump(mode="json")
-    if file.exists():
-        before = checked_ablation(read_yaml(file), str(file)).model_dump(mode="json")
-        found = differences(before, settings, _FREE)
-        if found:
-            raise BadConfig(
-                f"out {file.parent}: {other_settings(found)}: restore them, or name another folder; the old ones are in "
-                f"{file}"
-            )
-    write_atomic(file, yaml.safe_dump(settings, sort_keys=False))
 
 
 def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], None]) -> Measured:

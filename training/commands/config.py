@@ -16,6 +16,7 @@ from training.shipped import Kind, located, names
 @click.argument("preset", required=False)
 @click.option("--curriculum", "kind", flag_value="curriculum", help="Print a shipped curriculum instead of a preset.")
 @click.option("--ablation", "kind", flag_value="ablation", help="Print a shipped ablation instead of a preset.")
+@click.option("--population", "kind", flag_value="population", help="Print a shipped population instead of a preset.")
 @set_option
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
     """Print a preset with a comment on every setting; without PRESET, list the presets.
@@ -52,6 +53,10 @@ def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
         from training.online.config import read_online
 
         return read_online(path, changes)
+    if kind == "population":
+        from training.population.config import read_population
+
+        return read_population(path, changes)
     from training.ablation.config import read_ablation
 
     return read_ablation(path, changes)

@@ -1,0 +1,37 @@
+"""`train population`: population based training over settings of `train online`."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+
+from arena.terminal.commands import say
+from training.commands.configuring import config_argument, set_option
+from training.commands.running import need_packages
+from training.settings import Change
+from training.shipped import located
+
+
+@click.command()
+@config_argument()
+@set_option
+def population(config: str, changes: tuple[Change, ...]) -> None:
+    """Train several runs side by side, and let the weakest take over weights and settings of the strongest.
+
+    CONFIG is a YAML file or the name of a shipped population: gen1ou. The same command resumes. See docs/online.md.
+
+    \b
+    Examples:
+      train config --population gen1ou > my.yaml
+      train population my.yaml
+    """
+    from training.population.config import read_population
+
+    settings = read_population(located(config, "population"), changes)
+    need_packages()
+    from training.population.loop import run_population
+
+    err = Console(stderr=True)
+    rounds = run_population(settings, lambda line: say(err, line))
+    best = max(rounds[-1]["members"], key=lambda member: float(member["rating"]))
+    say(err, f"the strongest: policy:{best['checkpoint']} (Elo {best['rating']:.0f})")

@@ -1,0 +1,1 @@
+"""Population based training: runs of online training side by side, whose settings change by how strong they become."""
