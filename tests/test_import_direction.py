@@ -159,8 +159,8 @@ TRAINS = (
     "training.validation", "training.run_data", "training.objective", "training.distributions", "training.parameters",
     *(
         f"training.online.{name}"
-        for name in ("collecting", "forward", "league", "players", "recording", "reference", "replay", "returns", "role",
-                     "rollout", "run", "trainer")
+        for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",
+                     "replay", "returns", "role", "rollout", "run", "trainer")
     ),
 )  # fmt: skip
 

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
-
-import yaml
 
 from agents.policy import checkpoint
-from teamsets.atomic import write_atomic
-from teamsets.errors import ArenaError
 from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
 from training.config import BadConfig
 from training.online.config import OnlineConfig, checked_online
+from training.online.process import train_in_process
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
@@ -35,17 +29,8 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
 
 
 def _run(config: OnlineConfig, which: str) -> str:
-    """Train or resume in a process of its own, whose peak memory is the run's alone, and return the checkpoint's spec.
-
-    Raises ArenaError; what went wrong has been printed then.
-    """
-    folder = Path(config.out)
-    settings = folder.with_suffix(".yaml")
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(settings, yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
-    done = subprocess.run([sys.executable, "-m", "training.cli", "online", str(settings)], check=False)
-    if done.returncode:
-        raise ArenaError(f"{folder}: the run has failed: fix what is named above, and run the same command again")
+    """Train or resume, and return the checkpoint's spec. Raises ArenaError."""
+    folder = train_in_process(config)
     steps = sorted(checkpoint.steps_of(folder))
     best = folder / "best.json"
     step = steps[-1] if which == "last" or not best.exists() else json.loads(best.read_text())["step"]

@@ -5,9 +5,9 @@ OUT/members/M/round-R/            a run of `train online`
 OUT/rounds.jsonl                  a line per finished round: each member's settings, rating, and whom it took over
 
 In a round every member trains on from its checkpoint with its own settings; all members then play the same pool in one
-rating. The weakest take over weights and settings of one of the strongest, and each explored setting is multiplied or divided
-by its factor. What a member does is drawn by the population's seed, its number and the round, so the same command resumes a
-killed population at the run in which it was.
+rating. The weakest take over weights and settings of one of the strongest, and each explored setting is multiplied or
+divided by its factor. What a member does is drawn by the population's seed, its number and the round, so the same command
+resumes a killed population at the run in which it was.
 """
 
 from __future__ import annotations
@@ -15,21 +15,17 @@ from __future__ import annotations
 import json
 import math
 import random
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from agents.policy import checkpoint
 from arena.fixture import digest
 from arena.report.summary import summarize
 from arena.tournament import EvaluateSettings, play_into
 from teamsets.atomic import write_atomic
-from teamsets.errors import ArenaError
 from training.evaluation import BattlesStopped
+from training.online.process import train_in_process
 from training.population.config import Population, checked_population, member_config
 from training.run_folder import keep_settings, lock_folder
 
@@ -73,12 +69,7 @@ def _round(population: Population, rounds: list[Round], say: Callable[[str], Non
         say(f"round {number} of {population.rounds}: member {member['member']}, {_settings(member['settings'])}")
         seed = population.seed + 1000 * number + member["member"]
         config = member_config(population, member["settings"], member["parent"], folder, seed)
-        file = folder.with_suffix(".yaml")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
-        done = subprocess.run([sys.executable, "-m", "training.cli", "online", str(file)], check=False)
-        if done.returncode:
-            raise ArenaError(f"{folder}: the run has failed: fix what is named above, and run the same command again")
+        train_in_process(config)
         member["checkpoint"] = f"{folder}@{max(checkpoint.steps_of(folder))}"
     for member, rating in zip(members, _ratings(population, members), strict=True):
         member["rating"] = rating

@@ -33,17 +33,17 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Runs that take no time, rated by their learning rates. Returns what was trained."""
     trained: list[str] = []
 
-    def run(command: list[str], *, check: bool) -> Any:
-        told = yaml.safe_load(Path(command[-1]).read_text())
-        trained.append(told["out"])
-        (Path(told["out"]) / "checkpoints" / "step-000000020").mkdir(parents=True)
-        (Path(told["out"]) / "checkpoints" / "step-000000020" / "checkpoint.json").write_text("{}")
-        return type("Done", (), {"returncode": 0})()
+    def run(config: OnlineConfig) -> Path:
+        trained.append(config.out)
+        step = Path(config.out) / "checkpoints" / "step-000000020"
+        step.mkdir(parents=True)
+        (step / "checkpoint.json").write_text("{}")
+        return Path(config.out)
 
     def ratings(_: Population, members: list[dict[str, Any]]) -> list[float]:
         return [1000 + 10_000 * member["settings"][RATE] for member in members]
 
-    monkeypatch.setattr(loop.subprocess, "run", run)
+    monkeypatch.setattr(loop, "train_in_process", run)
     monkeypatch.setattr(loop, "_ratings", ratings)
     return trained
 
