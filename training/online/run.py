@@ -85,8 +85,6 @@ class _Run:
             metrics=metrics,
             extra=lambda temporary: torch.save(trainer.state(), temporary / STATE),
         )
-        if self.config.evaluation.best_by == "validation" and "raw_return" in metrics:
-            self.folder.update_best(trainer.iteration, "raw return", metrics["raw_return"])
         self.folder.prune(self.config.checkpoints.keep)
         write_curves(self.folder.path)
 

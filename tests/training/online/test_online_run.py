@@ -211,3 +211,15 @@ def test_other_settings_than_the_runs_are_refused(tmp_path: Path) -> None:
     train_online(settings(out=str(tmp_path / "run"), iterations=1), rule("ppo"))
     with pytest.raises(BadConfig, match=r"algorithm\.clip 0\.2, now 0\.3"):
         train_online(settings(out=str(tmp_path / "run"), iterations=1, algorithm__clip=0.3), rule("ppo"))
+
+
+@pytest.mark.slow
+def test_any_singles_format_is_played_on_showdown_against_any_agent() -> None:
+    member = {"who": "agent", "weight": 1.0, "agent": "heuristic:max-damage"}
+    one = trainer(venue="showdown", format="gen9ou", rollout__battles=2, league__members=[*SELF, member], seed=3)
+    try:
+        told = [one.iterate() for _ in range(2)]
+    finally:
+        one.close()
+    assert sum(each["decisions"] for each in told) > 20
+    assert any("raw_return/heuristic:max-damage" in each for each in told)
