@@ -10,8 +10,9 @@ one. After each rollout, which goes into a replay buffer, `updates` times with w
     y = Σ_{k<n} γ^k r_{t+k} + γ^n Q_target(s_{t+n}, argmax_a Q(s_{t+n}, a))       legal actions only, in both networks
     minimise  the Huber loss of y - Q(s_t, a_t), weighted by importance  +  the KL to the reference, if in the loss
 
-The network sees up to `context` decisions before the drawn one, those that it has seen at play. Exploration is that of the
-role: its share of random actions and its temperature.
+The network sees up to `context` decisions before the drawn one. At play it sees all those within its attention window: a
+smaller `context` is faster, and trains it on shorter histories than it has at play. Exploration is that of the role: its
+temperature (0: the most probable action) and its share of random actions.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class DDQN(Trainer):
         }
         replay.add(fields, rollout.lengths, rollout.terminated)
         means = Means()
-        if len(replay) < rule.learning_starts:
+        if len(replay) < rule.learning_starts or not replay.drawable:
             return {"replay": float(len(replay))}
         for _ in range(rule.updates):
             windows = replay.sample(
@@ -121,6 +122,10 @@ class DDQN(Trainer):
             "rewards": torch.zeros(0),
             "reference": torch.zeros((0, ACTIONS)),
         }
+
+    def replace(self, name: str, by: str) -> None:
+        super().replace(name, by)
+        self._targets[name].load_state_dict(self.roles[name].network.state_dict())
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "targets": {name: each.state_dict() for name, each in self._targets.items()}}

@@ -6,7 +6,8 @@ Each role learns on its own, from one pass over its rollout in minibatches of wh
     minimise  - log μ(a_t | h_t) δ_t  +  value_weight · δ_t²  -  entropy · H(π)  +  the KL to the reference, if in the loss
 
 No gradient flows through δ where it weights the policy, nor into V(h_{t+1}). V is the policy network's own (`shared`), or
-that of a second network of the same preset with its own optimizer (`separate`).
+that of a second network with its own optimizer (`separate`), which begins as a copy of the policy network, and again where
+the role's weights are replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from training.online.forward import forward
 from training.online.means import Means
 from training.online.players import returns_of
 from training.online.policy_terms import policy_terms
-from training.online.returns import td_errors
+from training.online.returns import last_values, td_errors
 from training.online.role import Critic, Role
 from training.online.rollout import Rollout
 from training.online.schedules import Schedule
@@ -37,10 +38,7 @@ class IAC(Trainer):
         assert isinstance(settings.algorithm, config.IAC)
         self._critics: dict[str, Critic] = {}
         if settings.algorithm.critic == "separate":
-            for name, role in self.roles.items():
-                critic = Network(role.network.shape)
-                critic.load_state_dict(role.network.state_dict())
-                self._critics[name] = Critic(critic, settings.algorithm.critic_learning_rate, role)
+            self._critics = {name: _copied(role, settings.algorithm) for name, role in self.roles.items()}
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         rule = self.config.algorithm
@@ -55,7 +53,9 @@ class IAC(Trainer):
             output = forward(role.network, rollout, padded)
             critic_output = output if critic is None else forward(critic.network, rollout, padded)
             values = returns_of(critic_output.value) * padded.valid_mask  # [B, T]
-            bootstrap = rollout.bootstrap[part] * ~rollout.terminated[part]  # [B]
+            # The rollout has the policy network's value of a truncated battle, but not its position for another network.
+            after = rollout.bootstrap[part] if critic is None else last_values(values, padded.valid_mask)
+            bootstrap = after * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, padded.valid_mask, bootstrap, rule.discount)[chosen]  # [n]
             terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
             policy_loss = -(terms.log_prob * delta.detach()).mean()
@@ -68,6 +68,12 @@ class IAC(Trainer):
             means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
         return means.taken()
 
+    def replace(self, name: str, by: str) -> None:
+        super().replace(name, by)
+        if name in self._critics:
+            assert isinstance(self.config.algorithm, config.IAC)
+            self._critics[name] = _copied(self.roles[name], self.config.algorithm)
+
     def state(self) -> dict[str, Any]:
         return {**super().state(), "critics": {name: critic.state() for name, critic in self._critics.items()}}
 
@@ -75,3 +81,10 @@ class IAC(Trainer):
         super().restore(state)
         for name, critic in self._critics.items():
             critic.restore(state["critics"][name])
+
+
+def _copied(role: Role, rule: config.IAC) -> Critic:
+    """A critic with the weights that the role has now."""
+    network = Network(role.network.shape)
+    network.load_state_dict(role.network.state_dict())
+    return Critic(network, rule.critic_learning_rate, role)

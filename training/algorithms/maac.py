@@ -24,7 +24,7 @@ from training.online import config
 from training.online.forward import forward
 from training.online.means import Means
 from training.online.policy_terms import policy_terms
-from training.online.returns import td_errors
+from training.online.returns import last_values, td_errors
 from training.online.role import Critic, Role, without_dropout
 from training.online.rollout import Rollout
 from training.online.schedules import Schedule
@@ -78,8 +78,7 @@ class MAAC(Trainer):
             found = self._critic.network(*(each[index] for each in given))  # [N]
             values = found.new_zeros(valid.shape).masked_scatter(valid, found)  # [B, T]
             # What a truncated battle goes on with is not in the rollout: the critic's value of its last decision.
-            last = values.gather(1, valid.sum(1, keepdim=True) - 1)[:, 0].detach()
-            bootstrap = last * ~rollout.terminated[part]  # [B]
+            bootstrap = last_values(values, valid) * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
             output = forward(role.network, rollout, padded)
             terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)

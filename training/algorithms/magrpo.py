@@ -1,8 +1,9 @@
 """MAGRPO: group-relative policy optimization of both roles (Liu et al. 2025; GRPO: Shao et al. 2024; CoMLRL,
 github.com/OpenMLRL/CoMLRL).
 
-G battles begin from the same start: the same teams, seats and position, with different chance and choices. A trajectory's
-return is compared with those of its group, so there is no critic:
+G battles begin from the same start: the same teams, seats and position, with different chance and choices. A
+trajectory's return R is compared with those of its group, so there is no critic. R is the battle's result, minus the KL to
+the reference where that is in the reward. A truncated battle counts as 0: the value, which could say more, is not trained.
 
     A_i = R_i - mean(R)                `mean`
     A_i = R_i - mean of the others     `leave-one-out`
@@ -49,10 +50,10 @@ class MAGRPO(Trainer):
         rule = self.config.algorithm
         assert isinstance(rule, config.MAGRPO)
         padded = rollout.padded()
-        counted = self.shaped(rollout, reference) * rollout.in_loss  # [D]
-        returns = (padded.take(counted) * padded.valid_mask).sum(1)  # [B]
-        # A truncated battle counts as what its value says.
-        returns = returns + torch.where(rollout.terminated, 0.0, rollout.bootstrap)
+        taken = (
+            self.shaped(rollout, reference) - rollout.rewards
+        ) * rollout.in_loss  # [D], 0 unless it is in the reward
+        returns = rollout.results + (padded.take(taken) * padded.valid_mask).sum(1)  # [B]
         advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
         entropy_weight = Schedule(rule.entropy).at(self.iteration)
         means = Means()

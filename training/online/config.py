@@ -341,6 +341,14 @@ def _check(config: OnlineConfig) -> None:
         if needs != bool(role.replay.capacity):
             fix = "set how many decisions it holds" if needs else "this algorithm has no use for it: set 0"
             raise BadConfig(f"{role_name}.replay.capacity: {role.replay.capacity}: {fix}")
+        if role.learning.active and not isinstance(config.algorithm, DDQN):
+            temperature = role.exploration.temperature
+            lowest = min(temperature.at(iteration) for iteration in range(config.iterations))
+            if lowest <= 0:
+                raise BadConfig(
+                    f"{role_name}.exploration.temperature: falls to {lowest}: must be above 0: this algorithm learns "
+                    "from probabilities (ddqn can use 0)"
+                )
     if isinstance(config.algorithm, MAGRPO):
         if config.rollout.battles % config.algorithm.group:
             raise BadConfig(f"rollout.battles: must be a multiple of algorithm.group ({config.algorithm.group})")

@@ -41,9 +41,13 @@ class Decided(NamedTuple):
 def played(logits: Tensor, legal: Tensor, manner: Manner) -> Tensor:
     """Return log μ [..., 13], of the policy as it is played; 0 for illegal actions.
 
-    μ = (1 - ε) softmax(logits / temperature) + ε / number of legal actions. logits: [..., 13], -inf for illegal actions.
+    μ = (1 - ε) softmax(logits / temperature) + ε / number of legal actions; at temperature 0 the most probable action has
+    all of the softmax. logits: [..., 13], -inf for illegal actions.
     """
-    log_policy = torch.log_softmax(logits / manner.temperature, dim=-1)
+    if manner.temperature == 0:
+        log_policy = torch.zeros_like(logits).scatter(-1, logits.argmax(-1, keepdim=True), 1.0).log()
+    else:
+        log_policy = torch.log_softmax(logits / manner.temperature, dim=-1)
     if manner.epsilon:
         evenly = torch.log(manner.epsilon / legal.sum(-1, keepdim=True).clamp(min=1).float())
         kept = math.log1p(-manner.epsilon) if manner.epsilon < 1 else -math.inf
@@ -72,7 +76,7 @@ class NetworkPlayer:
         """Decide for the seats in these slots, and remember what they saw. slots: [n], all different."""
         logits, values, legal = self._step(slots, seen)
         self._positions[slots] += 1
-        if self._manner.temperature == 0:
+        if self._manner == Manner(0.0, 0.0):
             actions = logits.argmax(-1)
             log_probs = torch.zeros_like(values)
         else:

@@ -42,6 +42,14 @@ def td_errors(rewards: Tensor, values: Tensor, valid: Tensor, bootstrap: Tensor,
     return rewards + discount * successor - values
 
 
+def last_values(values: Tensor, valid: Tensor) -> Tensor:
+    """Return the values [B] of the last decisions, without gradient.
+
+    values: [B, T]; valid: bool [B, T], padding at the end.
+    """
+    return values.gather(1, valid.sum(1, keepdim=True) - 1)[:, 0].detach()
+
+
 def discounted(rollout: Rollout, rewards: Tensor, discount: float) -> Tensor:
     """Return Σ_k γ^k r_{t+k} [D] of each decision, with the bootstrap value of a truncated trajectory. rewards: [D]."""
     return advantages(replace(rollout, values=torch.zeros_like(rollout.values)), rewards, discount, 1.0)

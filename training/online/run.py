@@ -56,7 +56,7 @@ class _Run:
         self.config, self.folder, self.trainer, self.tracking = config, folder, trainer, tracking
 
     def go(self) -> None:
-        if not self.trainer.iteration:
+        if not self.folder.steps():
             self._save({})
         self._evaluate_if_due()
         while not self.trainer.over:

@@ -123,7 +123,7 @@ def greedy_return(one: Trainer) -> float:
     told = one.config.learner.model_dump(mode="json")
     told["learning"] = {"active": False, "start": 0, "end": 0}
     told["exploration"] = {name: {**CONSTANT, "value": 0.0} for name in ("temperature", "epsilon")}
-    frozen = tiny_trainer("ppo", learner__exploration=told["exploration"], seed=99)
+    frozen = tiny_trainer("ddqn", learner__exploration=told["exploration"], seed=99)
     frozen.roles[LEARNER].become(one.roles[LEARNER].network)
     learning = frozen.roles[LEARNER].settings.learning
     assert learning.active  # its decisions are kept; nothing is learned from them

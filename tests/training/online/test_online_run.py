@@ -23,7 +23,7 @@ from training.algorithms.online import rule  # noqa: E402
 from training.cli import cli  # noqa: E402
 from training.config import BadConfig  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
-from training.online.trainer import LEARNER  # noqa: E402
+from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 OWN = {
@@ -69,6 +69,20 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
     assert all((one[name] == other[name]).all() for name in one)
     first = weights(tmp_path / "whole", 3)
     assert any((one[name] != first[name]).any() for name in one)  # it does learn
+
+
+def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: Trainer) -> None:
+        raise KeyboardInterrupt
+
+    config = settings(out=str(tmp_path / "run"), iterations=1, checkpoints__every=1)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Trainer, "iterate", interrupted)
+        train_online(config, rule("ppo"))
+    assert (tmp_path / "run" / "checkpoints" / "step-000000000").exists()
+    assert train_online(config, rule("ppo")).steps()[-1] == 1
 
 
 @pytest.mark.slow

@@ -11,11 +11,10 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("numba")
 
+from support.hand_made import rollout  # noqa: E402
 from support.online import trainer  # noqa: E402
 
-from agents.policy.actions import ACTIONS  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS  # noqa: E402
 from training.algorithms.ddqn import q_of  # noqa: E402
 from training.algorithms.magrpo import group_advantages  # noqa: E402
 from training.algorithms.ppo import losses  # noqa: E402
@@ -32,34 +31,6 @@ RULES: dict[str, dict[str, Any]] = {
     "maac": {},
     "magrpo": {"algorithm__group": 4, "algorithm__branch_at": 4},
 }
-
-
-def rollout(values: list[float], lengths: list[int], results: list[float], **changes: Any) -> Rollout:
-    """Decisions with these values; every one has two legal actions, of which the first was played."""
-    count, trajectories = len(values), len(lengths)
-    legal = torch.zeros((count, ACTIONS), dtype=torch.bool)
-    legal[:, :2] = True
-    parts: dict[str, Any] = {
-        "token_ids": torch.zeros((count, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
-        "features": torch.zeros((count, TOKENS, FEATURES)),
-        "legal": legal,
-        "actions": torch.zeros(count, dtype=torch.int64),
-        "log_probs": torch.full((count,), math.log(0.5)),
-        "logits": torch.zeros((count, ACTIONS)).masked_fill(~legal, -torch.inf),
-        "values": torch.tensor(values),
-        "in_loss": torch.ones(count, dtype=torch.bool),
-        "others_token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
-        "others_features": torch.zeros((0, TOKENS, FEATURES)),
-        "lengths": torch.tensor(lengths),
-        "results": torch.tensor(results),
-        "terminated": torch.ones(trajectories, dtype=torch.bool),
-        "bootstrap": torch.zeros(trajectories),
-        "battle": torch.arange(trajectories),
-        "seat": torch.zeros(trajectories, dtype=torch.int64),
-        "opponent": torch.zeros(trajectories, dtype=torch.int64),
-        "group": torch.zeros(trajectories, dtype=torch.int64),
-    }
-    return Rollout(**(parts | changes), opponents=("self",), manner=Manner(1.0, 0.0))
 
 
 def test_advantages_of_a_battle_that_ended_and_of_one_that_was_cut() -> None:
