@@ -65,7 +65,7 @@ class Shape:
 
 
 PRESETS = {
-    "micro": Shape(24, 1, 2, 64, 1, 2, window=16, expansion=2, bins=51, dropout=0.0),
+    "micro": Shape(24, 1, 1, 64, 1, 2, window=16, expansion=2, bins=51, dropout=0.0),
     "tiny": Shape(64, 2, 2, 160, 2, 5, window=64, expansion=4, bins=51, dropout=0.0),
     "small": Shape(192, 3, 3, 512, 4, 8, window=128, expansion=4, bins=51, dropout=0.05),
     "medium": Shape(320, 4, 5, 768, 7, 12, window=128, expansion=4, bins=51, dropout=0.05),

@@ -3,7 +3,7 @@
 A line for each network and venue: decisions/s over whole iterations, and the share of the time that each part took. Both
 venues play the same settings but for the number of battles. Decisions are those that were learned from, of both seats.
 
-    python scripts/bench/online.py [--iterations 4] [--battles 256] [--showdown-battles 16] [--epochs 1]
+    python scripts/bench/online.py [--iterations 4] [--battles 512] [--showdown-battles 16] [--epochs 1]
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def measured(preset: str, venue: str, battles: int, iterations: int, epochs: int
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--iterations", type=int, default=4)
-    parser.add_argument("--battles", type=int, default=256)
+    parser.add_argument("--battles", type=int, default=512)
     parser.add_argument("--showdown-battles", type=int, default=16)
     parser.add_argument("--epochs", type=int, default=1)
     options = parser.parse_args()

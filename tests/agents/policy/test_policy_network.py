@@ -16,7 +16,7 @@ from agents.policy.parameter_names import former_name, present_name  # noqa: E40
 from agents.policy.vocabulary import vocabulary  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
-MILLIONS = {"tiny": 1, "small": 15, "medium": 57, "large": 200}
+MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}
 
 
 @pytest.fixture(autouse=True)
