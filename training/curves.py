@@ -82,7 +82,7 @@ def picture(lines: Sequence[dict[str, float]], title: str) -> str:
     drawn = {
         head: found
         for head, metrics in panels.items()
-        if (found := {name: points for name in metrics if (points := points_of(lines, name))})
+        if (found := {name: points for name in metrics if (points := _points(lines, name))})
     }
     last = max(line["step"] for line in lines)
     across = Axis.over([0, last], ticks=5)
@@ -125,7 +125,7 @@ def comparison(panels: dict[str, dict[str, list[Point]]], title: str, across: st
     )
 
 
-def points_of(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
+def _points(lines: Sequence[dict[str, float]], name: str) -> list[Point]:
     """Return the points of a metric's curve, at most _POINTS; non-finite values are left out."""
     found = [Point(line["step"], line[name]) for line in lines if name in line and math.isfinite(line[name])]
     many = max(1, math.ceil(len(found) / _POINTS))

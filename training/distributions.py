@@ -16,6 +16,11 @@ def log_prob_of(log_policy: Tensor, actions: Tensor) -> Tensor:
     return log_policy.gather(-1, actions.clamp(min=0)[..., None])[..., 0]
 
 
+def entropy(log_policy: Tensor) -> Tensor:
+    """Return the entropy [...] in nats of a policy, from log π [..., 13] as `log_probs` returns it."""
+    return -(log_policy.exp() * log_policy).sum(-1)
+
+
 def kl(logits: Tensor, reference: Tensor, legal: Tensor) -> Tensor:
     """Return KL(π || π_ref) [...] in nats, from both policies' logits [..., 13] and the legal actions, bool [..., 13]."""
     log_policy, log_reference = log_probs(logits, legal), log_probs(reference, legal)  # [..., 13], 0 where illegal

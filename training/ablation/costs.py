@@ -41,14 +41,16 @@ _PANELS = {
     "decisions/s": "decisions_per_s",
 }
 _POINTS = 60
+_COUNTED = ("decisions", "updates", "iterations", "seconds", "decisions_per_s", "memory_mib", "raw_return")
+#: Variant -> seed -> the metrics of each iteration.
+_Metrics = dict[str, dict[int, list[dict[str, float]]]]
 
 
 def cells(ablation: Ablation) -> list[dict[str, Any]]:
     """A row per run: what it did, took and came to. None where a metric was not measured."""
     rows = []
-    for variant in variants(ablation):
-        for seed in ablation.seeds:
-            lines = _lines(ablation, variant, seed)
+    for variant, runs in _metrics(ablation).items():
+        for seed, lines in runs.items():
             last = lines[-max(1, round(_LAST * len(lines))) :]
             seconds = sum(value for line in lines for key, value in line.items() if key.startswith("seconds/"))
             rows.append(
@@ -84,12 +86,13 @@ def write_costs(ablation: Ablation, rows: Sequence[dict[str, Any]]) -> list[Path
     out = Path(ablation.out)
     text = markdown_table(list(_HEADS), _by_variant(rows), numbers=set(range(1, len(_HEADS))))
     write_atomic(out / "costs.md", f"# What each variant cost: {ablation.name}\n\n{text}\n\n{_note()}\n")
-    write_atomic(out / "curves.svg", _picture(ablation))
+    metrics = _metrics(ablation)
+    write_atomic(out / "curves.svg", _picture(metrics, ablation.name))
     file = out / "online.duckdb"
     temporary = file.with_suffix(".new")
     temporary.unlink(missing_ok=True)
     with duckdb.connect(str(temporary)) as store:
-        for name, frame in (("cells", pd.DataFrame(rows)), ("metrics", _long(ablation))):
+        for name, frame in (("cells", pd.DataFrame(rows)), ("metrics", _long(metrics))):
             store.register("frame", frame)
             store.execute(f"CREATE TABLE {name} AS SELECT * FROM frame")
     os.replace(temporary, file)
@@ -120,40 +123,45 @@ def _by_variant(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
     return table
 
 
-_COUNTED = ("decisions", "updates", "iterations", "seconds", "decisions_per_s", "memory_mib", "raw_return")
+def _metrics(ablation: Ablation) -> _Metrics:
+    """The metrics of every cell."""
+    return {
+        variant: {seed: _lines(cell_folder(ablation, variant, seed)) for seed in ablation.seeds}
+        for variant in variants(ablation)
+    }
 
 
-def _lines(ablation: Ablation, variant: str, seed: int) -> list[dict[str, float]]:
-    """The metrics of a cell's iterations."""
-    text = (cell_folder(ablation, variant, seed) / "metrics.jsonl").read_text(encoding="utf-8")
+def _lines(folder: Path) -> list[dict[str, float]]:
+    """The metrics of a cell's iterations, without those of evaluations."""
+    text = (folder / "metrics.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines()]
     return [line for line in lines if "total_decisions" in line]
 
 
-def _long(ablation: Ablation) -> pd.DataFrame:
+def _long(metrics: _Metrics) -> pd.DataFrame:
     rows = [
         (variant, seed, int(line["step"]), int(line["total_decisions"]), name, value)
-        for variant in variants(ablation)
-        for seed in ablation.seeds
-        for line in _lines(ablation, variant, seed)
+        for variant, runs in metrics.items()
+        for seed, lines in runs.items()
+        for line in lines
         for name, value in line.items()
         if name not in ("step", "total_decisions")
     ]
     return pd.DataFrame(rows, columns=["variant", "seed", "iteration", "decisions", "metric", "value"])
 
 
-def _picture(ablation: Ablation) -> str:
+def _picture(metrics: _Metrics, name: str) -> str:
     """The curves, each the mean over the seeds of a variant."""
     panels: dict[str, dict[str, list[Point]]] = {}
     for head, metric in _PANELS.items():
         curves = {}
-        for variant in variants(ablation):
-            runs = [[x for x in _lines(ablation, variant, seed) if metric in x] for seed in ablation.seeds]
+        for variant, cells_of in metrics.items():
+            runs = [[line for line in lines if metric in line] for lines in cells_of.values()]
             if all(runs):
                 curves[variant] = _mean_curve(runs, metric)
         if curves:
             panels[head] = curves
-    return comparison(panels, ablation.name, "decisions of the learner")
+    return comparison(panels, name, "decisions of the learner")
 
 
 def _mean_curve(runs: list[list[dict[str, float]]], metric: str) -> list[Point]:

@@ -34,7 +34,6 @@ from training.online.players import returns_of
 from training.online.replay import ReplayBuffer, Windows
 from training.online.role import Role
 from training.online.rollout import Rollout
-from training.online.schedules import Schedule
 from training.online.trainer import Metrics, Trainer
 
 
@@ -77,7 +76,7 @@ class DDQN(Trainer):
                 context=rule.context,
                 n_step=rule.n_step,
                 discount=rule.discount,
-                importance_exponent=Schedule(rule.importance_exponent).at(self.iteration),
+                importance_exponent=rule.importance_exponent.at(self.iteration),
             )
             loss, errors, q = self._loss(role, target, windows, rule)
             gradient_norm = role.update(loss)

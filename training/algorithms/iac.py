@@ -26,7 +26,6 @@ from training.online.policy_terms import policy_terms
 from training.online.returns import last_values, td_errors
 from training.online.role import Critic, Role
 from training.online.rollout import Rollout
-from training.online.schedules import Schedule
 from training.online.trainer import Metrics, Trainer
 
 
@@ -44,7 +43,7 @@ class IAC(Trainer):
         rule = self.config.algorithm
         assert isinstance(rule, config.IAC)
         rewards = self.shaped(rollout, reference)  # [D]
-        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        entropy_weight = rule.entropy.at(self.iteration)
         critic = self._critics.get(role.name)
         means = Means()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):

@@ -27,7 +27,6 @@ from training.online.policy_terms import policy_terms
 from training.online.returns import last_values, td_errors
 from training.online.role import Critic, Role, without_dropout
 from training.online.rollout import Rollout
-from training.online.schedules import Schedule
 from training.online.trainer import LEARNER, Metrics, Trainer
 
 
@@ -68,7 +67,7 @@ class MAAC(Trainer):
         rule = self.config.algorithm
         assert isinstance(rule, config.MAAC)
         rewards = self.shaped(rollout, reference)  # [D]
-        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        entropy_weight = rule.entropy.at(self.iteration)
         means = Means()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)

@@ -29,7 +29,6 @@ from training.online.means import Means
 from training.online.policy_terms import policy_terms
 from training.online.role import Role
 from training.online.rollout import Rollout
-from training.online.schedules import Schedule
 from training.online.trainer import Metrics, Trainer
 
 
@@ -55,7 +54,7 @@ class MAGRPO(Trainer):
         ) * rollout.in_loss  # [D], 0 unless it is in the reward
         returns = rollout.results + (padded.take(taken) * padded.valid_mask).sum(1)  # [B]
         advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
-        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        entropy_weight = rule.entropy.at(self.iteration)
         means = Means()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)

@@ -26,7 +26,6 @@ from training.online.policy_terms import policy_terms
 from training.online.returns import advantages
 from training.online.role import Role
 from training.online.rollout import Rollout
-from training.online.schedules import Schedule
 from training.online.trainer import Metrics, Trainer
 
 
@@ -41,7 +40,7 @@ class PPO(Trainer):
         if rule.normalize_advantages:
             mean, std = advantage[rollout.in_loss].mean(), advantage[rollout.in_loss].std()
             advantage = (advantage - mean) / (std + 1e-8)
-        entropy_weight = Schedule(rule.entropy).at(self.iteration)
+        entropy_weight = rule.entropy.at(self.iteration)
         means, epochs = Means(), 0
         while epochs < rule.epochs:
             epochs += 1

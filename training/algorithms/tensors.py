@@ -10,6 +10,7 @@ from torch import Tensor
 from training.data.stream import Batch
 from training.data.targets import Target
 from training.data.trajectory import MISSING
+from training.distributions import entropy
 
 #: Metric -> (its sum over the batch, the number of decisions summed over). Summed across micro-batches and processes.
 Sums = dict[str, tuple[Tensor, Tensor]]
@@ -82,11 +83,10 @@ def policy_metrics(logits: Tensor, log_policy: Tensor, batch: Tensors) -> Sums:
     free = batch.valid_mask & (batch.legal.sum(-1) > 1)  # [B, T]
     known, labelled = free & batch.action_known, free & (batch.targets == Target.EXPERT)  # [B, T]
     argmax = logits.argmax(-1)  # [B, T]
-    entropy = -(log_policy.exp() * log_policy).sum(-1)  # [B, T]
     kl = (torch.xlogy(batch.target_policy, batch.target_policy) - batch.target_policy * log_policy).sum(-1)  # [B, T]
     return {
         "agreement": (((argmax == batch.actions) & known).sum(), known.sum()),
-        "entropy": ((entropy * free).sum(), free.sum()),
+        "entropy": ((entropy(log_policy) * free).sum(), free.sum()),
         "expert_agreement": (((argmax == batch.target_policy.argmax(-1)) & labelled).sum(), labelled.sum()),
         "expert_kl": ((kl * labelled).sum(), labelled.sum()),
     }

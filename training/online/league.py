@@ -63,9 +63,7 @@ class Members:
     def snapshot_if_due(self, iteration: int, learner: Network) -> None:
         """Keep the learner as it is before this iteration."""
         if iteration % self._settings.snapshot_every == 0:
-            kept = network.Network(learner.shape).to(self._device).eval().requires_grad_(False)
-            kept.load_state_dict(learner.state_dict())
-            self._past[iteration] = kept
+            self._past[iteration] = self._frozen(learner.shape, learner.state_dict())
             self._scores[iteration] = (0.0, 0.0)
             for old in sorted(self._past)[: -self._settings.keep]:
                 del self._past[old], self._scores[old]
@@ -90,12 +88,13 @@ class Members:
 
     def restore(self, state: Mapping[str, Any], shape: network.Shape) -> None:
         """Restore a `state`. shape: of the learner's network."""
-        self._past = {}
-        for iteration, weights in state["past"].items():
-            kept = network.Network(shape).to(self._device).eval().requires_grad_(False)
-            kept.load_state_dict(weights)
-            self._past[iteration] = kept
+        self._past = {iteration: self._frozen(shape, weights) for iteration, weights in state["past"].items()}
         self._scores = dict(state["scores"])
+
+    def _frozen(self, shape: network.Shape, weights: Mapping[str, Any]) -> Network:
+        kept = Network(shape).to(self._device).eval().requires_grad_(False)
+        kept.load_state_dict(weights)
+        return kept
 
     def _chosen(self, number: int) -> int:
         """The past learner of the battle with this number."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torch import Tensor
 
-from training.distributions import log_prob_of, log_probs
+from training.distributions import entropy, log_prob_of, log_probs
 from training.online.players import played
 from training.online.rollout import Rollout
 
@@ -30,9 +30,8 @@ def policy_terms(
 ) -> PolicyTerms:
     """index: int64 [n], decisions of the rollout. logits: [n, 13], the network's for them. reference: logits [D, 13]."""
     legal = rollout.legal[index]
-    log_policy = log_probs(logits, legal)
     return PolicyTerms(
         log_prob_of(played(logits, legal, rollout.manner), rollout.actions[index]),
-        -(log_policy.exp() * log_policy).sum(-1).mean(),
+        entropy(log_probs(logits, legal)).mean(),
         trainer.penalty(logits, None if reference is None else reference[index], legal),
     )

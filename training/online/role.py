@@ -35,7 +35,7 @@ class Role:
         self.name, self.settings, self.device = name, settings, device
         self.lineage: list[Any] = []
         self.network = self._built(seed, gen)
-        self.optimizer = self._optimizer(self.network)
+        self.optimizer = _adamw(self.network, self.settings.optimizer)
         self.learning_rate = Schedule(settings.optimizer.learning_rate)
         self.temperature = Schedule(settings.exploration.temperature)
         self.epsilon = Schedule(settings.exploration.epsilon)
@@ -83,7 +83,7 @@ class Role:
         if network.shape != self.network.shape:
             raise BadConfig(f"{self.name}: its network cannot be replaced by one of another shape")
         self.network.load_state_dict(network.state_dict())
-        self.optimizer = self._optimizer(self.network)
+        self.optimizer = _adamw(self.network, self.settings.optimizer)
 
     def norms(self) -> dict[str, float]:
         """The norms of each layer's weights and of its last gradient, for the metrics."""
@@ -139,10 +139,6 @@ class Role:
         freeze(built, settings.freeze)
         return built.to(self.device).eval()
 
-    def _optimizer(self, network: Network) -> torch.optim.Optimizer:
-        settings = self.settings.optimizer
-        return torch.optim.AdamW(parameter_groups(network, settings.weight_decay), lr=1.0, betas=settings.betas)
-
 
 class Critic:
     """A network that only evaluates, with an optimizer of its own: that of a role's settings, at its own learning rate."""
@@ -150,9 +146,8 @@ class Critic:
     def __init__(self, network: nn.Module, learning_rate: ScheduleSettings, role: Role) -> None:
         self.network = network.to(role.device).eval().requires_grad_(True)
         settings = role.settings.optimizer
-        groups = parameter_groups(self.network, settings.weight_decay)
-        self._optimizer = torch.optim.AdamW(groups, lr=1.0, betas=settings.betas)
-        self._learning_rate, self._max_norm = Schedule(learning_rate), settings.max_grad_norm
+        self._optimizer = _adamw(self.network, settings)
+        self._learning_rate, self._max_norm = learning_rate, settings.max_grad_norm
 
     def update(self, loss: Tensor, iteration: int) -> None:
         """Take a gradient step on a loss, unless its gradient is not finite."""
@@ -171,6 +166,11 @@ class Critic:
         """Restore a `state`."""
         self.network.load_state_dict(state["network"])
         self._optimizer.load_state_dict(state["optimizer"])
+
+
+def _adamw(network: nn.Module, settings: config.RoleOptimizer) -> torch.optim.Optimizer:
+    """The optimizer of a network; its learning rate is set at each update."""
+    return torch.optim.AdamW(parameter_groups(network, settings.weight_decay), lr=1.0, betas=settings.betas)
 
 
 def without_dropout(shape: Shape) -> Shape:

@@ -22,7 +22,7 @@ from training.run_folder import FREE, RunFolder
 from training.state import DiskFull, TrainingFailed, finite, report_disk_full
 from training.tracking import Tracking
 
-#: The file of a checkpoint with everything but the learner's weights.
+#: The file of a checkpoint with all of the trainer's state.
 STATE = "online.pt"
 #: Settings that may change when a run is resumed.
 _FREE = (*FREE, "iterations", "max_decisions", "compute.device")

@@ -20,7 +20,7 @@ from agents import Agent
 from agents.policy import checkpoint
 from teamsets.formats import get_format
 from training.config import BadConfig
-from training.distributions import kl
+from training.distributions import entropy, kl, log_probs
 from training.envs.learner import open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
@@ -203,13 +203,11 @@ class Trainer:
     def _told(self, rollout: Rollout, reference: Tensor | None) -> Metrics:
         """Metrics of a rollout: raw returns, the KL, and the shaped return, each under its own name."""
         counts = rollout.in_loss
-        policy = torch.softmax(rollout.logits, -1)
-        entropy = -(policy * torch.log_softmax(rollout.logits, -1).masked_fill(~rollout.legal, 0.0)).sum(-1)
         free = counts & (rollout.legal.sum(-1) > 1)
         results = rollout.results.repeat_interleave(rollout.lengths)  # [D]
         told = {
             "raw_return": float(rollout.results.mean()),
-            "entropy": float(entropy[free].mean()),
+            "entropy": float(entropy(log_probs(rollout.logits, rollout.legal))[free].mean()),
             "decisions": float(counts.sum()),
             "battle_decisions": float(rollout.lengths.float().mean()),
             "truncated": float((~rollout.terminated).float().mean()),
@@ -256,7 +254,6 @@ class Trainer:
         if by in self.roles:
             self.roles[name].become(self.roles[by].network)
             return
-
         self.roles[name].become(checkpoint.load(checkpoint.find(by), self.device)[0])
 
     def _advance(self, measured: float) -> None:
