@@ -213,12 +213,11 @@ class Trainer:
             "truncated": float((~rollout.terminated).float().mean()),
             "value_error": float((rollout.values - results)[counts].square().mean()),
         }
-        for index, name in enumerate(rollout.opponents):
-            mine = rollout.opponent == index
+        shown = ["past" if name.startswith("past:") else name for name in rollout.opponents]
+        for name in dict.fromkeys(shown):
+            mine = torch.tensor([each == name for each in shown], device=rollout.opponent.device)[rollout.opponent]
             if mine.any():
-                told[f"raw_return/{name.partition(':')[0] if name.startswith('past:') else name}"] = float(
-                    rollout.results[mine].mean()
-                )
+                told[f"raw_return/{name}"] = float(rollout.results[mine].mean())
         if self.reference is not None and reference is not None:
             divergence = kl(rollout.logits, reference, rollout.legal)
             told["kl"] = float(divergence[counts].mean())

@@ -237,3 +237,17 @@ def test_any_singles_format_is_played_on_showdown_against_any_agent() -> None:
         one.close()
     assert sum(each["decisions"] for each in told) > 20
     assert any("raw_return/heuristic:max-damage" in each for each in told)
+
+
+def test_the_return_against_past_learners_is_the_mean_over_all_of_them() -> None:
+    past = [{"who": "past", "weight": 1.0, "choose": "uniform"}]
+    one = trainer(league__members=past, league__snapshot_every=1)
+    one.iterate()
+    one.iterate()
+    given = []
+    learn = one.learn
+    one.learn = lambda role, found, reference: given.append(found) or learn(role, found, reference)  # type: ignore[method-assign]
+    told = one.iterate()
+    names = given[0].opponents
+    assert len(names) > 1 and all(name.startswith("past:") for name in names)
+    assert told["raw_return/past"] == pytest.approx(float(given[0].results.mean()))
