@@ -56,7 +56,7 @@ class IAC(Trainer):
             after = rollout.bootstrap[part] if critic is None else last_values(values, padded.valid_mask)
             bootstrap = after * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, padded.valid_mask, bootstrap, rule.discount)[chosen]  # [n]
-            terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
+            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
             policy_loss = -(terms.log_prob * delta.detach()).mean()
             value_loss = delta.square().mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty

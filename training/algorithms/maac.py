@@ -72,7 +72,7 @@ class MAAC(Trainer):
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)
             chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-            index, valid = padded.index[padded.valid_mask], padded.valid_mask
+            index, valid = padded.places[padded.valid_mask], padded.valid_mask
             given = (rollout.token_ids, rollout.features, rollout.others_token_ids, rollout.others_features)
             found = self._critic.network(*(each[index] for each in given))  # [N]
             values = found.new_zeros(valid.shape).masked_scatter(valid, found)  # [B, T]
@@ -80,7 +80,7 @@ class MAAC(Trainer):
             bootstrap = last_values(values, valid) * ~rollout.terminated[part]  # [B]
             delta = td_errors(padded.take(rewards), values, valid, bootstrap, rule.discount)[chosen]  # [n]
             output = forward(role.network, rollout, padded)
-            terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
+            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
             policy_loss, value_loss = -(terms.log_prob * delta.detach()).mean(), delta.square().mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
             self._critic.update(value_loss, self.iteration)

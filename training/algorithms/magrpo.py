@@ -62,7 +62,7 @@ class MAGRPO(Trainer):
             if not chosen.any():
                 continue
             output = forward(role.network, rollout, padded)
-            terms = policy_terms(self, rollout, padded.index[chosen], output.logits[chosen], reference)
+            terms = policy_terms(self, rollout, padded.places[chosen], output.logits[chosen], reference)
             weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
             policy_loss = -(terms.log_prob * weights).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty

@@ -48,7 +48,7 @@ class PPO(Trainer):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 padded = rollout.padded(part)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
-                index = padded.index[chosen]  # [n]
+                index = padded.places[chosen]  # [n]
                 output = forward(role.network, rollout, padded)
                 terms = policy_terms(self, rollout, index, output.logits[chosen], reference)
                 parts = losses(

@@ -64,7 +64,7 @@ class Reference:
         for part in rollout.minibatches(decisions, torch.Generator().manual_seed(0)):
             padded = rollout.padded(part)
             output = forward(self._network, rollout, padded)
-            found[padded.index[padded.valid_mask]] = output.logits[padded.valid_mask]
+            found[padded.places[padded.valid_mask]] = output.logits[padded.valid_mask]
         return found
 
     def shaped_rewards(self, rollout: Rollout, logits: Tensor) -> Tensor:

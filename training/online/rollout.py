@@ -17,14 +17,14 @@ from training.online.players import Manner
 
 
 class Padded(NamedTuple):
-    """B trajectories of up to T decisions. index: int64 [B, T], where each decision is in the rollout; 0 at padding."""
+    """B trajectories of up to T decisions. places: int64 [B, T], where each decision is in the rollout; 0 at padding."""
 
-    index: Tensor  # type: ignore[assignment]  # hides tuple.index, which nobody calls
+    places: Tensor
     valid_mask: Tensor  # bool [B, T], False at padding
 
     def take(self, packed: Tensor) -> Tensor:
         """[D, ...] -> [B, T, ...]; what stands at padding has no meaning."""
-        return packed[self.index]
+        return packed[self.places]
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Rollout:
     def packed(self, padded: Padded, values: Tensor) -> Tensor:
         """[B, T] of all trajectories -> [D]."""
         result = values.new_zeros(self.decisions)
-        result[padded.index[padded.valid_mask]] = values[padded.valid_mask]
+        result[padded.places[padded.valid_mask]] = values[padded.valid_mask]
         return result
 
     def minibatches(self, decisions: int, generator: torch.Generator) -> Iterator[Tensor]:
