@@ -6,18 +6,18 @@ import importlib.util
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.choices import Choice
 from agents.contract import Agent
+from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from teamsets.locking import file_lock
 
-_WEIGHTS = Path(__file__).parents[1] / "weights" / "gen1.txt"
+_WEIGHTS = "network"
 _FORMATS = ("gen1ou", "gen1randombattle")
 #: Iterations of each tree between two looks at the clock: about a millisecond.
 _CHUNK = 200
@@ -44,7 +44,8 @@ class ExactSearch(Agent):
     search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
     visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
-    priors, 0.5; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "fitted" or a file.
+    priors, 0.7; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
+    "fitted" or a file of either.
     """
 
     repeatable: ClassVar[bool] = False
@@ -58,9 +59,9 @@ class ExactSearch(Agent):
         temperature: float = 0.0,
         exploration: float = 0.4,
         first: float = 0.05,
-        trust: float = 0.5,
+        trust: float = 0.7,
         steps: int = 16,
-        weights: str = "fitted",
+        weights: str = _WEIGHTS,
     ) -> None:
         for name, value, least in (
             ("ms", ms, 1),
@@ -79,8 +80,7 @@ class ExactSearch(Agent):
         for name, number in limits:
             if number < 0:
                 raise BadInput(f"search:exact: {name}={number}: must be 0 or more")
-        if weights != "fitted" and not Path(weights).is_file():
-            raise BadInput(f"search:exact: weights={weights}: must be fitted or a file")
+        files_of(weights)
         self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
         self.threads = threads
         if reason := _lacks():
@@ -89,7 +89,7 @@ class ExactSearch(Agent):
         from agents.search.exact.tree import Settings
 
         self._settings = Settings(exploration, first, trust, steps)
-        self._weights = _read(_WEIGHTS if weights == "fitted" else Path(weights))
+        self._weights = read(weights)
         self._log = Log()
         _compiled()
 
@@ -100,9 +100,8 @@ class ExactSearch(Agent):
 
     @classmethod
     def version(cls, **options: Any) -> str:
-        """Return the weights."""
-        chosen = Path(options.get("weights", ""))
-        return (chosen if chosen.is_file() else _WEIGHTS).read_text("utf-8")
+        """Return a digest of the weights."""
+        return digest_of(options.get("weights", _WEIGHTS))
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:
@@ -205,13 +204,6 @@ def _lacks() -> str:
 
 
 @cache
-def _read(file: Path) -> Any:
-    from agents.search.exact.values import read_weights
-
-    return read_weights(file)
-
-
-@cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads of this process; the compiled search lets them run at once."""
     return ThreadPoolExecutor(threads, thread_name_prefix="search-exact")
@@ -246,5 +238,5 @@ def _warm() -> None:
     row = initial((team, team), "gen5,0000000000000000")
     legal(row, side_at(0))
     tree = _trees(0)
-    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), Settings(), _read(_WEIGHTS), 1)
+    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), Settings(), read(_WEIGHTS), 1)
     tree.grow(0)

@@ -42,17 +42,22 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
+from agents.engine.requests import lists_one_move
 from agents.engine.rollout import next_random
 from agents.engine.state import out, side_of
-from agents.search.exact import values
+from agents.search.exact.features import MOST
+from agents.search.exact.network import correction, judged, row_of, sums_of
 from agents.search.exact.steps import legal, step
-from agents.search.exact.values import priors_of, value_of
+from agents.search.exact.values import logits_of, shares_of_logits, value_of
+from agents.search.exact.weights import Weights
 
 _DEEPEST = 64
 #: Columns of `hidden` [2, 8]: turns that each Pokémon of the team (0 to 5) has slept, or -1 if it does not sleep or its
 #: turns left are known; turns of confusion so far or -1; turns of Disable so far or -1.
 HIDDEN, CONFUSION, DISABLE = 8, 6, 7
-_SOURCES = (Path(__file__), Path(values.__file__), Path(__file__).with_name("steps.py"))
+_SOURCES = tuple(
+    Path(__file__).with_name(f"{name}.py") for name in ("features", "network", "shares", "steps", "tree", "values")
+)
 
 
 @rule
@@ -151,15 +156,43 @@ def _best(visits, totals, priors, of_node, mean, mask, exploration, first):
     return best
 
 
+@rule
+def _judge(b, value_weights, net, memory, sums):
+    """Seat 0's chance to win: by the network, whose sums are written, or by the fitted weights where there is none."""
+    if len(net[1]) == 1:
+        return value_of(b, value_weights)
+    places, amounts, layer = memory
+    sums_of(b, net, places, amounts, sums)
+    return judged(net, sums, layer)
+
+
+@rule
+def _open(b, legal_0, legal_1, choice_weights, net, trust, sums, priors):
+    """Writes both seats' priors [2, 9] of a node. sums: the network's of the first state that came to it."""
+    for i in range(2):
+        s, mask = side_of(i), legal_0 if i == 0 else legal_1
+        logits_of(b, s, mask, choice_weights, priors[i])
+        if len(net[1]) > 1:
+            single = lists_one_move(b, s)
+            for action in range(ACTIONS):
+                if mask >> action & 1:
+                    row = row_of(b, s, action, single)
+                    priors[i, action] = net[7][0] * priors[i, action] + correction(net, sums, i, row)
+        shares_of_logits(mask, trust, priors[i])
+
+
 @serial(*_SOURCES)
-def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, keys, places, seed, iterations):
+def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, seed, iterations):
     """Adds iterations to a tree. Returns the number of its nodes and the state of its random numbers.
 
-    allowed [2]: actions at the root as bits. settings: exploration, first, trust, steps of HP. size: nodes so far (0: a new
-    tree). tree: (visits [N], totals [N], edge visits [N, 2, 9], edge totals, priors, opened [N]).
+    allowed [2]: actions at the root as bits. settings: exploration, first, trust, steps of HP. weights: weights.Weights.
+    size: nodes so far (0: a new tree). tree: (visits [N], totals [N], edge visits [N, 2, 9], edge totals, priors,
+    opened [N], the network's sums [N + 1, 2, H]).
     """
-    node_visits, node_totals, visits, totals, priors, opened = tree
+    node_visits, node_totals, visits, totals, priors, opened, sums = tree
     exploration, first, trust, steps = np.float32(settings[0]), np.float32(settings[1]), settings[2], int(settings[3])
+    value_weights, choice_weights, net = weights
+    memory = np.zeros(MOST, np.int64), np.zeros(MOST, np.float32), np.zeros(len(net[3]), np.float32)
     b = np.zeros(WORDS, np.int32)
     path = np.zeros((_DEEPEST, 3), np.int64)
     x = seed
@@ -167,6 +200,8 @@ def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, k
         size = 1
         _clear(tree, 0)
         node_visits[0], node_totals[0] = 1, 0.5
+        if len(net[1]) > 1:
+            sums_of(root, net, memory[0], memory[1], sums[0])
     for _ in range(iterations):
         x = _begin(root, b, hidden, x)
         node, depth = 0, 0
@@ -174,8 +209,7 @@ def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, k
         while True:
             if not opened[node]:
                 opened[node] = True
-                priors_of(b, side_of(0), legal_0, choice_weights, trust, priors[node, 0])
-                priors_of(b, side_of(1), legal_1, choice_weights, trust, priors[node, 1])
+                _open(b, legal_0, legal_1, choice_weights, net, trust, sums[node], priors[node])
             n, mean = node_visits[node], node_totals[node] / node_visits[node]
             one = _best(visits[node, 0], totals[node, 0], priors[node, 0], n, mean, legal_0, exploration, first)
             two = _best(visits[node, 1], totals[node, 1], priors[node, 1], n, 1 - mean, legal_1, exploration, first)
@@ -189,7 +223,8 @@ def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, k
             key = _child_key(b, node, one, two, legal_0, legal_1, steps)
             slot = _find(keys, places, key)
             if keys[slot] == 0 or depth == _DEEPEST:
-                value = value_of(b, weights)
+                at = min(size, len(node_visits))  # the last of `sums` is for nodes that get no place
+                value = _judge(b, value_weights, net, memory, sums[at])
                 if keys[slot] == 0 and size < len(node_visits):
                     keys[slot], places[slot] = key, size
                     _clear(tree, size)
@@ -210,7 +245,7 @@ def grow(root, hidden, allowed, settings, weights, choice_weights, size, tree, k
 
 @rule
 def _clear(tree, node):
-    _, _, visits, totals, _, opened = tree
+    _, _, visits, totals, _, opened, _ = tree
     opened[node] = False
     for i in range(2):
         for action in range(ACTIONS):
@@ -225,7 +260,7 @@ class Settings:
 
     exploration: float = 0.4
     first: float = 0.05
-    trust: float = 0.5
+    trust: float = 0.7
     steps: int = 16
 
 
@@ -241,6 +276,7 @@ class Tree:
             np.zeros((nodes, 2, ACTIONS), np.float32),
             np.zeros(nodes, np.bool_),
         )
+        self._sums = np.zeros((nodes + 1, 2, 1), np.float32)
         self._keys = np.zeros(2 * nodes, np.uint64)
         self._places = np.zeros(2 * nodes, np.int32)
         self.size = 0
@@ -251,19 +287,24 @@ class Tree:
         hidden: NDArray[np.int64],
         allowed: NDArray[np.int64],
         settings: Settings,
-        weights: tuple[NDArray[np.float32], NDArray[np.float32]],
+        weights: Weights,
         seed: int,
     ) -> None:
         """Begins a new tree. root [WORDS]; hidden [2, HIDDEN]; allowed [2] as `grow` takes them; seed: not 0."""
         self._keys[:] = 0
         self.size = 0
         numbers = np.array([settings.exploration, settings.first, settings.trust, settings.steps], np.float64)
-        self._of = root, hidden, allowed, numbers, *weights
+        width = len(weights.network.bias)
+        if self._sums.shape[2] != width:
+            self._sums = np.zeros((len(self._sums), 2, width), np.float32)
+        self._of = root, hidden, allowed, numbers, weights
         self._x = np.uint64(seed)
 
     def grow(self, iterations: int) -> None:
         """Adds iterations. Other threads run meanwhile."""
-        self.size, x = grow(*self._of, self.size, self._arrays, self._keys, self._places, self._x, iterations)
+        self.size, x = grow(
+            *self._of, self.size, (*self._arrays, self._sums), self._keys, self._places, self._x, iterations
+        )
         self._x = np.uint64(x)  # Numba gives back an int, with which the next call would be compiled anew
 
     def edges(self, seat: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

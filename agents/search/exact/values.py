@@ -1,7 +1,6 @@
-"""Fitted values and priors on the engine's words: the features of scripts/poke_engine/fitted.rs, for generation 1.
+"""Fitted values and logits on the engine's words: the features of scripts/poke_engine/fitted.rs, for generation 1.
 
-Weights come from agents/search/weights/gen1.txt. Damage is the mean of a hit without a critical one, accuracy counted, as a
-share of the target's HP.
+Weights come from agents/search/weights/gen1.txt.
 """
 
 from __future__ import annotations
@@ -15,20 +14,14 @@ from numpy.typing import NDArray
 from agents.engine.compiled import rule
 from agents.engine.layout import (
     BOOSTS,
-    BURN,
     CONFUSED,
-    DISABLED,
     FREEZE,
     HEALTHY,
     LEECH_SEED,
     LIGHT_SCREEN,
     MODIFIED,
     MON_HP,
-    MON_LEVEL,
     MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
     MON_SLEEP,
     MON_SPECIES,
     MON_STATS,
@@ -44,36 +37,24 @@ from agents.engine.layout import (
     SLEEP,
     SUBSTITUTE,
     TEAM_SIZE,
-    TYPE_1,
-    TYPE_2,
 )  # fmt: skip
 from agents.engine.requests import lists_one_move
-from agents.engine.state import foe_of, out, pp_at, side_of
+from agents.engine.state import foe_of, out, side_of
 from agents.engine.tables import (
-    ACCURACY,
     BOOST_1,
     BY_1,
     CATEGORY,
-    CHART,
-    FIXED,
-    IGNORES_IMMUNITY,
     MOVE,
     MOVES_BY_ID,
-    MULTIHIT,
-    NO_TYPE,
-    OHKO,
-    PHYSICAL,
-    POWER,
     PRIORITY,
     SELF,
     SELFDESTRUCT,
     SPECIES_BY_ID,
-    SPECIES_TYPES,
     STATUS,
     STATUS_MOVE,
-    TYPE,
     move,
 )  # fmt: skip
+from agents.search.exact.shares import accuracy_of, answer_of, best_share, share_of, threat_to
 from teamsets.errors import BadInput
 
 _ILL = ("burn", "paralyze", "sleep", "freeze", "poison", "toxic")  # in the order of the statuses' numbers
@@ -115,13 +96,12 @@ _ALIVE_OF, _HP_OF = len(VALUE), len(VALUE) + _SPECIES
     _S_ANSWER_ONE, _S_FASTER, _S_DANGER, _S_DANGER_SLOWER, _S_USELESS, _S_BOOSTED,
 ) = range(len(CHOICE))  # fmt: skip
 _MOVE_OF, _SWITCH_OF = len(CHOICE), len(CHOICE) + _MOVE_NUMBERS
-_PSYWAVE, _SUPER_FANG = move("psywave"), move("superfang")
 _HEALING = np.zeros(_MOVE_NUMBERS, np.bool_)
 _HEALING[[move("recover"), move("softboiled")]] = True
 
 
 def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The weights of a file (None: all zero), as `value_of` and `priors_of` take them. Raises BadInput."""
+    """The weights of a file (None: all zero), as `value_of` and `logits_of` take them. Raises BadInput."""
     value = np.zeros(len(VALUE) + 2 * _SPECIES, np.float32)
     choice = np.zeros(len(CHOICE) + _MOVE_NUMBERS + _SPECIES, np.float32)
     if file is None:
@@ -140,134 +120,6 @@ def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.flo
             raise BadInput(f"{file}: {line!r} is no weight of generation 1.")
         (value if name.startswith("value ") else choice)[places[name]] = float(weight)
     return value, choice
-
-
-@rule
-def _effect(kind, type_1, type_2):
-    """The factor of an attacking type on one or two types."""
-    factor = 1.0
-    for own in (type_1, type_2):
-        if own >= 0:
-            of = CHART[kind, own]
-            factor *= 0.0 if of == 0 else (0.5 if of == 1 else (2.0 if of == 3 else 1.0))
-    return factor
-
-
-@rule
-def _mean_damage(m, level, attack, defence, user_1, user_2, type_1, type_2, hp):
-    """The mean damage of a move that hits and is not critical."""
-    kind = MOVE[m, TYPE]
-    factor = _effect(kind, type_1, type_2)
-    if factor == 0.0 and not MOVE[m, IGNORES_IMMUNITY]:
-        return 0.0
-    if MOVE[m, FIXED]:
-        return float(level) if MOVE[m, FIXED] < 0 else float(MOVE[m, FIXED])
-    if m == _SUPER_FANG:
-        return max(1.0, hp / 2)
-    if m == _PSYWAVE:
-        return level * 0.75
-    if MOVE[m, POWER] == 0 or MOVE[m, OHKO]:
-        return 0.0
-    if attack >= 256 or defence >= 256:
-        attack, defence = max(1, attack // 4 & 255), max(1, defence // 4 & 255)
-    if MOVE[m, SELFDESTRUCT]:
-        defence = max(1, defence // 2)
-    damage = float(min(997, (level * 2 // 5 + 2) * MOVE[m, POWER] * attack // defence // 50) + 2)
-    if kind != NO_TYPE and (kind == user_1 or kind == user_2):
-        damage *= 1.5
-    damage *= factor * 0.9255
-    if MOVE[m, MULTIHIT]:
-        damage *= 3.0 if MOVE[m, MULTIHIT] == 5 else 2.0
-    return damage
-
-
-@rule
-def _accuracy(m):
-    return 1.0 if MOVE[m, ACCURACY] == 0 else MOVE[m, ACCURACY] / 255.0
-
-
-@rule
-def _share_of(b, s, m):
-    """A move's mean damage by the Pokémon that is out to the other that is out, as a share of its HP."""
-    if MOVE[m, CATEGORY] == STATUS_MOVE:
-        return 0.0
-    t = foe_of(s)
-    hp = b[out(b, t) + MON_HP]
-    if hp <= 0:
-        return 0.0
-    physical = MOVE[m, CATEGORY] == PHYSICAL
-    attack = int(b[s + MODIFIED + (0 if physical else 2)])
-    defence = int(b[t + MODIFIED + (1 if physical else 3)])
-    if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-        defence *= 2
-    level = int(b[out(b, s) + MON_LEVEL])
-    damage = _mean_damage(
-        m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2], float(hp)
-    )
-    return damage * _accuracy(m) / hp
-
-
-@rule
-def _held(b, s):
-    status = b[out(b, s) + MON_STATUS]
-    return status == SLEEP or status == FREEZE or b[s + RECHARGE] != 0
-
-
-@rule
-def best_share(b, s):
-    """The share of the best move of the Pokémon that is out; 0 where it cannot use one now."""
-    best = 0.0
-    if not _held(b, s):
-        pp = pp_at(b, s)
-        for slot in range(b[s + MOVE_COUNT]):
-            if b[pp + slot] > 0 and b[s + DISABLED] != slot + 1:
-                best = max(best, _share_of(b, s, b[s + MOVES + slot]))
-    return best
-
-
-@rule
-def _threat(b, t, mon):
-    """The best share of the Pokémon of side `t` that is out on a benched Pokémon of the other side."""
-    best, hp = 0.0, b[mon + MON_HP]
-    if _held(b, t):
-        return best
-    species = b[mon + MON_SPECIES]
-    pp, level = pp_at(b, t), int(b[out(b, t) + MON_LEVEL])
-    for slot in range(b[t + MOVE_COUNT]):
-        m = b[t + MOVES + slot]
-        if b[pp + slot] > 0 and b[t + DISABLED] != slot + 1 and MOVE[m, CATEGORY] != STATUS_MOVE:
-            strong, weak = (0, 1) if MOVE[m, CATEGORY] == PHYSICAL else (2, 3)
-            damage = _mean_damage(
-                m, level, int(b[t + MODIFIED + strong]), int(b[mon + MON_STATS + weak]), b[t + TYPE_1], b[t + TYPE_2],
-                SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1], float(hp),
-            )  # fmt: skip
-            best = max(best, damage * _accuracy(m) / hp)
-    return best
-
-
-@rule
-def _answer(b, t, mon):
-    """The best share of a benched Pokémon on the one of side `t` that is out."""
-    best, hp = 0.0, b[out(b, t) + MON_HP]
-    status, species = b[mon + MON_STATUS], b[mon + MON_SPECIES]
-    if status == SLEEP or status == FREEZE or hp <= 0:
-        return best
-    for slot in range(b[mon + MON_MOVE_COUNT]):
-        m = b[mon + MON_MOVES + slot]
-        if b[mon + MON_PP + slot] > 0 and MOVE[m, CATEGORY] != STATUS_MOVE:
-            physical = MOVE[m, CATEGORY] == PHYSICAL
-            attack = int(b[mon + MON_STATS + (0 if physical else 2)])
-            if physical and status == BURN:
-                attack = max(1, attack // 2)
-            defence = int(b[t + MODIFIED + (1 if physical else 3)])
-            if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-                defence *= 2
-            damage = _mean_damage(
-                m, int(b[mon + MON_LEVEL]), attack, defence, SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1],
-                b[t + TYPE_1], b[t + TYPE_2], float(hp),
-            )  # fmt: skip
-            best = max(best, damage * _accuracy(m) / hp)
-    return best
 
 
 @rule
@@ -356,9 +208,9 @@ def _logit_of_move(b, s, m, danger, slower, w):
             most = max(b[s + BOOSTS], b[s + BOOSTS + 1], b[s + BOOSTS + 2])
             total += w[_C_BOOSTED] * max(0, most)
         return total + w[_C_DANGER] * danger + (w[_C_DANGER_SLOWER] if slower else 0.0)
-    share = _share_of(b, s, m)
+    share = share_of(b, s, m)
     capped = min(share, 1.0)
-    total += capped * (w[_C_DAMAGE] + capped * w[_C_SQUARED]) + w[_C_INACCURATE] * (1.0 - _accuracy(m))
+    total += capped * (w[_C_DAMAGE] + capped * w[_C_SQUARED]) + w[_C_INACCURATE] * (1.0 - accuracy_of(m))
     if share == 0.0:
         total += w[_C_NO_DAMAGE]
     if share >= 0.5:
@@ -384,7 +236,7 @@ def _logit_of_switch(b, s, position, danger, slower, w):
         total += w[_S_ILL] + (w[_S_ASLEEP] if status == SLEEP or status == FREEZE else 0.0)
     if b[out(b, t) + MON_HP] <= 0:
         return total
-    threat, answer = _threat(b, t, mon), _answer(b, t, mon)
+    threat, answer = threat_to(b, t, mon), answer_of(b, t, mon)
     total += w[_S_THREAT] * min(threat, 1.0) + w[_S_ANSWER] * min(answer, 1.0)
     total += (w[_S_THREAT_ONE] if threat >= 1.0 else 0.0) + (w[_S_ANSWER_ONE] if answer >= 1.0 else 0.0)
     speed = b[mon + MON_STATS + 4] // (4 if status == PARALYSIS else 1)
@@ -392,17 +244,15 @@ def _logit_of_switch(b, s, position, danger, slower, w):
 
 
 @rule
-def priors_of(b, s, legal, w, trust, priors):
-    """Writes how likely each legal action of a side is, by fitted weights to the power of `trust`; they sum to 1."""
+def logits_of(b, s, legal, w, logits):
+    """Writes the fitted logit of each legal action of a side."""
     t = foe_of(s)
     both = b[out(b, s) + MON_HP] > 0 and b[out(b, t) + MON_HP] > 0
     danger = min(best_share(b, t), 1.0) if both else 0.0
     slower = both and danger >= 1.0 and b[s + MODIFIED + 4] <= b[t + MODIFIED + 4]
     single = lists_one_move(b, s)
-    most = -1e9
     for action in range(9):
         if not legal >> action & 1:
-            priors[action] = 0.0
             continue
         if action >= 4:
             logit = _logit_of_switch(b, s, action - 3, danger, slower, w)
@@ -413,12 +263,18 @@ def priors_of(b, s, legal, w, trust, priors):
             logit = math.log(odds)
         else:
             logit = _logit_of_move(b, s, b[s + MOVES + action], danger, slower, w)
-        priors[action] = logit
-        most = max(most, logit)
-    odds = 0.0
+        logits[action] = logit
+
+
+@rule
+def shares_of_logits(legal, trust, priors):
+    """Turns logits into how likely each legal action is, to the power of `trust`; in place, they sum to 1."""
+    most, odds = -1e9, 0.0
     for action in range(9):
         if legal >> action & 1:
-            priors[action] = math.exp(trust * (priors[action] - most))
-            odds += priors[action]
+            most = max(most, priors[action])
+    for action in range(9):
+        priors[action] = math.exp(trust * (priors[action] - most)) if legal >> action & 1 else 0.0
+        odds += priors[action]
     for action in range(9):
         priors[action] /= max(odds, 1e-9)

@@ -1,0 +1,56 @@
+"""What the exact search judges positions with: a network, fitted weights, or files of either."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from teamsets.errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from agents.search.exact.network import Network
+
+_FOLDER = Path(__file__).parents[1] / "weights"
+FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
+
+
+class Weights(NamedTuple):
+    """value, choice: fitted weights (values.py). network: what judges positions instead, and corrects the priors; of width 1
+    where there is none."""
+
+    value: NDArray[np.float32]
+    choice: NDArray[np.float32]
+    network: Network
+
+
+def files_of(weights: str) -> tuple[Path, Path | None]:
+    """The files of fitted weights and of a network (None: none). weights: "network", "fitted" or a file. Raises BadInput."""
+    if weights == "network":
+        return FITTED, NETWORK
+    if weights == "fitted":
+        return FITTED, None
+    file = Path(weights)
+    if not file.is_file():
+        raise BadInput(f"search:exact: weights={weights}: must be network, fitted or a file")
+    return (FITTED, file) if file.suffix == ".npz" else (file, None)
+
+
+def digest_of(weights: str) -> str:
+    """A digest of the files' contents."""
+    contents = b"".join(file.read_bytes() for file in files_of(weights) if file is not None)
+    return hashlib.sha256(contents).hexdigest()
+
+
+@cache
+def read(weights: str) -> Weights:
+    """The weights of a name or file. Raises BadInput."""
+    from agents.search.exact.network import no_network, read_network
+    from agents.search.exact.values import read_weights
+
+    fitted, network = files_of(weights)
+    return Weights(*read_weights(fitted), no_network() if network is None else read_network(network))

@@ -1,0 +1,121 @@
+"""Plays battles of the exact search with itself, both seats knowing everything, for fit_exact_search.py to learn from.
+
+Each turn in which a side chooses freely is searched by one tree; both seats sample from its visits to the power of 1/T, and
+now and then play any legal action, so that positions differ from those that the search likes. Kept of each: the position,
+both seats' visits, the search's value, and who won in the end.
+
+    python scripts/build/exact_search_battles.py --out battles --battles 5000 --seed 1
+    python scripts/build/fit_exact_search.py battles/*.npz --out agents/search/weights/exact1.npz
+
+One file of `--part` battles each; a file that exists is not played again, so a killed run goes on. Two processes with
+different seeds use both cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.engine.engine import Engine
+from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, SLEEP, TURN, UNDECIDED, WINNER, WORDS
+from agents.engine.state import side_of
+from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN, Settings, Tree
+from agents.search.exact.weights import read
+from teamsets.loading import load_set
+
+_MOST_TURNS = 300
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--battles", type=int, default=1000, metavar="N")
+    parser.add_argument("--part", type=int, default=250, metavar="N", help="battles in a file")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--iterations", type=int, default=400, metavar="N", help="of the search, each turn")
+    parser.add_argument("--temperature", type=float, default=0.5, metavar="T")
+    parser.add_argument("--any", type=float, default=0.03, metavar="P", help="probability of any legal action")
+    parser.add_argument("--teams", default="variety:2000", metavar="SET")
+    parser.add_argument("--weights", default="network", metavar="WEIGHTS", help="of the search")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    teams = [team.packed for team in load_set(options.teams, "gen1ou").teams]
+    tree, weights = Tree(), read(options.weights)
+    for part in range(-(-options.battles // options.part)):
+        file = options.out / f"{options.seed}-{part}.npz"
+        if file.exists():
+            continue
+        began, played = time.perf_counter(), []
+        for number in range(part * options.part, min(options.battles, (part + 1) * options.part)):
+            rng = random.Random(f"exact {options.seed} {number}")
+            played.append(_battle(number, (rng.choice(teams), rng.choice(teams)), tree, weights, rng, options))
+        partial = file.with_suffix(".part")
+        with partial.open("wb") as stream:
+            np.savez_compressed(stream, **{name: np.concatenate([b[name] for b in played]) for name in played[0]})
+        partial.rename(file)
+        positions = sum(len(battle["won"]) for battle in played)
+        print(f"{file}: {positions:,} positions in {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def _battle(
+    number: int, teams: tuple[str, str], tree: Tree, weights: Any, rng: random.Random, options: argparse.Namespace
+) -> dict[str, Any]:
+    """words [n, WORDS] int16, visits [n, 2, 9] (0: waits), value [n] and won [n] for seat 0, battle [n] (number)."""
+    engine = Engine(1)
+    engine.reset([teams], [f"gen5,{rng.getrandbits(64):016x}"])
+    words, visits, value = [], [], []
+    allowed = np.full(2, 511, np.int64)
+    while engine.words[0, WINNER] == UNDECIDED and engine.words[0, TURN] <= _MOST_TURNS:
+        row = engine.words[0].copy()
+        legal = engine.legal()[0]
+        actions = [int(mask).bit_length() - 1 if mask else 0 for mask in legal]
+        if any(bin(mask).count("1") > 1 for mask in legal):
+            tree.plant(row, hidden_of(row), allowed, Settings(), weights, 1 + rng.getrandbits(60))
+            tree.grow(options.iterations)
+            edges = [tree.edges(seat) for seat in range(2)]
+            words.append(row.astype(np.int16))
+            visits.append(np.stack([edge[0] * (mask > 0) for edge, mask in zip(edges, legal, strict=True)]))
+            value.append(edges[0][1].sum() / edges[0][0].sum())
+            for seat in range(2):
+                if legal[seat]:
+                    actions[seat] = _sampled(edges[seat][0], int(legal[seat]), rng, options)
+        engine.step(np.array([actions], np.int32))
+    winner = int(engine.words[0, WINNER])
+    won = 1.0 if winner == 0 else 0.0 if winner == 1 else 0.5
+    n = len(words)
+    return {
+        "words": np.array(words, np.int16).reshape(n, WORDS),
+        "visits": np.array(visits, np.uint16).reshape(n, 2, 9),
+        "value": np.array(value, np.float32),
+        "won": np.full(n, won, np.float32),
+        "battle": np.full(n, number, np.int32),
+    }
+
+
+def hidden_of(row: Any) -> Any:
+    """What `Tree.plant` takes: turns of sleep are drawn anew as if each had slept one turn; the rest is left known."""
+    hidden = np.full((2, HIDDEN), -1, np.int64)
+    for seat in range(2):
+        for k in range(6):
+            mon = side_of(seat) + MONS + k * MON_WORDS
+            if row[mon + MON_STATUS] == SLEEP and row[mon + MON_SLEEP] > 2:
+                hidden[seat, k] = 1
+    hidden[:, [CONFUSION, DISABLE]] = -1
+    return hidden
+
+
+def _sampled(visits: Any, legal: int, rng: random.Random, options: argparse.Namespace) -> int:
+    possible = [action for action in range(9) if legal >> action & 1]
+    if rng.random() < options.any:
+        return rng.choice(possible)
+    most = max(visits[action] for action in possible)
+    return rng.choices(possible, [(visits[action] / most) ** (1 / options.temperature) for action in possible])[0]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""Fits the network of `search:exact` to battles of exact_search_battles.py: who won, and what the search chose.
+
+The value is fitted to the mixture of the result and of the search's own value (`--of-search`); the corrections of the priors
+to both seats' visits. One battle in ten is held out, whole; printed of it after each pass: the log loss of who won and the
+share of winners predicted, the log loss of the search's choices and how often its first choice was the likeliest, beside the
+same of the fitted weights (agents/search/weights/gen1.txt).
+
+    python scripts/build/fit_exact_search.py battles/*.npz --out agents/search/weights/exact1.npz
+
+Needs torch: `make training`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from agents.engine.compiled import rule
+from agents.engine.layout import WORDS
+from agents.engine.requests import legal_actions, lists_one_move
+from agents.engine.state import side_of
+from agents.search.exact.features import FEATURES, MOST, features_of
+from agents.search.exact.network import ACTION_ROWS, Network, row_of
+from agents.search.exact.values import logits_of, read_weights, value_of
+
+_FITTED = Path(__file__).parents[2] / "agents" / "search" / "weights" / "gen1.txt"
+_HELD_OUT = 10
+
+
+class Positions(NamedTuple):
+    """n positions. places [n, 2, MOST] int16 (-1: none) and amounts: features of both sides. rows [n, 2, 9] int16: of
+    `Network.actions` (-1: illegal). fitted [n, 2, 9]: fitted logits. value [n]: of the fitted weights, for seat 0.
+
+    visits [n, 2, 9]: shares, all 0 where a seat waits. searched [n], won [n]: values for seat 0. held_out [n].
+    """
+
+    places: Tensor
+    amounts: Tensor
+    rows: Tensor
+    fitted: Tensor
+    value: Tensor
+    visits: Tensor
+    searched: Tensor
+    won: Tensor
+    held_out: Tensor
+
+    def at(self, chosen: Tensor) -> Positions:
+        return Positions(*(field[chosen] for field in self))
+
+
+@rule
+def _extract(words, value_weights, choice_weights, places, amounts, rows, fitted, value):
+    b = np.zeros(WORDS, np.int32)
+    listed, numbers = np.zeros(MOST, np.int64), np.zeros(MOST, np.float32)
+    for n in range(len(words)):
+        b[:] = words[n]
+        value[n] = value_of(b, value_weights)
+        for i in range(2):
+            s = side_of(i)
+            count = features_of(b, s, listed, numbers)
+            for k in range(count):
+                places[n, i, k], amounts[n, i, k] = listed[k], numbers[k]
+            legal = legal_actions(b, s)
+            if legal == 0:
+                continue
+            logits_of(b, s, legal, choice_weights, fitted[n, i])
+            single = lists_one_move(b, s)
+            for action in range(9):
+                if legal >> action & 1:
+                    rows[n, i, action] = row_of(b, s, action, single)
+
+
+def _read(files: list[Path]) -> Positions:
+    parts = []
+    value_weights, choice_weights = read_weights(_FITTED)
+    for number, file in enumerate(files):
+        with np.load(file) as stored:
+            words, visits, battle = stored["words"], stored["visits"], stored["battle"]
+            searched, won = stored["value"], stored["won"]
+        n = len(words)
+        places, amounts = np.full((n, 2, MOST), -1, np.int16), np.zeros((n, 2, MOST), np.float32)
+        rows, fitted = np.full((n, 2, 9), -1, np.int16), np.zeros((n, 2, 9), np.float32)
+        value = np.zeros(n, np.float32)
+        _extract(words, value_weights, choice_weights, places, amounts, rows, fitted, value)
+        shares = visits / np.maximum(visits.sum(axis=2, keepdims=True), 1)
+        held_out = (battle + number) % _HELD_OUT == 0
+        arrays: list[NDArray[Any]] = [
+            places, amounts.astype(np.float16), rows, fitted, value, shares.astype(np.float32), searched, won, held_out,
+        ]  # fmt: skip
+        parts.append([torch.from_numpy(array) for array in arrays])
+    return Positions(*(torch.cat(field) for field in zip(*parts, strict=True)))
+
+
+class _Model(nn.Module):
+    """`Network`, to be trained."""
+
+    def __init__(self, width: int, layer: int) -> None:
+        super().__init__()
+        self.table = nn.EmbeddingBag(FEATURES + 1, width, mode="sum", padding_idx=FEATURES)
+        self.bias = nn.Parameter(torch.zeros(width))
+        self.first = nn.Linear(2 * width, layer)
+        self.second = nn.Linear(layer, 1, bias=False)
+        self.actions = nn.Embedding(ACTION_ROWS, 2 * width)
+        self.action_bias = nn.Parameter(torch.zeros(ACTION_ROWS))
+        self.fitted = nn.Parameter(torch.ones(1))
+        with torch.no_grad():
+            self.table.weight.mul_(0.1)
+            self.actions.weight.zero_()
+
+    def forward(self, positions: Positions) -> tuple[Tensor, Tensor]:
+        """Logits of seat 0's win [n] and of all actions [n, 2, 9], -inf where illegal."""
+        n = len(positions.places)
+        places = positions.places.long().masked_fill(positions.places < 0, FEATURES).view(2 * n, MOST)
+        amounts = positions.amounts.float().view(2 * n, MOST)
+        sums = functional.relu(self.table(places, per_sample_weights=amounts) + self.bias).view(n, 2, -1)
+        pairs = torch.stack([sums.flatten(1), sums.flip(1).flatten(1)], dim=1)  # [n, 2, 2 H], own side first
+        judged = self.second(functional.relu(self.first(pairs))).squeeze(-1)
+        rows = positions.rows.long().clamp(min=0)
+        logits = torch.einsum("nsad,nsd->nsa", self.actions(rows), pairs) + self.action_bias[rows]
+        logits = (logits + self.fitted * positions.fitted).masked_fill(positions.rows < 0, -torch.inf)
+        return judged[:, 0] - judged[:, 1], logits
+
+    def network(self) -> Network:
+        def array(tensor: Tensor) -> NDArray[np.float32]:
+            return np.ascontiguousarray(tensor.detach().numpy(), np.float32)
+
+        return Network(
+            array(self.table.weight[:FEATURES]), array(self.bias), array(self.first.weight.T), array(self.first.bias),
+            array(self.second.weight[0]), array(self.actions.weight), array(self.action_bias), array(self.fitted),
+        )  # fmt: skip
+
+
+def _losses(model: _Model, positions: Positions, of_search: float) -> tuple[Tensor, Tensor]:
+    value, logits = model(positions)
+    target = (1 - of_search) * positions.won + of_search * positions.searched
+    choosing = positions.visits.sum(dim=2) > 0
+    choice = -(positions.visits * logits.log_softmax(2).masked_fill(positions.rows < 0, 0.0)).sum(2)
+    return functional.binary_cross_entropy_with_logits(value, target), choice[choosing].mean()
+
+
+@torch.no_grad()
+def _report(model: _Model, positions: Positions, say: str) -> None:
+    values, logits = [], []
+    for part in torch.arange(len(positions.won)).split(8192):
+        value, logit = model(positions.at(part))
+        values.append(torch.sigmoid(value))
+        logits.append(logit)
+    own = torch.cat(logits).log_softmax(2)
+    if not say:
+        fitted = positions.fitted.masked_fill(positions.rows < 0, -torch.inf).log_softmax(2)
+        print(f"fitted weights: {_scores(positions, positions.value, fitted)}", flush=True)
+    else:
+        print(f"{say}: {_scores(positions, torch.cat(values), own)}", flush=True)
+
+
+def _scores(positions: Positions, value: Tensor, log_priors: Tensor) -> str:
+    value = value.clamp(1e-6, 1 - 1e-6)
+    loss = functional.binary_cross_entropy(value, positions.won)
+    decided = positions.won != 0.5
+    right = ((value > 0.5) == (positions.won > 0.5))[decided].float().mean()
+    free = (positions.visits > 0).sum(2) > 1
+    choice = -(positions.visits * log_priors.masked_fill(positions.rows < 0, 0.0)).sum(2)[free].mean()
+    first = (log_priors.argmax(2) == positions.visits.argmax(2))[free].float().mean()
+    return f"won {loss:.4f}, right {right:.2%}; choices {choice:.4f}, first {first:.2%}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--width", type=int, default=32, metavar="H")
+    parser.add_argument("--layer", type=int, default=16, metavar="K")
+    parser.add_argument("--passes", type=int, default=6, metavar="N")
+    parser.add_argument("--batch", type=int, default=2048, metavar="N")
+    parser.add_argument("--rate", type=float, default=3e-3, metavar="R")
+    parser.add_argument("--of-search", type=float, default=0.3, metavar="P")
+    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    positions = _read(sorted(options.files))
+    held_out = positions.at(positions.held_out)
+    learned = (~positions.held_out).nonzero().squeeze(1)
+    print(f"{len(learned):,} positions, {len(held_out.won):,} held out", flush=True)
+    model = _Model(options.width, options.layer)
+    _report(model, held_out, "")
+    optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
+    steps = options.passes * -(-len(learned) // options.batch)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.rate, total_steps=steps, pct_start=0.1)
+    for number in range(options.passes):
+        for part in learned[torch.randperm(len(learned))].split(options.batch):
+            optimizer.zero_grad()
+            value, choice = _losses(model, positions.at(part), options.of_search)
+            (value + choice).backward()
+            optimizer.step()
+            schedule.step()
+        _report(model, held_out, f"pass {number + 1}")
+        np.savez(options.out, **model.network()._asdict())
+
+
+if __name__ == "__main__":
+    numba.set_num_threads(1)
+    main()
