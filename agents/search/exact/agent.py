@@ -44,7 +44,7 @@ class ExactSearch(Agent):
     search at once, each its own samples, 1; iterations, per decision instead of a time limit, 0; temperature, 0 (the most
     visited choice) or 1/T, the power of the visits by which choices are sampled; exploration, PUCT's constant, 0.4; first,
     first-play urgency: how much below its node's mean value an unvisited option starts, 0.05; trust, exponent of the fitted
-    priors, 0.7; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
+    priors, 1; steps, in how many steps of HP the nodes of a tree differ, 16; weights, "network",
     "fitted" or a file of either.
     """
 
@@ -59,7 +59,7 @@ class ExactSearch(Agent):
         temperature: float = 0.0,
         exploration: float = 0.4,
         first: float = 0.05,
-        trust: float = 0.7,
+        trust: float = 1.0,
         steps: int = 16,
         weights: str = _WEIGHTS,
     ) -> None:

@@ -260,7 +260,7 @@ class Settings:
 
     exploration: float = 0.4
     first: float = 0.05
-    trust: float = 0.7
+    trust: float = 1.0
     steps: int = 16
 
 
