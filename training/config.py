@@ -379,9 +379,11 @@ def _message(problem: Any, settings: Any) -> str:
 
 
 def _path(places: Sequence[str | int], settings: Any) -> list[str]:
-    """The keys on the way to a setting, without the name of a variant that pydantic puts in between."""
+    """The keys on the way to a setting, without the name of a variant (or its tag, which has a space) in between."""
     path: list[str] = []
     for number, place in enumerate(places):
+        if isinstance(place, str) and " " in place:
+            continue
         last = number == len(places) - 1
         if isinstance(settings, dict) and place not in settings and not last and place in list(settings.values()):
             continue

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from training.config import Config
 from training.curriculum import learn, loop
-from training.curriculum.config import Curriculum, read_curriculum
+from training.curriculum.config import SET_HERE_ONLINE, Curriculum, read_curriculum
 from training.curriculum.learn import Learned
 from training.shipped import FOLDERS
 
@@ -70,6 +70,18 @@ def toy(out: Path, **changes: Any) -> dict[str, Any]:
         "pool": {"by": "nothing", "tolerance": 0},
     }
     return told | {"stages": [first, worse, selves]} | changes
+
+
+def online_settings(preset: str = "ppo") -> dict[str, Any]:
+    """A shipped configuration of online training without what a curriculum sets: `online` of a stage."""
+    told: dict[str, Any] = yaml.safe_load((FOLDERS["online"] / f"{preset}.yaml").read_text())
+    for key in SET_HERE_ONLINE:
+        *way, last = key.split(".")
+        inside = told
+        for name in way:
+            inside = inside[name]
+        del inside[last]
+    return told
 
 
 def learned(config: Curriculum, told: Config) -> Learned:

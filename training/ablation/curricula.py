@@ -25,8 +25,9 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
     for name in variants(ablation):
         cells = {seed: _checked(ablation, name, seed) for seed in ablation.seeds}
         one = cells[ablation.seeds[0]]
-        runs = [_training(one, stage) for stage in one.stages]
-        for stage, run in zip(one.stages, runs, strict=True):
+        stages = _stages(one, name)
+        runs = [_training(one, stage) for stage in stages]
+        for stage, run in zip(stages, runs, strict=True):
             if "compute" in ablation.equal and (stage.retries or not run.length.max_steps):
                 which = "retries: not empty" if stage.retries else "length.max_steps: 0"
                 raise BadConfig(
@@ -36,11 +37,11 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
         sizes = {
             "parameters": parameters(runs[0].network.preset),
             "stages": len(runs),
-            "battles": sum(stage.battles for stage in one.stages),
+            "battles": sum(stage.battles for stage in stages),
             "steps": sum(run.length.max_steps for run in runs),
             "batch": runs[0].data.batch_size,
         }
-        data = ", ".join(f"{stage.battles:,} battles in {stage.name}" for stage in one.stages)
+        data = ", ".join(f"{stage.battles:,} battles in {stage.name}" for stage in stages)
         plan.append(Planned(name, sizes, data, True, cells))
     return plan
 
@@ -51,7 +52,7 @@ def _run(curriculum: Curriculum, which: str) -> str:
     Raises BadConfig if a stage took fewer steps than planned.
     """
     run_curriculum(curriculum, Console(stderr=True), "the same command")
-    for number, stage in enumerate(curriculum.stages, 1):
+    for number, stage in enumerate(_stages(curriculum, which), 1):
         planned = _training(curriculum, stage).length.max_steps
         steps = max(checkpoint.steps_of(stage_folder(curriculum, number, stage.name) / "attempt-1"))
         if planned and steps < planned and not stage.retries:
@@ -72,6 +73,18 @@ def _checked(ablation: Ablation, variant: str, seed: int) -> Curriculum:
     if curriculum.base != NEW:
         checkpoint.find(curriculum.base)
     return curriculum
+
+
+def _stages(curriculum: Curriculum, variant: str) -> list[Stage]:
+    """Return the stages. Raises BadConfig for one of online training, whose battles and steps are not known beforehand."""
+    stages = [stage for stage in curriculum.stages if isinstance(stage, Stage)]
+    for stage in curriculum.stages:
+        if stage not in stages:
+            raise BadConfig(
+                f"variant {variant}: stage {stage.name}: kind: online: an ablation of curricula compares stages of battles; "
+                "online runs are compared by an ablation of `kind: online`"
+            )
+    return stages
 
 
 def _training(curriculum: Curriculum, stage: Stage) -> Config:

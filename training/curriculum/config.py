@@ -8,9 +8,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from teamsets import variety
 from teamsets.formats import get_format
@@ -18,11 +18,14 @@ from training import former
 from training.config import BadConfig, Cloning, Config, Section, Source, checked, settings_in, validated
 from training.curriculum.stage import Learner, LearnFrom, Opponent, Past, Quality, Teams
 from training.data.hold_out import By
+from training.online.config import OnlineConfig, checked_online
 from training.renamed import Holds
 from training.settings import Change, named
 
 #: Keys of the section `training` that the curriculum sets.
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
+#: Keys of an online stage's `online` that the curriculum sets.
+SET_HERE_ONLINE = ("name", "out", "seed", "format", "learner.network.start_from", "rollout.held_out")
 #: Value of `training.reference.checkpoint` for the curriculum's base; "" is the stage's parent.
 BASE = "base"
 #: Value of `base` for a randomly initialized network of the curriculum's preset and seed.
@@ -88,12 +91,13 @@ class Gate(Section):
 
 
 class Stage(Section):
-    """A stage. battles: total, divided by weights. overrides: of `training`, by dotted key.
+    """A stage that learns from battles. battles: total, divided by weights. overrides: of `training`, by dotted key.
 
     retries: alternative settings, tried in turn if the gate rejects: settings of this stage that are replaced (`overrides`
     are merged). If all are rejected, the next stage starts from the parent.
     """
 
+    kind: Literal["battles"] = "battles"  # files of earlier versions do not have it
     name: Annotated[str, Field(pattern=r"^[\w-]+$")]
     learner: Learner
     opponents: list[Opponent]
@@ -107,6 +111,32 @@ class Stage(Section):
     overrides: Annotated[dict[str, Any], Holds(lambda: (Config,), dotted=True)]
     gate: Gate
     retries: list[Annotated[dict[str, Any], Holds(lambda: (Stage,), dotted=True)]]
+
+
+class OnlineStage(Section):
+    """A stage of online training. online: a configuration of `train online` without the keys SET_HERE_ONLINE.
+
+    It starts from the parent, and never plays on the teams of the gates and of the final test. retries: as for a stage of
+    battles; keys of `online` are dotted, as in `online.reference.coefficient`.
+    """
+
+    kind: Literal["online"]
+    name: Annotated[str, Field(pattern=r"^[\w-]+$")]
+    online: Annotated[dict[str, Any], Holds(lambda: (OnlineConfig,))]
+    gate: Gate
+    retries: list[Annotated[dict[str, Any], Holds(lambda: (OnlineStage,), dotted=True)]]
+
+
+def _kind(settings: Any) -> str:
+    """Return the tag of a stage. Tags have spaces, by which messages tell them from keys (training.config)."""
+    kind = settings.get("kind", "") if isinstance(settings, dict) else getattr(settings, "kind", "")
+    return "online stage" if kind == "online" else "battle stage"
+
+
+_Stage = TypeVar("_Stage", bound=Stage | OnlineStage)
+AnyStage = Annotated[
+    Annotated[Stage, Tag("battle stage")] | Annotated[OnlineStage, Tag("online stage")], Discriminator(_kind)
+]
 
 
 class Curriculum(Section):
@@ -136,7 +166,7 @@ class Curriculum(Section):
     evaluate_on: list[str]
     training: Annotated[dict[str, Any], Holds(lambda: (Config,))]
     final_test: FinalTest
-    stages: Annotated[list[Stage], Field(min_length=1)]
+    stages: Annotated[list[AnyStage], Field(min_length=1)]
 
     @property
     def db(self) -> Path:
@@ -170,7 +200,7 @@ def checked_curriculum(told: Any, name: str) -> Curriculum:
     return config
 
 
-def attempts(stage: Stage) -> list[Stage]:
+def attempts(stage: _Stage) -> list[_Stage]:
     """Return the stage, and its variants by each of its retries. Raises BadConfig."""
     told = stage.model_dump()
     found = [stage]
@@ -182,8 +212,40 @@ def attempts(stage: Stage) -> list[Stage]:
                 continue
             for name, part in former.retry(key, value):
                 _put(changed, name, part, f"stage {stage.name}: retries.{number}")
-        found.append(validated(Stage, changed, f"stage {stage.name}, retry {number}"))
+        found.append(validated(type(stage), changed, f"stage {stage.name}, retry {number}"))
     return found
+
+
+def online_config(config: Curriculum, stage: OnlineStage, *, out: Path, parent: str, seed: int) -> OnlineConfig:
+    """Return an attempt's settings of online training. parent: for `agents.policy.checkpoint.find`. Raises BadConfig."""
+    told = copy.deepcopy(stage.online)
+    named = f"stage {stage.name}: online"
+    where = told.get("reference")
+    if isinstance(where, dict) and where.get("checkpoint") == BASE:
+        where["checkpoint"] = config.base_found
+    for key, value in {
+        "name": f"{config.name}-{stage.name}",
+        "out": str(out),
+        "seed": seed,
+        "format": config.format,
+        "learner.network.start_from": parent,
+        "rollout.held_out": [*config.held_out, *config.final_test.teams],
+    }.items():
+        _put(told, key, value, named, new=True)
+    return checked_online(told, named)
+
+
+def team_sets(config: Curriculum) -> list[str]:
+    """Return the team sets on which the stages play."""
+    return [
+        teams
+        for stage in config.stages
+        for teams in (
+            [each.set for each in stage.teams]
+            if isinstance(stage, Stage)
+            else [each["set"] for each in stage.online.get("rollout", {}).get("teams", [])]
+        )
+    ]
 
 
 def training_config(
@@ -248,15 +310,19 @@ def _check(config: Curriculum) -> None:
         raise BadConfig(f"held_out: {fix}")
     if drawn and config.final_test.teams:
         raise BadConfig("final_test.teams: Showdown generates the teams: leave it empty")
-    played = {*config.held_out, *config.evaluate_on, *(teams.set for stage in config.stages for teams in stage.teams)}
+    played = {*config.held_out, *config.evaluate_on, *team_sets(config)}
     for name in config.final_test.teams:
         if name in played and name.partition(":")[0] != variety.NAME:
             raise BadConfig(
                 f"final_test.teams: {name} is used before: name a set that no gate, evaluation or stage uses"
             )
     for stage in config.stages:
-        for each in attempts(stage):
-            _check_stage(config, each, drawn)
+        if isinstance(stage, OnlineStage):
+            for each in attempts(stage):
+                online_config(config, each, out=Path(config.out), parent=config.base_found, seed=0)
+            continue
+        for settings in attempts(stage):
+            _check_stage(config, settings, drawn)
 
 
 def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:

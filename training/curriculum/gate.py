@@ -14,7 +14,7 @@ from arena.tournament import EvaluateSettings, Played
 from arena.venue import Rules
 from teamsets.loading import count_shipped
 from training.curriculum.compare import gathered, rating_change
-from training.curriculum.config import Curriculum, ParentGate, PoolGate, Stage, Test
+from training.curriculum.config import Curriculum, OnlineStage, ParentGate, PoolGate, Stage, Test, team_sets
 from training.curriculum.play import seed_of, specs
 
 #: The shipped team set that is reserved for final tests.
@@ -35,7 +35,7 @@ def final_test_sets(config: Curriculum) -> tuple[str, ...]:
     """Return the team sets of the final test: those named, or the shipped set `verdict`, or else the gates'."""
     if config.final_test.teams:
         return tuple(config.final_test.teams)
-    used = {*measured_on(config), *(teams.set for stage in config.stages for teams in stage.teams)}
+    used = {*measured_on(config), *team_sets(config)}
     there = config.held_out and FINAL_TEST_SET not in used and count_shipped(FINAL_TEST_SET, config.format)
     return (FINAL_TEST_SET,) if there else held_out(config)
 
@@ -44,7 +44,7 @@ def sprt_of(gate: Test) -> SprtSettings:
     return SprtSettings(elo0=gate.elo0, elo1=gate.elo1, alpha=gate.alpha, beta=gate.beta, model=gate.model)
 
 
-def parent_test(stage: Stage) -> ParentGate:
+def parent_test(stage: Stage | OnlineStage) -> ParentGate:
     """Return the test of one attempt at a stage: alpha is divided by the number of attempts (Bonferroni)."""
     asked = stage.gate.parent
     return asked.model_copy(update={"alpha": asked.alpha / (1 + len(stage.retries))})

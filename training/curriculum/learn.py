@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.policy import checkpoint
 from arena.fixture import digest
 from arena.store import rows
 from training.config import BadConfig, Config, Source
-from training.curriculum.config import Curriculum, Stage, training_config
+from training.curriculum.config import Curriculum, OnlineStage, Stage, online_config, training_config
 from training.curriculum.play import path_of, pinned, seed_of, specs
 from training.curriculum.stage import Sides
 from training.curriculum.store import Attempt, CurriculumStore
@@ -18,6 +19,8 @@ from training.data.build import build_once
 from training.data.gates import Gates, Result
 from training.data.orders import HELD_OUT
 from training.data.stats import target_lines
+from training.online.config import OnlineConfig
+from training.online.process import train_in_process
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,24 @@ def learn(config: Curriculum, told: Config) -> Learned:
     finished = train(told)
     best = config.take == "best" and finished.best is not None
     return Learned(pinned(f"{finished.folder}@{'best' if best else 'last'}"), finished.step)
+
+
+def online_run_config(config: Curriculum, stage: OnlineStage, one: Attempt) -> OnlineConfig:
+    """Return the configuration of online training of an attempt."""
+    return online_config(
+        config,
+        stage,
+        out=stage_folder(config, one.stage, one.name) / f"attempt-{one.attempt}",
+        parent=path_of(one.parent),
+        seed=seed_of(config, "learn", one.stage, one.attempt),
+    )
+
+
+def learn_online(config: Curriculum, told: OnlineConfig) -> Learned:
+    """Train or resume a run of online training to its end, in a process of its own."""
+    folder = train_in_process(told)
+    best = config.take == "best" and told.evaluation.every > 0
+    return Learned(pinned(f"{folder}@{'best' if best else 'last'}"), max(checkpoint.steps_of(folder)))
 
 
 def needed(sides: Sides) -> Result:

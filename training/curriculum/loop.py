@@ -22,7 +22,7 @@ from teamsets.atomic import write_atomic
 from training.curriculum import gate, learn
 from training.curriculum.clock import Clock, Spent
 from training.curriculum.compare import against_all, gathered, rating, set_gaps
-from training.curriculum.config import BASE, Curriculum, Stage, attempts
+from training.curriculum.config import BASE, Curriculum, OnlineStage, Stage, attempts
 from training.curriculum.lineage import FINAL_TEST
 from training.curriculum.play import KIND, base_of, drawn_quotas, learner_spec, pinned, play_settings, specs
 from training.curriculum.report import PAGE, write_evaluation, write_page
@@ -85,7 +85,7 @@ class _Loop:
         settings = gate.final_test_settings(self.config, last, earlier)
         self.match(one, f"{FINAL_TEST} {asked.against}", settings, "H1", self.config.name)
 
-    def stage(self, number: int, stage: Stage, parent: str) -> str:
+    def stage(self, number: int, stage: Stage | OnlineStage, parent: str) -> str:
         """Run a stage, and return the checkpoint that the next stage starts with: the first one kept, or the parent."""
         for place, settings in enumerate(attempts(stage), 1):
             one = self.store.attempt(number, place)
@@ -99,9 +99,35 @@ class _Loop:
         self.say(f"stage {stage.name}: rolled back to {parent}")
         return parent
 
-    def attempt(self, one: Attempt, stage: Stage) -> Attempt:
+    def attempt(self, one: Attempt, stage: Stage | OnlineStage) -> Attempt:
         """Run or resume an attempt to its end, and return its updated row."""
         named = f"stage {one.name}" + (f", attempt {one.attempt}" if one.attempt > 1 else "")
+        one = (
+            self.taught_online(one, stage, named) if isinstance(stage, OnlineStage) else self.taught(one, stage, named)
+        )
+        assert one.checkpoint is not None
+        kept = self.passes(one, stage, named)
+        if kept:
+            folder = learn.stage_folder(self.config, one.stage, one.name)
+            self.evaluate(one.checkpoint, one.stage, one.attempt, folder)
+        self.store.decide(one, kept)
+        self.say(f"{named}: {one.checkpoint} is {'kept' if kept else 'rejected'}")
+        return self.again(one)
+
+    def taught_online(self, one: Attempt, stage: OnlineStage, named: str) -> Attempt:
+        """Train the attempt's checkpoint by online training, which plays its battles itself."""
+        if one.checkpoint is None:
+            told = learn.online_run_config(self.config, stage, one)
+            self.say(f"{named}: online training, {counted(told.iterations, 'iteration')} from {one.parent}")
+            with self.clock.running(one.stage, one.attempt, "learn") as spent:
+                learned = learn.learn_online(self.config, told)
+                spent.steps = learned.steps
+            self.store.note_checkpoint(one, learned.checkpoint)
+            one = self.again(one)
+        return one
+
+    def taught(self, one: Attempt, stage: Stage, named: str) -> Attempt:
+        """Play the attempt's battles, and train its checkpoint on them."""
         one = self.played(one, stage, named)
         if one.datasets is None:
             with self.clock.running(one.stage, one.attempt, "data"):
@@ -116,14 +142,7 @@ class _Loop:
                 spent.steps = learned.steps
             self.store.note_checkpoint(one, learned.checkpoint)
             one = self.again(one)
-        assert one.checkpoint is not None
-        kept = self.passes(one, stage, named)
-        if kept:
-            folder = learn.stage_folder(self.config, one.stage, one.name)
-            self.evaluate(one.checkpoint, one.stage, one.attempt, folder)
-        self.store.decide(one, kept)
-        self.say(f"{named}: {one.checkpoint} is {'kept' if kept else 'rejected'}")
-        return self.again(one)
+        return one
 
     def played(self, one: Attempt, stage: Stage, named: str) -> Attempt:
         """Play the attempt's battles, or reuse those of an earlier attempt with the same settings."""
@@ -145,7 +164,7 @@ class _Loop:
                 self.play(one.play_run, spent)
         return one
 
-    def passes(self, one: Attempt, stage: Stage, named: str) -> bool:
+    def passes(self, one: Attempt, stage: Stage | OnlineStage, named: str) -> bool:
         """Return whether the checkpoint passes all gates; stops at the first that fails."""
         assert one.checkpoint is not None
         config, asked = self.config, stage.gate
@@ -166,7 +185,7 @@ class _Loop:
             return self.passed(one, "pool", named)
         return True
 
-    def earlier(self, stage: Stage, parent: str) -> list[tuple[str, str]]:
+    def earlier(self, stage: Stage | OnlineStage, parent: str) -> list[tuple[str, str]]:
         """Return (gate, opponent) of the stage's matches: the parent, and the best checkpoint so far if it is another one.
 
         Without the latter, small regressions that each pass by chance would accumulate over stages.

@@ -22,7 +22,7 @@ from arena.store import rows
 from teamsets.errors import BadInput
 from training.config import Source
 from training.curriculum import gate
-from training.curriculum.config import Curriculum, Stage, training_config
+from training.curriculum.config import Curriculum, OnlineStage, Stage, online_config, training_config
 from training.curriculum.learn import needed
 from training.curriculum.measuring import Measuring
 from training.curriculum.play import apportioned, base_of, learner_spec, pinned, specs
@@ -35,13 +35,14 @@ from training.schedule import total_steps
 
 @dataclass
 class Step:
-    """A row of the plan. meetings: battles by pairing. kept: trajectories in its datasets."""
+    """A row of the plan. meetings: battles by pairing. kept: trajectories in its datasets. unmeasured: time unknown."""
 
     stage: str
     what: str
     meetings: Counter[Pairing] = field(default_factory=Counter)
     steps: int = 0
     kept: int = 0
+    unmeasured: bool = False
 
     @property
     def battles(self) -> int:
@@ -59,11 +60,14 @@ def planned(config: Curriculum, base: str) -> list[Step]:
     ]
     earlier = 0
     for number, stage in enumerate(config.stages):
-        meetings, sides = _played(config, stage, base)
-        kept = round(sides * (1 - config.hold_out))
-        steps.append(Step(stage.name, "play", meetings))
-        steps.append(Step(stage.name, "learn", steps=_steps(config, stage, kept, earlier), kept=kept))
-        earlier += kept
+        if isinstance(stage, OnlineStage):
+            steps.append(_online(config, stage))
+        else:
+            meetings, sides = _played(config, stage, base)
+            kept = round(sides * (1 - config.hold_out))
+            steps.append(Step(stage.name, "play", meetings))
+            steps.append(Step(stage.name, "learn", steps=_steps(config, stage, kept, earlier), kept=kept))
+            earlier += kept
         if stage.gate.parent.require != "nothing":
             steps.append(Step(stage.name, "gate: parent, at most", _among(base, stage.gate.parent.battles)))
             if stage.gate.parent.best and number:  # in the first stage the best checkpoint is the parent
@@ -106,6 +110,12 @@ def show_plan(config: Curriculum, console: Console, *, calibrate: bool, quick: b
         console.print(sentence, soft_wrap=True, markup=False, highlight=False)
     for note in dict.fromkeys(speeds.notes):
         console.print(f"Note: {note}", soft_wrap=True, markup=False, highlight=False)
+
+
+def _online(config: Curriculum, stage: OnlineStage) -> Step:
+    """Return the row of online training, whose speed is not measured beforehand: its metrics show it while it runs."""
+    told = online_config(config, stage, out=Path(config.out), parent=config.base_found, seed=0)
+    return Step(stage.name, f"learn online, {told.iterations:,} iterations", unmeasured=True)
 
 
 def _each(one: str, others: Iterable[str], battles: int) -> Counter[Pairing]:
@@ -178,7 +188,7 @@ def _add(speeds: Speeds, found: Speeds) -> None:
 
 def _seconds(step: Step, speeds: Speeds) -> float | None:
     known = [n * speeds.seconds[key] for key, n in step.meetings.items() if key in speeds.seconds]
-    if len(known) < len(step.meetings) or (step.steps and speeds.step_seconds is None):
+    if step.unmeasured or len(known) < len(step.meetings) or (step.steps and speeds.step_seconds is None):
         return None
     return sum(known) + step.steps * (speeds.step_seconds or 0.0)
 

@@ -24,7 +24,7 @@ from arena.tournament import EvaluateSettings, play_into
 from arena.venue import Rules
 from teamsets.errors import BadInput
 from training.config import Source
-from training.curriculum.config import Curriculum, training_config
+from training.curriculum.config import Curriculum, Stage, training_config
 from training.curriculum.measuring import Measuring
 from training.curriculum.play import KIND, learner_spec, path_of, specs
 from training.curriculum.selves import with_temperature
@@ -146,7 +146,8 @@ def measure(
     found, pool = Speeds(), specs(config.pool.agents)
     groups: dict[str, list[str]] = {with_temperature(base, 0.7): [*pool, base]}
     groups |= {one: pool[place:] for place, one in enumerate(pool[:-1], 1)}
-    for stage in config.stages:
+    stages = [stage for stage in config.stages if isinstance(stage, Stage)]
+    for stage in stages:
         players = specs([each.agent for each in [*stage.opponents, *stage.coaches]])
         learner = learner_spec(base, stage)
         groups.setdefault(learner, []).extend([*players, *([base] if stage.past.weight else [])])
@@ -161,9 +162,10 @@ def measure(
             wanted = [key for key in wanted if key not in {pairing(learner, each) for each in able}]
     if db.exists():
         found.add_stored(db, config.format, "measured now", least=QUICK_BATTLES if quick else LEAST_BATTLES)
+    if db.exists() and stages:
         steps = QUICK_STEPS if quick else STEPS
         shown.learning(steps)
-        _learn(config, base, db, found, steps)
+        _learn(config, stages[0], base, db, found, steps)
     return found
 
 
@@ -188,15 +190,15 @@ def _play(config: Curriculum, learner: str, opponents: list[str], db: Path, batt
     play_into(db, settings, kind=KIND, workers=config.workers, show=shown.battles)
 
 
-def _learn(config: Curriculum, base: str, db: Path, found: Speeds, steps: int) -> None:
-    """Measure some training steps of the first stage on the battles just played."""
+def _learn(config: Curriculum, stage: Stage, base: str, db: Path, found: Speeds, steps: int) -> None:
+    """Measure some training steps of a stage on the battles just played."""
     from training.trainer import train
 
     folder = db.parent / "data"
     dataset = build_once(db, "agent LIKE 'policy:%'", folder, Gates(), 0.0).datasets[0]
     found.decision_bytes = sum((folder / name).stat().st_size for name in dataset.names) / dataset.decisions
     told = training_config(
-        config, config.stages[0], out=db.parent / "run", parent=path_of(base), seed=0,
+        config, stage, out=db.parent / "run", parent=path_of(base), seed=0,
         sources=[Source(path=str(folder), weight=1)], validate_on=[],
     )  # fmt: skip
     tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from arena.store import connect, rows, writer_lock
 from training.config import BadConfig
-from training.curriculum.config import Curriculum, Stage
+from training.curriculum.config import Curriculum, OnlineStage, Stage
 from training.renamed import current
 from training.settings import differences, other_settings
 
@@ -261,7 +261,7 @@ def _attempt(
     """Build an attempt from a row, parsing its JSON."""
     drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
     made = None if datasets is None else json.loads(datasets)
-    told = current(Stage, json.loads(settings))
+    told = current((Stage, OnlineStage), json.loads(settings))
     return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
 
 
