@@ -17,6 +17,7 @@ from agents.policy import checkpoint
 from arena.store import rows
 from training.curriculum.config import checked_curriculum
 from training.curriculum.loop import run_curriculum
+from training.curriculum.report import PAGE
 from training.curriculum.store import CurriculumStore
 
 pytestmark = pytest.mark.slow
@@ -57,7 +58,7 @@ def test_it_trains_is_kept_and_evaluated_and_a_second_start_repeats_nothing(tmp_
     folder = tmp_path / "small/01-league/attempt-1"
     assert last == f"policy:{folder}@2" and max(checkpoint.steps_of(folder)) == 2
     assert store.attempts()[0].play_run is None and store.attempts()[0].status == "kept"
-    assert (tmp_path / "small/curriculum.html").exists()
+    assert (tmp_path / "small" / PAGE).exists()
     played = rows("SELECT count(*) FROM battles", config.db)
     run_curriculum(config, Console(file=said, width=200), "the same command")
     assert rows("SELECT count(*) FROM battles", config.db) == played
