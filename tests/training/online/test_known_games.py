@@ -22,8 +22,9 @@ from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 #: Rock, paper, scissors, in which rock beats scissors always and the others win three times in four.
 WINS = [[0.5, 0.25, 1.0], [0.75, 0.5, 0.25], [0.0, 0.75, 0.5]]
-#: Its equilibrium is (1/4, 1/2, 1/4). With a weight of the entropy the players' is nearer to even.
-ENTROPY = 0.1
+#: Its equilibrium is (1/4, 1/2, 1/4). With a weight of the entropy the players' is nearer to even, and they are drawn to it: at
+#: 0.1 they circle around it so widely that the mean of 50 iterations depends on the rounding of the machine.
+ENTROPY = 0.3
 CONSTANT = {"kind": "constant"}
 #: Rule -> settings in which nothing rescales the payoffs.
 POLICY_GRADIENTS: dict[str, dict[str, Any]] = {
@@ -68,7 +69,7 @@ def test_a_mixed_equilibrium_is_what_self_play_circles_around(name: str) -> None
         one.iterate()
         played.append(output_in(one.battles, one).logits[0, 0, :3].softmax(-1).numpy())
     mean = np.mean(played[50:], axis=0)
-    assert np.abs(mean - wanted).max() < 0.1 < np.abs(untrained - wanted).max()
+    assert np.abs(mean - wanted).max() < 0.06 < np.abs(untrained - wanted).max()
 
 
 @pytest.mark.slow
