@@ -22,8 +22,8 @@ from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 #: Rock, paper, scissors, in which rock beats scissors always and the others win three times in four.
 WINS = [[0.5, 0.25, 1.0], [0.75, 0.5, 0.25], [0.0, 0.75, 0.5]]
-#: Its equilibrium is (1/4, 1/2, 1/4). With a weight of the entropy the players' is nearer to even, and they are drawn to it: at
-#: 0.1 they circle around it so widely that the mean of 50 iterations depends on the rounding of the machine.
+#: Its equilibrium is (1/4, 1/2, 1/4). With a weight of the entropy the players' is nearer to even, and they are drawn to
+#: it: at 0.1 they circle around it so widely that the mean of 50 iterations depends on the rounding of the machine.
 ENTROPY = 0.3
 CONSTANT = {"kind": "constant"}
 #: Rule -> settings in which nothing rescales the payoffs.
