@@ -77,13 +77,14 @@ def _checked(ablation: Ablation, variant: str, seed: int) -> Curriculum:
 
 def _stages(curriculum: Curriculum, variant: str) -> list[Stage]:
     """Return the stages. Raises BadConfig for one of online training, whose battles and steps are not known beforehand."""
-    stages = [stage for stage in curriculum.stages if isinstance(stage, Stage)]
+    stages = []
     for stage in curriculum.stages:
-        if stage not in stages:
+        if not isinstance(stage, Stage):
             raise BadConfig(
                 f"variant {variant}: stage {stage.name}: kind: online: an ablation of curricula compares stages of battles; "
                 "online runs are compared by an ablation of `kind: online`"
             )
+        stages.append(stage)
     return stages
 
 

@@ -207,7 +207,7 @@ def attempts(stage: _Stage) -> list[_Stage]:
     for number, changes in enumerate(stage.retries, 1):
         changed = copy.deepcopy(told)
         for key, value in changes.items():
-            if key == "overrides":
+            if key == "overrides" and key in changed:
                 changed["overrides"] |= value
                 continue
             for name, part in former.retry(key, value):
@@ -220,32 +220,25 @@ def online_config(config: Curriculum, stage: OnlineStage, *, out: Path, parent: 
     """Return an attempt's settings of online training. parent: for `agents.policy.checkpoint.find`. Raises BadConfig."""
     told = copy.deepcopy(stage.online)
     named = f"stage {stage.name}: online"
-    where = told.get("reference")
-    if isinstance(where, dict) and where.get("checkpoint") == BASE:
-        where["checkpoint"] = config.base_found
-    for key, value in {
-        "name": f"{config.name}-{stage.name}",
+    _set_here(config, stage, told, named, {
         "out": str(out),
         "seed": seed,
         "format": config.format,
         "learner.network.start_from": parent,
         "rollout.held_out": [*config.held_out, *config.final_test.teams],
-    }.items():
-        _put(told, key, value, named, new=True)
+    })  # fmt: skip
     return checked_online(told, named)
 
 
 def team_sets(config: Curriculum) -> list[str]:
     """Return the team sets on which the stages play."""
-    return [
-        teams
-        for stage in config.stages
-        for teams in (
-            [each.set for each in stage.teams]
-            if isinstance(stage, Stage)
-            else [each["set"] for each in stage.online.get("rollout", {}).get("teams", [])]
-        )
-    ]
+    found: list[str] = []
+    for stage in config.stages:
+        if isinstance(stage, Stage):
+            found += [teams.set for teams in stage.teams]
+        else:
+            found += [teams["set"] for teams in stage.online["rollout"]["teams"]]
+    return found
 
 
 def training_config(
@@ -263,20 +256,26 @@ def training_config(
     named = f"stage {stage.name}: training"
     for key, value in stage.overrides.items():
         _put(told, key, value, f"stage {stage.name}: overrides", known=key in SET_HERE)
-    where = told.get("reference")
-    if isinstance(where, dict) and where.get("checkpoint") == BASE:
-        where["checkpoint"] = config.base_found
-    for key, value in {
-        "name": f"{config.name}-{stage.name}",
+    _set_here(config, stage, told, named, {
         "out": str(out),
         "seed": seed,
         "network.start_from": parent,
         "data.train": [source.model_dump() for source in sources],
         "data.validate_on": validate_on,
         "length.epochs": stage.epochs,
-    }.items():
-        _put(told, key, value, named, new=True)
+    })  # fmt: skip
     return checked(told, named)
+
+
+def _set_here(
+    config: Curriculum, stage: Stage | OnlineStage, told: dict[str, Any], named: str, values: dict[str, Any]
+) -> None:
+    """Set what the curriculum sets itself: the run's name, `values` by dotted key, and a reference that is its base."""
+    where = told.get("reference")
+    if isinstance(where, dict) and where.get("checkpoint") == BASE:
+        where["checkpoint"] = config.base_found
+    for key, value in {"name": f"{config.name}-{stage.name}", **values}.items():
+        _put(told, key, value, named, new=True)
 
 
 def _put(told: Any, key: str, value: Any, named: str, *, new: bool = False, known: bool = False) -> None:
@@ -310,6 +309,10 @@ def _check(config: Curriculum) -> None:
         raise BadConfig(f"held_out: {fix}")
     if drawn and config.final_test.teams:
         raise BadConfig("final_test.teams: Showdown generates the teams: leave it empty")
+    for stage in config.stages:
+        for each in attempts(stage):
+            if isinstance(each, OnlineStage):
+                online_config(config, each, out=Path(config.out), parent=config.base_found, seed=0)
     played = {*config.held_out, *config.evaluate_on, *team_sets(config)}
     for name in config.final_test.teams:
         if name in played and name.partition(":")[0] != variety.NAME:
@@ -317,12 +320,9 @@ def _check(config: Curriculum) -> None:
                 f"final_test.teams: {name} is used before: name a set that no gate, evaluation or stage uses"
             )
     for stage in config.stages:
-        if isinstance(stage, OnlineStage):
-            for each in attempts(stage):
-                online_config(config, each, out=Path(config.out), parent=config.base_found, seed=0)
-            continue
-        for settings in attempts(stage):
-            _check_stage(config, settings, drawn)
+        for each in attempts(stage):
+            if isinstance(each, Stage):
+                _check_stage(config, each, drawn)
 
 
 def _check_stage(config: Curriculum, stage: Stage, drawn: bool) -> None:

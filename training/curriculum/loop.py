@@ -7,6 +7,7 @@ curriculum, and no battle and no training step is repeated.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -119,12 +120,16 @@ class _Loop:
         if one.checkpoint is None:
             told = learn.online_run_config(self.config, stage, one)
             self.say(f"{named}: online training, {counted(told.iterations, 'iteration')} from {one.parent}")
-            with self.clock.running(one.stage, one.attempt, "learn") as spent:
-                learned = learn.learn_online(self.config, told)
-                spent.steps = learned.steps
-            self.store.note_checkpoint(one, learned.checkpoint)
-            one = self.again(one)
+            one = self.learned(one, lambda: learn.learn_online(self.config, told))
         return one
+
+    def learned(self, one: Attempt, train: Callable[[], learn.Learned]) -> Attempt:
+        """Train, and note the checkpoint and what it took."""
+        with self.clock.running(one.stage, one.attempt, "learn") as spent:
+            learned = train()
+            spent.steps = learned.steps
+        self.store.note_checkpoint(one, learned.checkpoint)
+        return self.again(one)
 
     def taught(self, one: Attempt, stage: Stage, named: str) -> Attempt:
         """Play the attempt's battles, and train its checkpoint on them."""
@@ -137,11 +142,7 @@ class _Loop:
         if one.checkpoint is None:
             told = learn.run_config(self.config, stage, one, self.store)
             self.say(f"{named}: training on {counted(len(told.data.train), 'dataset')}, {told.length.epochs:g} epochs")
-            with self.clock.running(one.stage, one.attempt, "learn") as spent:
-                learned = learn.learn(self.config, told)
-                spent.steps = learned.steps
-            self.store.note_checkpoint(one, learned.checkpoint)
-            one = self.again(one)
+            one = self.learned(one, lambda: learn.learn(self.config, told))
         return one
 
     def played(self, one: Attempt, stage: Stage, named: str) -> Attempt:

@@ -96,6 +96,9 @@ def test_its_time_is_said_to_be_unknown_in_the_plan(tmp_path: Path) -> None:
             lambda stage: stage["online"]["rollout"].update(teams=[{"set": "x", "wait": 1}]),
             r"stage league: online: rollout.teams.0.weight is missing",
         ),
+        (lambda stage: stage["online"]["rollout"].update(teams=[{"weight": 1}]), r"rollout.teams.0.set is missing"),
+        (lambda stage: stage["online"].update(rollout=[]), r"stage league: online.rollout.held_out: rollout is missing"),
+        (lambda stage: stage.update(retries=[{"overrides": {}}]), r"retries.1.overrides is not a known setting"),
         (lambda stage: stage.update(retries=[{"online.algorithm.clap": 1}]), r"retries.1.*clap is not a known setting"),
     ],
 )  # fmt: skip
