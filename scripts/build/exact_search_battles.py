@@ -14,6 +14,7 @@ different seeds use both cores.
 from __future__ import annotations
 
 import argparse
+import io
 import random
 import time
 from pathlib import Path
@@ -24,8 +25,9 @@ import numpy as np
 from agents.engine.engine import Engine
 from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, SLEEP, TURN, UNDECIDED, WINNER, WORDS
 from agents.engine.state import side_of
-from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN, Settings, Tree
+from agents.search.exact.tree import HIDDEN, Settings, Tree
 from agents.search.exact.weights import read
+from teamsets.atomic import write_atomic
 from teamsets.loading import load_set
 
 _MOST_TURNS = 300
@@ -54,10 +56,9 @@ def main() -> None:
         for number in range(part * options.part, min(options.battles, (part + 1) * options.part)):
             rng = random.Random(f"exact {options.seed} {number}")
             played.append(_battle(number, (rng.choice(teams), rng.choice(teams)), tree, weights, rng, options))
-        partial = file.with_suffix(".part")
-        with partial.open("wb") as stream:
-            np.savez_compressed(stream, **{name: np.concatenate([b[name] for b in played]) for name in played[0]})
-        partial.rename(file)
+        content = io.BytesIO()
+        np.savez_compressed(content, **{name: np.concatenate([b[name] for b in played]) for name in played[0]})
+        write_atomic(file, content.getvalue())
         positions = sum(len(battle["won"]) for battle in played)
         print(f"{file}: {positions:,} positions in {time.perf_counter() - began:.0f} s", flush=True)
 
@@ -105,7 +106,6 @@ def hidden_of(row: Any) -> Any:
             mon = side_of(seat) + MONS + k * MON_WORDS
             if row[mon + MON_STATUS] == SLEEP and row[mon + MON_SLEEP] > 2:
                 hidden[seat, k] = 1
-    hidden[:, [CONFUSION, DISABLE]] = -1
     return hidden
 
 

@@ -30,8 +30,8 @@ from agents.engine.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.network import ACTION_ROWS, Network, row_of
 from agents.search.exact.values import logits_of, read_weights, value_of
+from agents.search.exact.weights import FITTED
 
-_FITTED = Path(__file__).parents[2] / "agents" / "search" / "weights" / "gen1.txt"
 _HELD_OUT = 10
 
 
@@ -80,7 +80,7 @@ def _extract(words, value_weights, choice_weights, places, amounts, rows, fitted
 
 def _read(files: list[Path]) -> Positions:
     parts = []
-    value_weights, choice_weights = read_weights(_FITTED)
+    value_weights, choice_weights = read_weights(FITTED)
     for number, file in enumerate(files):
         with np.load(file) as stored:
             words, visits, battle = stored["words"], stored["visits"], stored["battle"]
@@ -153,12 +153,7 @@ def _report(model: _Model, positions: Positions, say: str) -> None:
         value, logit = model(positions.at(part))
         values.append(torch.sigmoid(value))
         logits.append(logit)
-    own = torch.cat(logits).log_softmax(2)
-    if not say:
-        fitted = positions.fitted.masked_fill(positions.rows < 0, -torch.inf).log_softmax(2)
-        print(f"fitted weights: {_scores(positions, positions.value, fitted)}", flush=True)
-    else:
-        print(f"{say}: {_scores(positions, torch.cat(values), own)}", flush=True)
+    print(f"{say}: {_scores(positions, torch.cat(values), torch.cat(logits).log_softmax(2))}", flush=True)
 
 
 def _scores(positions: Positions, value: Tensor, log_priors: Tensor) -> str:
@@ -190,7 +185,8 @@ def main() -> None:
     learned = (~positions.held_out).nonzero().squeeze(1)
     print(f"{len(learned):,} positions, {len(held_out.won):,} held out", flush=True)
     model = _Model(options.width, options.layer)
-    _report(model, held_out, "")
+    fitted = held_out.fitted.masked_fill(held_out.rows < 0, -torch.inf).log_softmax(2)
+    print(f"fitted weights: {_scores(held_out, held_out.value, fitted)}", flush=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.rate, weight_decay=1e-3)
     steps = options.passes * -(-len(learned) // options.batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, options.rate, total_steps=steps, pct_start=0.1)

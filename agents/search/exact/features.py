@@ -57,6 +57,7 @@ from agents.engine.state import foe_of, out, pp_at
 from agents.engine.tables import (
     ACCURACY,
     CATEGORY,
+    CHART,
     FIXED,
     MOVE,
     MULTIHIT,
@@ -69,7 +70,7 @@ from agents.engine.tables import (
     STATUS_MOVE,
     TYPE,
 )  # fmt: skip
-from agents.search.exact.shares import effect, held
+from agents.search.exact.shares import defence_of, held
 
 SPECIES = len(SPECIES_BY_ID) + 1
 MOVE_NUMBERS = len(MOVE)
@@ -85,9 +86,9 @@ _CONDITIONS = (
 _STRENGTH, _DEALS, _BY_LEVEL = (np.zeros(MOVE_NUMBERS, np.float32) for _ in range(3))
 #: Moves that a benched Pokémon is listed with: those whose use is not only the damage that it would do.
 _NOTED = np.zeros(MOVE_NUMBERS, np.bool_)
-_KINDS = int(MOVE[:, TYPE].max()) + 1
-#: The factor of an attacking type on two types, each 1 higher (0: none). [attacking, type, type]
-_EFFECTS = np.ones((_KINDS, _KINDS + 1, _KINDS + 1), np.float32)
+# The factor of an attacking type on a type, and on two; types are 1 higher here (0: none). [attacking, type(, type)]
+_EFFECT = np.pad(np.array([0, 0.5, 1, 2], np.float32)[CHART], ((0, 0), (1, 0)), constant_values=1)
+_EFFECTS = _EFFECT[:, :, None] * _EFFECT[:, None, :]
 
 
 def _fill() -> None:
@@ -102,10 +103,6 @@ def _fill() -> None:
         if MOVE[m, FIXED] < 0:
             _BY_LEVEL[m], _STRENGTH[m] = accuracy, 0
         _NOTED[m] = status or MOVE[m, SELFDESTRUCT]
-    for kind in range(_KINDS):
-        for one in range(_KINDS + 1):
-            for two in range(_KINDS + 1):
-                _EFFECTS[kind, one, two] = effect(kind, one - 1, two - 1)
 
 
 _fill()
@@ -257,9 +254,7 @@ def _answer_of(b, t, mon):
             attack = np.float32(b[mon + MON_STATS + (0 if physical else 2)])
             if physical and status == BURN:
                 attack *= np.float32(0.5)
-            defence = np.float32(b[t + MODIFIED + (1 if physical else 3)])
-            if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-                defence *= 2
+            defence = defence_of(b, t, physical)
             types = SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1]
             most = max(most, _damage(m, level, attack, defence, types[0], types[1], b[t + TYPE_1], b[t + TYPE_2]))
     return min(most / b[out(b, t) + MON_HP], np.float32(1))
@@ -274,9 +269,7 @@ def _of_blow(b, s, t, places, amounts, n):
         if b[pp + slot] > 0:
             physical = MOVE[m, CATEGORY] == PHYSICAL
             attack = np.float32(b[s + MODIFIED + (0 if physical else 2)])
-            defence = np.float32(b[t + MODIFIED + (1 if physical else 3)])
-            if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-                defence *= 2
+            defence = defence_of(b, t, physical)
             damage = _damage(m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2])
             share = min(damage / hp, np.float32(1))
             n = _put(places, amounts, n, _SHARE + m, share)

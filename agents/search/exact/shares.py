@@ -97,6 +97,13 @@ def accuracy_of(m):
 
 
 @rule
+def defence_of(b, s, physical):
+    """The defence of the Pokémon that is out against a kind of moves, screens included."""
+    defence = int(b[s + MODIFIED + (1 if physical else 3)])
+    return 2 * defence if b[s + (REFLECT if physical else LIGHT_SCREEN)] else defence
+
+
+@rule
 def share_of(b, s, m):
     """A move's mean damage by the Pokémon that is out to the other that is out, as a share of its HP."""
     if MOVE[m, CATEGORY] == STATUS_MOVE:
@@ -107,9 +114,7 @@ def share_of(b, s, m):
         return 0.0
     physical = MOVE[m, CATEGORY] == PHYSICAL
     attack = int(b[s + MODIFIED + (0 if physical else 2)])
-    defence = int(b[t + MODIFIED + (1 if physical else 3)])
-    if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-        defence *= 2
+    defence = defence_of(b, t, physical)
     level = int(b[out(b, s) + MON_LEVEL])
     damage = mean_damage(
         m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2], float(hp)
@@ -170,9 +175,7 @@ def answer_of(b, t, mon):
             attack = int(b[mon + MON_STATS + (0 if physical else 2)])
             if physical and status == BURN:
                 attack = max(1, attack // 2)
-            defence = int(b[t + MODIFIED + (1 if physical else 3)])
-            if b[t + (REFLECT if physical else LIGHT_SCREEN)]:
-                defence *= 2
+            defence = defence_of(b, t, physical)
             damage = mean_damage(
                 m, int(b[mon + MON_LEVEL]), attack, defence, SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1],
                 b[t + TYPE_1], b[t + TYPE_2], float(hp),
