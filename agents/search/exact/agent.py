@@ -147,8 +147,9 @@ class ExactSearch(Agent):
         """A new tree for each sample whose legal actions are those of the request."""
         import numpy as np
 
-        from agents.search.exact.row import mask_of, root_of, side_at
+        from agents.search.exact.row import mask_of, root_of
         from agents.search.exact.sampling import sample
+        from agents.search.exact.standing import side_at
         from agents.search.exact.steps import legal
 
         mask = mask_of(battle)
@@ -230,7 +231,7 @@ def _warm() -> None:
     import numpy as np
 
     from agents.engine.engine import initial
-    from agents.search.exact.row import side_at
+    from agents.search.exact.standing import side_at
     from agents.search.exact.steps import legal
     from agents.search.exact.tree import HIDDEN, Settings
 

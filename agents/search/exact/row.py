@@ -21,7 +21,6 @@ from agents.engine.layout import (
     BIDE_DAMAGE,
     BIDE_TIME,
     BOOSTS,
-    BURN,
     CHOOSE_MOVE,
     CHOOSE_SWITCH,
     CONFUSED,
@@ -57,7 +56,6 @@ from agents.engine.layout import (
     MON_PP,
     MON_RESTED,
     MON_SLEEP,
-    MON_SPECIES,
     MON_STATS,
     MON_STATUS,
     MON_SUB_BROKEN,
@@ -67,7 +65,6 @@ from agents.engine.layout import (
     MOVES,
     ORDER,
     OWN_PP,
-    PARALYSIS,
     RAGE,
     RAGE_ACCURACY,
     RECHARGE,
@@ -75,8 +72,6 @@ from agents.engine.layout import (
     REQUEST,
     RESIDUAL,
     RESIDUAL_COUNT,
-    SIDE_WORDS,
-    SIDES,
     SLEEP,
     SPECIES,
     SPEED,
@@ -99,20 +94,19 @@ from agents.engine.layout import (
     TYPE_1,
     WAITING,
 )  # fmt: skip
-from agents.engine.state import STAGES
-from agents.engine.tables import DATA, MOVE, MOVE_IDS, MOVES_BY_ID, PP, SPECIES_TYPES
-from agents.search.exact.log import Event, Log, Mon, Side, Stint
+from agents.engine.tables import MOVE, MOVES_BY_ID, PP
+from agents.search.exact.log import Log
+from agents.search.exact.standing import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
+from agents.search.exact.tracked import Side, Stint
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
 
 _SEED = "gen5,0000000000000000"
-_TYPES = {name.lower(): number for number, name in enumerate(DATA["types"])}
 _FLAGS = {
     "focus": FOCUS_ENERGY, "seed": LEECH_SEED, "screen": LIGHT_SCREEN, "reflect": REFLECT, "mist": MIST,
     "minimize": MINIMIZE, "defensecurl": DEFENSE_CURL,
 }  # fmt: skip
 #: Turns of a binding move, each as likely as the others.
 _TRAP_TURNS = (2, 2, 2, 3, 3, 3, 4, 5)
-Words = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -168,7 +162,7 @@ def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Rando
     for i in range(2):
         _fill_trapping(row, i, log, names, rng)
     taker, name, damage = log.last_damage
-    row[LAST_DAMAGE] = _hp(row, log, taker, name, names, damage)
+    row[LAST_DAMAGE] = hp_of(row, log, taker, name, names, damage)
     _fill_requests(row, seat, battle.last_request)
     _take_pp(row, seat, battle.last_request)
     return Root(row, hidden)
@@ -182,16 +176,6 @@ def action_of(choice: Choice) -> int:
 def mask_of(battle: SeatBattle) -> int:
     """A request's legal choices as bits of the engine's actions."""
     return sum({1 << action_of(choice) for choice in battle.legal})
-
-
-def side_at(i: int) -> int:
-    """The offset of a seat's side."""
-    return SIDES + i * SIDE_WORDS
-
-
-def _mon_at(row: Words, i: int) -> int:
-    s = side_at(i)
-    return s + MONS + int(row[s + ORDER]) * MON_WORDS
 
 
 def _take_request(row: Words, seat: int, request: dict[str, Any], names: list[str]) -> None:
@@ -222,7 +206,7 @@ def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray
             continue
         mon = s + MONS + k * MON_WORDS
         if not own:
-            row[mon + MON_HP] = _shown_hp(known, int(row[mon + MON_MAX_HP]))
+            row[mon + MON_HP] = shown_hp(known, int(row[mon + MON_MAX_HP]))
         row[mon + MON_STATUS] = known.status
         row[mon + MON_RESTED] = known.rested
         row[mon + MON_SUB_BROKEN] = known.broken
@@ -230,92 +214,8 @@ def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray
             row[mon + MON_SLEEP] = max(1, 2 - known.slept) if known.rested else 1
             hidden[k] = -1 if known.rested else known.slept
         for slot in range(row[mon + MON_MOVE_COUNT]):
-            spent = known.used.get(_id_of(row[mon + MON_MOVES + slot]), 0)
+            spent = known.used.get(id_of(row[mon + MON_MOVES + slot]), 0)
             row[mon + MON_PP + slot] = (row[mon + MON_PP + slot] - spent) & 63
-
-
-def _id_of(number: int) -> str:
-    return MOVE_IDS[number]
-
-
-def _shown_hp(known: Mon, most: int) -> int:
-    """The middle of the HP that are shown as this percentage (Showdown rounds up)."""
-    if known.hp >= known.most:
-        return most
-    return 0 if known.hp == 0 else max(1, int((known.hp - 0.5) * most / known.most))
-
-
-def _hp(row: Words, log: Log, i: int, name: str, names: list[list[str]], amount: float) -> int:
-    """HP of an amount that the log shows of a Pokémon: HP, or percent of them."""
-    if not name:
-        return 0
-    most = int(row[side_at(i) + MONS + names[i].index(name) * MON_WORDS + MON_MAX_HP])
-    return round(amount * most / log.sides[i].mons[name].most)
-
-
-def _stats(
-    row: Words, team: int, k: int, stint: Stint, names: list[list[str]]
-) -> tuple[list[int], list[int], list[int]]:
-    """Stored and modified stats and boosts of a Pokémon after the events of its stint (state.clear_volatile, boost_stat)."""
-    mon = side_at(team) + MONS + k * MON_WORDS
-    stored = [int(x) for x in row[mon + MON_STATS : mon + MON_STATS + 5]]
-    modified, boosts = stored.copy(), [0] * 7
-    _ill(modified, stint.entered)
-    for event in stint.events:
-        stored, modified, boosts = _after(event, stored, modified, boosts, row, team, names)
-    return stored, modified, boosts
-
-
-def _after(
-    event: Event,
-    stored: list[int],
-    modified: list[int],
-    boosts: list[int],
-    row: Words,
-    team: int,
-    names: list[list[str]],
-) -> tuple[list[int], list[int], list[int]]:
-    kind = event[0]
-    if kind == "ill":
-        _ill(modified, event[1])
-    elif kind == "haze":
-        return stored, stored.copy(), [0] * 7
-    elif kind == "transform":
-        return _stats(row, 1 - team, names[1 - team].index(event[1]), event[2], names)
-    else:
-        stat, by = event[1], event[2]
-        boosts[stat] = min(6, max(-6, boosts[stat] + by))
-        if kind == "boost" and stat < 5:
-            modified[stat] = max(1, int(stored[stat] * float(STAGES[boosts[stat] + 6])))
-            if by > 0:
-                modified[stat] = min(999, modified[stat])
-    return stored, modified, boosts
-
-
-def _ill(modified: list[int], status: int) -> None:
-    if status == PARALYSIS:
-        modified[4] = max(1, int(modified[4] * 0.25))
-    elif status == BURN:
-        modified[0] = max(1, int(modified[0] * 0.5))
-
-
-def _looks(row: Words, team: int, k: int, stint: Stint, names: list[list[str]]) -> tuple[int, list[int], list[int]]:
-    """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
-    mon = side_at(team) + MONS + k * MON_WORDS
-    if stint.transformed is not None:
-        name, target = stint.transformed
-        species, types, moves = _looks(row, 1 - team, names[1 - team].index(name), target, names)
-    else:
-        species = int(row[mon + MON_SPECIES])
-        types = [int(x) for x in SPECIES_TYPES[species]]
-        moves = [int(x) for x in row[mon + MON_MOVES : mon + MON_MOVES + int(row[mon + MON_MOVE_COUNT])]]
-    for slot, copied in stint.mimicked.items():
-        number = MOVES_BY_ID[slot]["num"] if slot in MOVES_BY_ID else 0
-        if number in moves:
-            moves[moves.index(number)] = MOVES_BY_ID[copied]["num"]
-    if stint.types:
-        types = [*(_TYPES[name] for name in stint.types if name in _TYPES), -1][:2]
-    return species, types, moves
 
 
 def _fill_out(
@@ -324,8 +224,8 @@ def _fill_out(
     """The words of the Pokémon that is out."""
     s, side = side_at(i), log.sides[i]
     stint, k = side.stint, int(row[side_at(i) + ORDER])
-    species, types, moves = _looks(row, i, k, stint, names)
-    stored, modified, boosts = _stats(row, i, k, stint, names)
+    species, types, moves = looks_of(row, i, k, stint, names)
+    stored, modified, boosts = stats_of(row, i, k, stint, names)
     row[s + SPECIES] = species
     row[s + TYPE_1 : s + TYPE_1 + 2] = types
     row[s + STORED : s + STORED + 5] = stored
@@ -337,7 +237,7 @@ def _fill_out(
     if stint.transformed is not None:
         row[s + TRANSFORMED] = 1
         for slot, number in enumerate(moves):
-            row[s + OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(_id_of(number), 0)
+            row[s + OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(id_of(number), 0)
     row[s + FAINTED_THIS_TURN] = side.fainted_now
     row[s + LAST_SELECTED] = row[s + LAST_ENEMY_SELECTED] = side.selected
     if side.of_slot is not None:
@@ -391,10 +291,10 @@ def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
     """Amounts that the log shows in percent only, or not at all."""
     s, stint = side_at(i), log.sides[i].stint
     if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
-        whole = int(row[_mon_at(row, i) + MON_MAX_HP]) // 4 + 1
+        whole = int(row[mon_at(row, i) + MON_MAX_HP]) // 4 + 1
         row[s + SUBSTITUTE] = max(1, whole >> stint.substitute)
     if stint.bide is not None:
-        row[s + BIDE_DAMAGE] = _hp(row, log, i, log.sides[i].out, names, stint.bide_damage)
+        row[s + BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, stint.bide_damage)
 
 
 def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
@@ -406,7 +306,9 @@ def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: ra
     turns = rng.choice([n for n in _TRAP_TURNS if n >= past] or [past])
     if turns > past:
         row[s + TRAPPING], row[s + TRAPPING_TOTAL] = turns - past, turns
-        row[s + TRAPPING_DAMAGE] = _hp(row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage)
+        row[s + TRAPPING_DAMAGE] = hp_of(
+            row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage
+        )
         row[s + TRAPPING_WHOM] = row[t + ORDER]
         row[t + TRAPPED], row[t + TRAPPED_BY], row[t + TRAPPED_MAYBE] = 1, row[s + ORDER], past > 1
     elif turns != 5:
@@ -419,7 +321,7 @@ def _fill_requests(row: Words, seat: int, request: dict[str, Any]) -> None:
     replacing = bool(request.get("forceSwitch"))
     for i in range(2):
         s = side_at(i)
-        status = row[_mon_at(row, i) + MON_STATUS]
+        status = row[mon_at(row, i) + MON_STATUS]
         if replacing:
             row[s + REQUEST] = CHOOSE_SWITCH if i == seat or status == FAINTED else WAITING
             continue
@@ -438,5 +340,5 @@ def _take_pp(row: Words, seat: int, request: dict[str, Any]) -> None:
     s = side_at(seat)
     listed = (request.get("active") or [{}])[0].get("moves", [])
     if len(listed) == row[s + MOVE_COUNT] and all("pp" in move for move in listed):
-        at = s + OWN_PP if row[s + TRANSFORMED] else _mon_at(row, seat) + MON_PP
+        at = s + OWN_PP if row[s + TRANSFORMED] else mon_at(row, seat) + MON_PP
         row[at : at + len(listed)] = [move["pp"] for move in listed]

@@ -21,7 +21,8 @@ from agents.engine.engine import Engine
 from agents.search.exact.agent import ExactSearch
 from agents.search.exact.comparison import Position, foreseen, sheets, unequal, walk
 from agents.search.exact.log import Log
-from agents.search.exact.row import root_of, side_at
+from agents.search.exact.row import root_of
+from agents.search.exact.standing import side_at
 from agents.search.exact.steps import legal
 from agents.search.exact.tree import HIDDEN, Settings, Tree, grow
 from agents.search.exact.values import read_weights
