@@ -7,7 +7,7 @@ names it. The presets are in training/presets/; each can be used as it is.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -160,20 +160,29 @@ def _algorithm(given: Any) -> AlgorithmSettings:
 def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     if name in _BUILT_IN:
         return _BUILT_IN[name]
-    module, colon, attribute = name.partition(":")
-    if not colon or not module or not attribute:
-        raise _bad_name(name, f"accepted are {', '.join(_BUILT_IN)} and MODULE:CLASS of your own (docs/extend.md)")
-    try:
-        found = imported(module, attribute)
-    except BadInput as error:
-        lacks_torch = getattr(error.__cause__, "name", None) == "torch"
-        raise _bad_name(name, f"{error}{': `make training` installs it' if lacks_torch else ''}") from error
+    found = users_class(name, _BUILT_IN, "docs/extend.md")
     if not (isinstance(found, type) and issubclass(found, AlgorithmSettings) and hasattr(found, "loss")):
-        raise _bad_name(name, f"{attribute} is no subclass of training.algorithms.Algorithm")
+        raise bad_name(name, f"{name.partition(':')[2]} is no subclass of training.algorithms.Algorithm")
     return found
 
 
-def _bad_name(name: str, problem: str) -> PydanticCustomError:
+def users_class(name: str, built_in: Iterable[str], page: str) -> Any:
+    """Import a user's algorithm by its name MODULE:CLASS. page: where the docs say how to write one.
+
+    Raises PydanticCustomError for a name that is neither that nor one of `built_in`, and where the import fails.
+    """
+    module, colon, attribute = name.partition(":")
+    if not colon or not module or not attribute:
+        raise bad_name(name, f"accepted are {', '.join(built_in)} and MODULE:CLASS of your own ({page})")
+    try:
+        return imported(module, attribute)
+    except BadInput as error:
+        lacks_torch = getattr(error.__cause__, "name", None) == "torch"
+        raise bad_name(name, f"{error}{': `make training` installs it' if lacks_torch else ''}") from error
+
+
+def bad_name(name: str, problem: str) -> PydanticCustomError:
+    """An error of `algorithm.name`."""
     return PydanticCustomError(_BAD_NAME, "{problem}", {"problem": f"name '{name}': {problem}"})
 
 

@@ -1,9 +1,10 @@
-"""The learning rules of online training by the names in `algorithm.name`."""
+"""The learning rules of online training by their names in `algorithm.name`."""
 
 from __future__ import annotations
 
 import importlib
 
+from agents.importing import imported
 from training.online.trainer import Trainer
 
 _RULES = {
@@ -16,6 +17,11 @@ _RULES = {
 
 
 def rule(name: str) -> type[Trainer]:
-    """The trainer of an algorithm."""
-    found: type[Trainer] = getattr(importlib.import_module(f"training.algorithms.{name}"), _RULES[name])
+    """The trainer of an algorithm: a shipped one, or a user's by MODULE:CLASS."""
+    module, colon, attribute = name.partition(":")
+    found: type[Trainer]
+    if colon:
+        found = imported(module, attribute)
+    else:
+        found = getattr(importlib.import_module(f"training.algorithms.{name}"), _RULES[name])
     return found

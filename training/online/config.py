@@ -10,12 +10,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainValidator, SerializeAsAny
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training.config import BadConfig, Checkpoints, Evaluation, Section, Tracking, settings_in, validated
+from training.config import (
+    BadConfig,
+    Checkpoints,
+    Evaluation,
+    Section,
+    Tracking,
+    bad_name,
+    settings_in,
+    users_class,
+    validated,
+)
 from training.online.schedules import ScheduleSettings
+from training.renamed import Holds
 from training.settings import Change, named
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -23,7 +34,16 @@ Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 
 
-class PPO(Section):
+class RuleSettings(Section):
+    """Settings of a learning rule. The class `Settings` of a user's rule is a subclass (docs/online.md).
+
+    name: `ppo` and its neighbours, or MODULE:CLASS.
+    """
+
+    name: str
+
+
+class PPO(RuleSettings):
     """Proximal policy optimization: training/algorithms/ppo.py.
 
     epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
@@ -44,7 +64,7 @@ class PPO(Section):
     max_kl: NotNegative
 
 
-class DDQN(Section):
+class DDQN(RuleSettings):
     """Double DQN: training/algorithms/ddqn.py.
 
     advantage_scale: τ of Q(s, a) = V(s) + τ (logit(a) - max logit). context: earlier decisions that a sampled decision is
@@ -67,7 +87,7 @@ class DDQN(Section):
     importance_exponent: ScheduleSettings
 
 
-class IAC(Section):
+class IAC(RuleSettings):
     """Independent actor-critic: training/algorithms/iac.py.
 
     critic: `shared`, the policy network's own value, or `separate`, a network of its own of the same preset, with
@@ -83,7 +103,7 @@ class IAC(Section):
     entropy: ScheduleSettings
 
 
-class MAAC(Section):
+class MAAC(RuleSettings):
     """Actor-critic with a central critic that sees both seats: training/algorithms/maac.py."""
 
     name: Literal["maac"]
@@ -94,7 +114,7 @@ class MAAC(Section):
     entropy: ScheduleSettings
 
 
-class MAGRPO(Section):
+class MAGRPO(RuleSettings):
     """Group-relative policy optimization of both roles: training/algorithms/magrpo.py.
 
     group: battles from the same start. advantage: what a battle's return is compared with: the group's mean or maximum, the
@@ -111,7 +131,34 @@ class MAGRPO(Section):
     entropy: ScheduleSettings
 
 
-Algorithm = Annotated[PPO | DDQN | IAC | MAAC | MAGRPO, Field(discriminator="name")]
+_BUILT_IN: dict[str, type[RuleSettings]] = {"ppo": PPO, "ddqn": DDQN, "iac": IAC, "maac": MAAC, "magrpo": MAGRPO}
+
+
+def _algorithm(given: Any) -> RuleSettings:
+    """Validate a rule's settings by the class of their `name`. Raises PydanticCustomError for an invalid name."""
+    if isinstance(given, RuleSettings):
+        return given
+    name = str(given.get("name", "")) if isinstance(given, dict) else ""
+    return _settings_class(name).model_validate(given)
+
+
+def _settings_class(name: str) -> type[RuleSettings]:
+    if name in _BUILT_IN:
+        return _BUILT_IN[name]
+    found = users_class(name, _BUILT_IN, "docs/online.md")
+    settings = getattr(found, "Settings", None)
+    if not (hasattr(found, "learn") and isinstance(settings, type) and issubclass(settings, RuleSettings)):
+        raise bad_name(
+            name,
+            f"{name.partition(':')[2]} is no subclass of training.online.trainer.Trainer whose `Settings` is a subclass of "
+            "training.online.config.RuleSettings",
+        )
+    return settings
+
+
+Algorithm = Annotated[
+    SerializeAsAny[RuleSettings], PlainValidator(_algorithm), Holds(lambda: tuple(_BUILT_IN.values()))
+]
 
 
 class RoleNetwork(Section):
