@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
 def write_atomic(path: Path, content: str | bytes, *, flush: bool = False) -> None:
@@ -17,10 +18,17 @@ def write_atomic(path: Path, content: str | bytes, *, flush: bool = False) -> No
     content: text is written as UTF-8, without a change of line ends. flush: returns when file and name are on the disk,
     so that not even a power cut takes them. The file gets the permissions of any new file. Raises OSError.
     """
+    with replacing(path, flush=flush) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def replacing(path: Path, *, flush: bool = False) -> Iterator[IO[bytes]]:
+    """The same for content that is written piece by piece, into the file that this yields. Raises OSError."""
     temporary = _beside(path)
     try:
         with open(temporary, "xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+            yield file
             if flush:
                 file.flush()
                 os.fsync(file.fileno())

@@ -16,6 +16,8 @@ COMMANDS = {
     "data": "data",
     "curriculum": "curriculum",
     "ablate": "ablate",
+    "archive": "archive",
+    "unarchive": "unarchive",
 }
 
 

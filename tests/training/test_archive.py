@@ -1,0 +1,165 @@
+"""Archives of runs: what is in them, that they play at once, and that nothing damaged is taken for whole."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+import zstandard
+from click.testing import CliRunner
+
+from agents.policy import checkpoint
+from agents.registry import resolve
+from teamsets.errors import BadInput
+from training.archive.contents import MANIFEST, run_of
+from training.archive.packing import pack, unpack
+from training.cli import cli
+
+STEP = "checkpoints/step-000001200"
+WEIGHTS = f"{STEP}/model.safetensors"
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A run's folder around the shipped network."""
+    shipped = checkpoint.find("gen1ou-tiny")
+    folder = tmp_path / "runs" / "first"
+    (folder / STEP / "training").mkdir(parents=True)
+    for name in (checkpoint.WEIGHTS, checkpoint.ABOUT):
+        (folder / STEP / name).write_bytes((shipped / name).read_bytes())
+    (folder / STEP / "training" / "optimizer.bin").write_bytes(b"large")
+    config = yaml.safe_load((shipped / "config.yaml").read_text())
+    config["data"]["train"] = [{"path": "data/battles", "weight": 1.0}]
+    (folder / "config.yaml").write_text(yaml.safe_dump({**config, "name": "first"}))
+    (folder / "metrics.jsonl").write_text('{"step": 1}\n')
+    against = {"random": {"score": 0.9, "low": 0.8, "high": 0.95, "battles": 40}}
+    told = {"step": 1200, "run": "r", "formats": {"gen1ou": {"elo": 1200, "against": against}}}
+    (folder / "evaluations.jsonl").write_text(json.dumps(told) + "\n")
+    return folder
+
+
+@pytest.fixture
+def archive(run: Path, tmp_path: Path) -> Path:
+    pack(run_of(str(run)), tmp_path / "first.tar.zst", "CC-BY-4.0", "")
+    return tmp_path / "first.tar.zst"
+
+
+def members(archive: Path) -> dict[str, bytes]:
+    """What is in an archive, in its order."""
+    with zstandard.open(archive) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
+        return {entry.name: tar.extractfile(entry).read() for entry in tar}  # type: ignore[union-attr]
+
+
+def written(
+    archive: Path, content: dict[str, bytes], change: Callable[[tarfile.TarInfo], None] = lambda _: None
+) -> Path:
+    """An archive with this content, without a look at its checksums."""
+    with zstandard.open(archive, "wb") as stream, tarfile.open(fileobj=stream, mode="w|") as tar:
+        for name, told in content.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(told)
+            change(entry)
+            tar.addfile(entry, io.BytesIO(told) if entry.isreg() else None)
+    return archive
+
+
+def test_an_archive_has_what_makes_a_network_understood_and_plays_at_once(
+    run: Path, archive: Path, tmp_path: Path
+) -> None:
+    told = unpack(archive, tmp_path / "elsewhere")
+    plays = tmp_path / "elsewhere"
+    assert checkpoint.identity(checkpoint.find(f"{plays}@best")) == checkpoint.identity(run / STEP) == told["identity"]
+    resolve(f"policy:{plays}")
+    assert set(told["files"]) == {
+        "README.md", "best.json", "config.yaml", "metrics.jsonl", "evaluations.jsonl", WEIGHTS, f"{STEP}/checkpoint.json",
+    }  # fmt: skip
+    card = (plays / "README.md").read_text()
+    for words in (
+        "# first",
+        "| random | gen1ou | 90.0 [80.0, 95.0] | 40 |",
+        "CC-BY-4.0",
+        "data/battles",
+        "pokemon-showdown",
+    ):
+        assert words in card
+    assert told["data"]["data/battles"].startswith("not hashed: dataset data/battles: has no dataset.json")
+    assert [one["step"] for one in told["lineage"]] == [1200]
+    again = pack(run_of(f"{plays}@1200"), tmp_path / "again.tar.zst", "", "my terms")
+    assert again["identity"] == told["identity"] and "LICENSE" in again["files"]
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, "config.yaml", "README.md"])
+def test_a_changed_file_is_named_and_nothing_is_left(archive: Path, tmp_path: Path, name: str) -> None:
+    content = members(archive)
+    middle = len(content[name]) // 2
+    content[name] = content[name][:middle] + bytes([content[name][middle] ^ 1]) + content[name][middle + 1 :]
+    with pytest.raises(BadInput, match=f"first.tar.zst: {name}: damaged"):
+        unpack(written(archive, content), tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.tar.zst", "runs"]
+
+
+def test_a_file_that_is_missing_or_not_listed_is_named(archive: Path, tmp_path: Path) -> None:
+    content = members(archive)
+    with pytest.raises(BadInput, match=r"config\.yaml: missing"):
+        unpack(written(archive, {k: v for k, v in content.items() if k != "config.yaml"}), tmp_path / "out")
+    with pytest.raises(BadInput, match=r"\.\./evil: not among the files"):
+        unpack(written(archive, content | {"../evil": b"x"}), tmp_path / "out")
+
+    def linked(entry: tarfile.TarInfo) -> None:
+        if entry.name == "metrics.jsonl":
+            entry.type, entry.linkname, entry.size = tarfile.SYMTYPE, "/etc/passwd", 0
+
+    with pytest.raises(BadInput, match=r"metrics\.jsonl: not among the files"):
+        unpack(written(archive, content, linked), tmp_path / "out")
+    assert not (tmp_path / "evil").exists() and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.0, "damaged at its beginning"), (0.3, f"damaged at {WEIGHTS}"), (0.9999, "damaged at ")]
+)
+def test_a_truncated_archive_is_refused(archive: Path, tmp_path: Path, share: float, words: str) -> None:
+    content = archive.read_bytes()
+    archive.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(BadInput, match=words):
+        unpack(archive, tmp_path / "out")
+
+
+def test_what_is_no_archive_is_refused(archive: Path, tmp_path: Path) -> None:
+    (tmp_path / "text.tar.zst").write_text("no archive")
+    with pytest.raises(BadInput, match="damaged at its beginning"):
+        unpack(tmp_path / "text.tar.zst", tmp_path / "out")
+    content = members(archive)
+    told = json.loads(content.pop(MANIFEST))
+    with pytest.raises(BadInput, match=r"does not begin with archive.json"):
+        unpack(written(archive, content), tmp_path / "out")
+    for changed, words in (
+        ({"format": 2}, "of format 2"),
+        ({"files": 3}, "archive.json: damaged"),
+        ({"files": {}}, "no weights"),
+    ):
+        first = {MANIFEST: json.dumps(told | changed).encode()}
+        with pytest.raises(BadInput, match=words):
+            unpack(written(archive, first | content), tmp_path / "out")
+
+
+def test_the_commands_say_what_they_did_and_refuse_in_one_line(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    packed = CliRunner().invoke(cli, ["archive", str(run)])
+    assert packed.exit_code == 0 and "first.tar.zst: " in packed.stderr
+    unpacked = CliRunner().invoke(cli, ["unarchive", "first.tar.zst"])
+    assert unpacked.exit_code == 0 and "agent: policy:first" in unpacked.stderr
+    for words, problem in (
+        (["unarchive", "first.tar.zst"], "first: exists already: name another folder"),
+        (["archive", "gen1ou-tiny"], "is not in the folder of a run"),
+        (["archive", "nowhere"], "has no checkpoints"),
+        (["archive", str(run), "--out", str(tmp_path)], "is a folder: name a file"),
+    ):
+        refused = CliRunner().invoke(cli, words)
+        assert isinstance(refused.exception, BadInput) and problem in str(refused.exception)

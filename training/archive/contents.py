@@ -1,0 +1,112 @@
+"""What an archive of a run holds, and what is noted about it: data, lineage, environment, checksums."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from agents.policy import checkpoint
+from arena.provenance import git_state, versions
+from teamsets.errors import BadInput
+from teamsets.loading import load_set
+from training.config import read_yaml
+from training.data.shards import BadData, digest, opened
+from training.run_folder import EVALUATIONS
+
+#: Version of the layout.
+FORMAT = 1
+MANIFEST, CARD, LICENSE = "archive.json", "README.md", "LICENSE"
+#: Files of a run beside its checkpoints, if they are there.
+_OF_RUN = ("config.yaml", "metrics.jsonl", "curves.svg", EVALUATIONS)
+#: What training needs and what decides its numbers.
+_PACKAGES = ("torch", "accelerate", "numba", "numpy", "safetensors", "wandb")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's folder and the checkpoint of it that is archived."""
+
+    folder: Path
+    checkpoint: Path
+
+    @property
+    def config(self) -> dict[str, Any]:
+        return dict(read_yaml(self.folder / "config.yaml"))
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Name in the archive -> file."""
+        found = {name: self.folder / name for name in _OF_RUN}
+        place = self.checkpoint.relative_to(self.folder)
+        found |= {f"{place}/{name}": self.checkpoint / name for name in (checkpoint.WEIGHTS, checkpoint.ABOUT)}
+        return {name: file for name, file in found.items() if file.is_file()}
+
+    @property
+    def evaluations(self) -> list[dict[str, Any]]:
+        """The evaluation battles of the archived checkpoint."""
+        file = self.folder / EVALUATIONS
+        lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+        return [line for line in lines if line["step"] == checkpoint.read(self.checkpoint).step]
+
+
+def run_of(spec: str) -> Run:
+    """The run and checkpoint of `RUN[@last|@best|@STEP]`. Raises BadInput."""
+    folder = checkpoint.find(spec).resolve()
+    run = folder.parent.parent
+    if folder.parent.name != "checkpoints" or not (run / "config.yaml").is_file():
+        raise BadInput(f"'{spec}': {folder} is not in the folder of a run, which has config.yaml: give RUN or RUN@STEP")
+    checkpoint.read(folder)
+    return Run(run, folder)
+
+
+def about(run: Run) -> dict[str, Any]:
+    """What archive.json says of a run, without its checksums."""
+    told = checkpoint.read(run.checkpoint)
+    return {
+        "format": FORMAT,
+        "name": run.config.get("name", run.folder.name),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "checkpoint": str(run.checkpoint.relative_to(run.folder)),
+        "identity": checkpoint.identity(run.checkpoint),
+        "step": told.step,
+        "shape": told.shape,
+        "lineage": told.lineage,
+        "data": _data(run.config),
+        "environment": {"commit": git_state(), **versions(), **_packages()},
+    }
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _packages() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _data(config: dict[str, Any]) -> dict[str, str]:
+    """Dataset or team set -> a hash of its content, or why there is none."""
+    found = {}
+    for source in config.get("data", {}).get("train", []):
+        try:
+            found[source["path"]] = digest(opened(Path(source["path"])))
+        except BadData as error:
+            found[source["path"]] = f"not hashed: {error}"
+    for teams in config.get("rollout", {}).get("teams", []):
+        try:
+            packed = sorted(team.packed for team in load_set(teams["set"], config["format"]).teams)
+            found[teams["set"]] = sha256("\n".join(packed).encode())
+        except BadInput as error:
+            found[teams["set"]] = f"not hashed: {error}"
+    return found

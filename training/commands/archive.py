@@ -1,0 +1,46 @@
+"""`train archive`: packs a run into one file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from teamsets.errors import BadInput
+from teamsets.reading import read_text
+
+
+@click.command()
+@click.argument("run", metavar="RUN")
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write.  [default: NAME.tar.zst]")
+@click.option(
+    "--license", "license_name", default="", help="Licence of the network: a name (CC-BY-4.0), or a file with its text."
+)
+def archive(run: str, out: Path | None, license_name: str) -> None:
+    """Pack a checkpoint of RUN with its configuration, metrics, data hashes, lineage and a model card into one file.
+
+    RUN is a run's folder, RUN@best, RUN@last or RUN@STEP. Every file has a checksum; `train unarchive` refuses a damaged
+    archive. See docs/training.md.
+
+    \b
+    Examples:
+      train archive runs/tiny@best --license CC-BY-4.0
+      train unarchive tiny.tar.zst --out tiny
+      arena evaluate policy:tiny random
+    """
+    from training.archive.contents import run_of
+    from training.archive.packing import pack
+
+    given = run_of(run)
+    text = ""
+    if Path(license_name).is_file():
+        text, license_name = read_text(Path(license_name)), f"That of {Path(license_name).name}"
+    file = out or Path(f"{given.config.get('name', given.folder.name)}.tar.zst")
+    if file.is_dir():
+        raise BadInput(f"--out {file}: is a folder: name a file, for example {file / 'run.tar.zst'}")
+    told = pack(given, file, license_name, text)
+    print(
+        f"{file}: {file.stat().st_size / 2**20:.1f} MiB, step {told['step']:,}, {len(told['files'])} files",
+        file=sys.stderr,
+    )
