@@ -1,7 +1,7 @@
 """What a run says of itself while it is played: `FILE.live` beside its database, JSON, replaced every two seconds.
 
 The dashboard (arena/dashboard) reads what the database cannot know: the speed of this sitting, the remark of the schedule,
-and which machines play. The file is deleted at the end. One that a killed run leaves is ignored, because its process is gone.
+and which machines play. The file is deleted at the end. One that a killed run leaves is ignored: its process is gone.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ def application(db: Path, folders: tuple[Path, ...], token: str | None, closing:
 
 
 async def changes(feed: Feed, run_id: str | None, closing: Callable[[], bool]) -> AsyncIterator[bytes]:
-    """Server-sent events: {"part": name, "data": …} for each part that is new or has changed, with null for one that is gone.
+    """Server-sent events: {"part": name, "data": …} for a part that is new or has changed, with null for one that is gone.
 
     After all of the first look comes {"part": "ready"}. Ends when the server does.
     """

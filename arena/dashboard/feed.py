@@ -1,7 +1,7 @@
 """What all open pages share: the state of database and run folders as parts of JSON, read no more often than it may cost.
 
 Nothing is read while no page is open. The database is read when it has changed, and the pause after a reading is
-SHARE_INVERSE times as long as the reading took, so that pages take at most 2% of one core however large the database is.
+PAUSE times the processor time that it took, so that pages take at most 2% of one core however large the database is.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from teamsets.errors import BadInput
 
 #: Seconds between two looks, and the least between two readings of the database.
 LOOK_SECONDS, READ_SECONDS = 2.0, 2.0
-#: The pause after a reading, in times of its length.
-SHARE_INVERSE = 50
+#: The pause after a reading, in times of the processor time that it took.
+PAUSE = 50
 #: How long a reading waits for the run's writer, in seconds.
 PATIENCE = 3.0
 
@@ -44,16 +44,18 @@ class _Database:
     def update(self, playing: bool, status: dict[str, Any] | None) -> None:
         """Reads the database if it has changed since and enough time has passed."""
         seen = (_stamp(self.path), playing, (status or {}).get("run"))
-        begun = time.monotonic()
-        if seen == self._seen or begun < self._next:
+        if seen == self._seen or time.monotonic() < self._next:
             return
+        worked = (
+            time.process_time()
+        )  # not the clock: waiting for the run's writer, or for a core, costs the run nothing
         try:
             self.parts = self._read(playing, status)
             self._seen, self.problem = seen, None
         except (BadInput, duckdb.Error) as error:  # what was read before stays on the page
             self.problem = str(error)
-        took = time.monotonic() - begun
-        self._next = begun + max(READ_SECONDS, SHARE_INVERSE * took)
+        worked = time.process_time() - worked
+        self._next = time.monotonic() + max(READ_SECONDS, PAUSE * worked)
 
     def _read(self, playing: bool, status: dict[str, Any] | None) -> Parts:
         connection = connect(self.path, read_only=True, patience=PATIENCE)

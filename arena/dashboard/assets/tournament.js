@@ -104,7 +104,7 @@ Dash.tournament = (() => {
       const words = `${agent} against ${opponent}: ${Math.round(100 * score)}% [${Math.round(100 * low)}, ${Math.round(100 * high)}] of ${counted(battles, "battle")}`;
       return make("td", {class: `h${Math.round(10 * score)}`, tabindex: -1, "data-words": words, "aria-label": words}, String(Math.round(100 * score)));
     };
-    const table = make("table", {class: "heat", "data-kind": "pairings"},
+    const table = make("table", {class: "heat", "data-kind": "pairings", "data-format": format.format},
       make("caption", {}, "Win rate of the row against the column, in %"),
       make("thead", {}, make("tr", {}, make("td"), order.map((agent, k) => make("th", {scope: "col", title: agent}, make("span", {}, `${k + 1} `, agentName(agent)))))),
       make("tbody", {}, order.map((agent, k) => make("tr", {}, make("th", {scope: "row"}, make("span", {class: "place"}, String(k + 1)), agentName(agent)), order.map(other => cell(agent, other))))));
@@ -112,15 +112,21 @@ Dash.tournament = (() => {
     if (first) first.tabIndex = 0;
     return make("div", {class: "part"}, make("h3", {}, "Pairings"),
       make("div", {class: "box", tabindex: 0, role: "region", "aria-label": "pairings; scrolls sideways"}, table),
-      make("p", {class: "note told", "aria-live": "polite"}, "Choose a cell, by pointer or arrow keys, for its interval."));
+      make("p", {class: "note told"}, wordsOf(table, pointed.get(format.format)) ?? "Choose a cell, by pointer or arrow keys, for its interval."));
   }
+
+  /** format -> the cell that the reader has chosen, as row and column: its words stay when the table is drawn anew. */
+  const pointed = new Map();
+  const wordsOf = (table, at) => at && table.tBodies[0].rows[at[0]]?.cells[at[1]]?.dataset.words;
 
   const listening = new WeakSet();
   function listen(table) {
     if (listening.has(table)) return;
     listening.add(table);
     Dash.roving(table, cell => {
-      if (cell.dataset.words) table.closest(".part").querySelector(".told").textContent = cell.dataset.words;
+      if (!cell.dataset.words) return;
+      pointed.set(table.dataset.format, [cell.parentElement.sectionRowIndex, cell.cellIndex]);
+      table.closest(".part").querySelector(".told").textContent = cell.dataset.words;
     });
   }
 

@@ -76,7 +76,8 @@ Dash.training = (() => {
     const drawn = curves.map(({run, name, steps, values: each}) => {
       const kind = `curve k${colours.get(run)}${name.startsWith("validation/") ? " held-out" : ""}`;
       const points = each.map((value, k) => `${x(steps[k]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
-      return each.length === 1 ? make("circle", {class: kind, cx: x(steps[0]), cy: y(each[0]), r: 3}) : make("polyline", {class: kind, points});
+      const dots = each.length <= 12 ? each.map((value, k) => make("circle", {class: kind, cx: x(steps[k]), cy: y(value), r: 2.5})) : null;
+      return [make("polyline", {class: kind, points}), dots];
     });
     const at = cursor === null ? null : Math.min(Math.max(cursor, 0), most);
     const told = at === null ? curves.length === 1 ? "" : `${curves.length} curves` : readings(curves, at);

@@ -8,43 +8,33 @@ from pathlib import Path
 
 from arena.report.live import spoken
 from arena.report.numbers import counted
-from arena.report.sections import Html, Section, el
+from arena.report.sections import Html, Section, el, join
 from training.curriculum.clock import CLOCK
 from training.curriculum.lineage import Lineage, called, curricula, lineage
-from training.curriculum.page.section import findings, section
+from training.curriculum.page.section import facts, findings, with_parts
 
 #: A clock that has not been written for so many seconds is of a process that is gone; it writes every second.
 _STALE_SECONDS = 30.0
-#: So many curricula are shown, those in progress and the latest first.
-_SHOWN = 3
 
 
 def live_section(db: Path) -> Section | None:
-    """The latest curricula; None where the database has none."""
+    """The curriculum at work, or the latest, with all its parts; a line of each other one. None where there is none."""
     known = [lineage(db, name) for name in curricula(db)]
     if not known:
         return None
     known.sort(key=lambda each: (at_work(each) is not None, each["ended"] is None, each["started"]), reverse=True)
-    shown = [section(each) for each in known[:_SHOWN]]
-    body = el(
-        "section",
+    shown, found = known[0], findings(known[0])
+    opening = join(
         el("h2", "Curricula"),
-        [_part(each, made, opened=place == 0) for place, (each, made) in enumerate(zip(known, shown, strict=False))],
-        id="curricula",
-    )
-    return Section(place="curricula", title="Curricula", body=body, style=shown[0].style)
-
-
-def _part(known: Lineage, made: Section, *, opened: bool) -> Html:
-    found = findings(known)
-    return el(
-        "details",
-        el("summary", el("strong", known["name"]), f" · {progress_words(known)}"),
+        [_line(each) for each in known],
+        el("p", el("strong", shown["name"]), ": ", " · ".join(facts(shown)), cls="note"),
         el("ul", found, cls="sentences") if found else None,
-        made.body,
-        cls="curriculum",
-        open=opened,
     )
+    return with_parts("Curricula", opening, shown)
+
+
+def _line(known: Lineage) -> Html:
+    return el("p", el("strong", known["name"]), f": {progress_words(known)}", cls="lead")
 
 
 def at_work(known: Lineage) -> tuple[str, float] | None:
