@@ -40,7 +40,7 @@ _NICE = 10
 )
 @db_option
 def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None:
-    """Show runs in a browser while they are played and trained: rankings, curves, curricula, battles.
+    """Show runs in a browser while they are played and trained: rankings, battles, curves of training.
 
     One read-only page, on this machine only. It may be started before, during and after runs; Ctrl-C ends it.
     docs/dashboard.md explains it.
@@ -48,7 +48,7 @@ def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None
     \b
     Examples:
       arena dashboard
-      arena dashboard --db gen9.duckdb --runs runs --runs curricula --port 8701
+      arena dashboard --db gen9.duckdb --runs runs --runs more --port 8701
     """
     try:
         from arena.dashboard.access import is_loopback

@@ -39,7 +39,7 @@ ASSETS = {
 #: Battles listed at once, at most.
 BATTLES = 40
 #: A stream that has nothing to say says so after so many looks: proxies and browsers close silent ones.
-_SILENCE = 7
+_SILENCE = 5
 
 
 def application(db: Path, folders: tuple[Path, ...], token: str | None, closing: Callable[[], bool]) -> Starlette:

@@ -22,7 +22,7 @@ from arena.store import connect
 from teamsets.errors import BadInput
 
 #: Seconds between two looks, and the least between two readings of the database.
-LOOK_SECONDS, READ_SECONDS = 2.0, 2.0
+LOOK_SECONDS, READ_SECONDS = 3.0, 3.0
 #: The pause after a reading, in times of the processor time that it took.
 PAUSE = 50
 #: How long a reading waits for the run's writer, in seconds.

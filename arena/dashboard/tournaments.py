@@ -11,6 +11,7 @@ import orjson
 
 from arena.ratings.interim import standings
 from arena.report.counts import rate
+from arena.report.summary import NOBODY
 
 #: So many runs are listed, the latest first.
 RUNS = 60
@@ -80,7 +81,11 @@ def describe(connection: duckdb.DuckDBPyConnection, run_id: str) -> dict[str, An
         "formats": _formats(connection.execute(_MEETINGS, [run_id]).fetchall(), config.get("anchor") or "", faults),
         "speed": _speed(connection.execute(_SPEED, [run_id, BUCKETS, SHORTEST_BUCKET]).fetchall()),
         "faults": [
-            dict(zip(("agent", "reason", "battles", "battle", "detail"), fault, strict=True)) for fault in faults
+            {
+                **dict(zip(("agent", "reason", "battles", "battle", "detail"), fault, strict=True)),
+                "at_fault": fault[0] not in NOBODY,
+            }
+            for fault in faults
         ],
         "latest": latest[0] if latest else None,
     }

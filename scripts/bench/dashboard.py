@@ -1,11 +1,12 @@
 """What an open dashboard costs a run: battles/s with a page open in a browser against without, by turns within one run.
 
 One run is played all the time, and one `arena dashboard` stands beside it. A browser with the page is opened and closed by
-turns; each window is counted once the browser has settled. Which of the two comes first changes from pair to pair. Prints each
-pair, the median of the ratios (with / without) with a 95% bootstrap interval, and the processor time of the server and of the
-browser while the page was open, as a share of all cores: the browser usually runs on another machine.
+turns; each window is counted once the browser has settled. Which of the two comes first changes from pair to pair. Prints
+each pair in battles/s and, for a machine that is busy with other things, in battles per processor second of the run; the
+medians of the ratios (with / without) with 95% bootstrap intervals; and the processor time of the server and of the browser
+while the page was open, as a share of all cores: the browser usually runs on another machine.
 
-    python scripts/bench/dashboard.py [--pairs 10] [--seconds 20] [--workers 2] [--agents A B ...] [--format gen1randombattle]
+    python scripts/bench/dashboard.py [--pairs 10] [--seconds 20] [--workers 2] [--agents A B ...] [--format FORMAT]
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,10 +37,11 @@ SETTLE, BEGIN = 8.0, 20.0
 
 @dataclass
 class Window:
-    """A counted time, as Unix time. server, browser: processor seconds in it."""
+    """A counted time, as Unix time. run, server, browser: processor seconds in it."""
 
     start: float
     end: float
+    run: float
     server: float
     browser: float
 
@@ -58,33 +60,36 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "arena.duckdb"
         run = [*ARENA, "evaluate", *options.agents, "--format", options.format, "--battles", "1000000", "--db", str(db)]
-        with started([*run, "--workers", str(options.workers)]), served(db) as (server, url):
+        with started([*run, "--workers", str(options.workers)]) as playing, served(db) as (server, url):
             time.sleep(BEGIN)
             windows: dict[bool, list[Window]] = {False: [], True: []}
             for pair in range(options.pairs):
                 for opened in (pair % 2 == 0, pair % 2 == 1):
-                    windows[opened].append(window(opened, program, url, server, options.seconds))
+                    windows[opened].append(window(opened, program, url, (playing, server), options.seconds))
             time.sleep(5)  # the last battles are ingested
         report(windows, db)
 
 
-def window(opened: bool, program: str, url: str, server: int, seconds: float) -> Window:
-    """Counts one window, with the page open or not."""
+def window(opened: bool, program: str, url: str, others: tuple[int, int], seconds: float) -> Window:
+    """Counts one window, with the page open or not. others: the processes of the run and of the dashboard."""
     if not opened:
         time.sleep(SETTLE)
-        return counted(server, None, seconds)
+        return counted(*others, None, seconds)
     with (
         tempfile.TemporaryDirectory() as profile,
         started([program, *FLAGS, f"--user-data-dir={profile}", url]) as browser,
     ):
         time.sleep(SETTLE)
-        return counted(server, browser, seconds)
+        return counted(*others, browser, seconds)
 
 
-def counted(server: int, browser: int | None, seconds: float) -> Window:
-    start, before = time.time(), (spent({server}), spent(group(browser)))
+def counted(run: int, server: int, browser: int | None, seconds: float) -> Window:
+    def now() -> list[float]:
+        return [spent(group(run)), spent({server}), spent(group(browser))]
+
+    start, before = time.time(), now()
     time.sleep(seconds)
-    return Window(start, time.time(), spent({server}) - before[0], spent(group(browser)) - before[1])
+    return Window(start, time.time(), *(after - earlier for after, earlier in zip(now(), before, strict=True)))
 
 
 @contextmanager
@@ -140,16 +145,20 @@ def spent(processes: set[int]) -> float:
 def report(windows: dict[bool, list[Window]], db: Path) -> None:
     ends = np.array([end for (end,) in rows("SELECT epoch(started) + seconds FROM battles", db)])
 
-    def speed(each: Window) -> float:
-        return int(((ends >= each.start) & (ends < each.end)).sum()) / (each.end - each.start)
+    def battles(each: Window) -> int:
+        return int(((ends >= each.start) & (ends < each.end)).sum())
 
-    pairs = [(speed(a), speed(b)) for a, b in zip(windows[False], windows[True], strict=True)]
-    for without, having in pairs:
-        print(f"without {without:.1f} battles/s, with {having:.1f}: {having / without:.3f}")
-    ratios = np.array([having / without for without, having in pairs])
-    drawn = np.median(np.random.default_rng(0).choice(ratios, (10_000, len(ratios))), axis=1)
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    print(f"median of {len(pairs)} ratios: {np.median(ratios):.3f} [{low:.3f}, {high:.3f}]")
+    def compare(unit: str, speed: Callable[[Window], float]) -> None:
+        pairs = [(speed(a), speed(b)) for a, b in zip(windows[False], windows[True], strict=True)]
+        for without, having in pairs:
+            print(f"without {without:.2f} {unit}, with {having:.2f}: {having / without:.3f}")
+        ratios = np.array([having / without for without, having in pairs])
+        drawn = np.median(np.random.default_rng(0).choice(ratios, (10_000, len(ratios))), axis=1)
+        low, high = np.quantile(drawn, (0.025, 0.975))
+        print(f"{unit}: median of {len(pairs)} ratios {np.median(ratios):.3f} [{low:.3f}, {high:.3f}]", flush=True)
+
+    compare("battles/s", lambda each: battles(each) / (each.end - each.start))
+    compare("battles per processor second of the run", lambda each: battles(each) / each.run)
     capacity = (os.cpu_count() or 1) * sum(each.end - each.start for each in windows[True])
     for name in ("server", "browser"):
         used = sum(getattr(each, name) for each in windows[True])

@@ -21,7 +21,7 @@ Dash.tournament = (() => {
     const done = status ? status.done : row.battles;
     const left = status && status.speed > 0 && status.played > 0
       ? Math.min(total === null ? Infinity : (total - done) / status.speed, status.limit_left ?? Infinity) : null;
-    const faults = run ? run.faults.reduce((sum, fault) => sum + fault.battles, 0) : 0;
+    const faults = run ? run.faults.filter(fault => fault.at_fault).reduce((sum, fault) => sum + fault.battles, 0) : 0;
     const recent = run?.speed?.battles_per_s.at(-1);
     const speed = status ? status.speed : run?.speed && run.speed.battles_per_s.reduce((a, b) => a + b, 0) / run.speed.battles_per_s.length;
     const bar = total ? make("progress", {max: total, value: done, "aria-label": "battles played"}) : null;
@@ -131,7 +131,7 @@ Dash.tournament = (() => {
   }
 
   function faults(found) {
-    return make("div", {class: "part", id: "faults"}, make("h3", {}, "Faults"),
+    return make("div", {class: "part", id: "faults"}, make("h3", {}, "Faults and battles without a winner"),
       make("div", {class: "box", tabindex: 0, role: "region", "aria-label": "faults; scrolls sideways"},
         make("table", {class: "plain"},
           make("thead", {}, make("tr", {}, ["agent", "kind", "battles", "latest", "what happened"].map(name => make("th", {scope: "col", class: name === "battles" ? "number" : ""}, name)))),
