@@ -26,13 +26,16 @@ from pathlib import Path
 
 import numpy as np
 
+from arena.live_status import read_status
 from arena.store import rows
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0")
 ARENA = (sys.executable, "-c", "from arena.cli import main; main()")
-#: Seconds for a browser to start and draw the page for the first time, and for the first battles of the run.
-SETTLE, BEGIN = 8.0, 20.0
+#: Seconds for a browser to start and draw the page for the first time.
+SETTLE = 8.0
+#: Battles before the first window.
+BEGIN = 50
 
 
 @dataclass
@@ -61,7 +64,8 @@ def main() -> None:
         db = Path(folder) / "arena.duckdb"
         run = [*ARENA, "evaluate", *options.agents, "--format", options.format, "--battles", "1000000", "--db", str(db)]
         with started([*run, "--workers", str(options.workers)]) as playing, served(db) as (server, url):
-            time.sleep(BEGIN)
+            while (read_status(db) or {"played": 0})["played"] < BEGIN:  # every worker is warm
+                time.sleep(1)
             windows: dict[bool, list[Window]] = {False: [], True: []}
             for pair in range(options.pairs):
                 for opened in (pair % 2 == 0, pair % 2 == 1):
@@ -85,7 +89,7 @@ def window(opened: bool, program: str, url: str, others: tuple[int, int], second
 
 def counted(run: int, server: int, browser: int | None, seconds: float) -> Window:
     def now() -> list[float]:
-        return [spent(group(run)), spent({server}), spent(group(browser))]
+        return [spent(family(run)), spent({server}), spent(family(browser))]
 
     start, before = time.time(), now()
     time.sleep(seconds)
@@ -116,16 +120,18 @@ def served(db: Path) -> Iterator[tuple[int, str]]:
             process.send_signal(signal.SIGINT)
 
 
-def group(leader: int | None) -> set[int]:
-    """All processes of a session."""
-    if leader is None:
-        return set()
-    return {int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if session(stat) == leader}
+def family(first: int | None) -> set[int]:
+    """A process and all that descend from it; none for None."""
+    found = set() if first is None else {first}
+    parents = {int(stat.parent.name): parent(stat) for stat in Path("/proc").glob("[0-9]*/stat")}
+    while more := {pid for pid, above in parents.items() if above in found} - found:
+        found |= more
+    return found
 
 
-def session(stat: Path) -> int | None:
+def parent(stat: Path) -> int | None:
     try:
-        return int(stat.read_text().rsplit(")", 1)[1].split()[3])
+        return int(stat.read_text().rsplit(")", 1)[1].split()[1])
     except (OSError, IndexError):  # it has ended
         return None
 
