@@ -13,6 +13,7 @@ COMMANDS = {
     "serve": "serve",
     "ladder": "ladder",
     "report": "report",
+    "dashboard": "dashboard",
     "battle": "battle",
     "replay": "battle",
     "verify": "verify",

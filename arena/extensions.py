@@ -1,4 +1,4 @@
-"""What other packages add to battle databases and to the report: tables of their own, a section of their own.
+"""What other packages add to battle databases, the report and the dashboard: tables of their own, sections of their own.
 
 A package offers an `Extension` under the entry point group `arena.extensions` (docs/report.md has an example).
 Its tables are made, and brought up to date, in every database that is opened for writing; its section is in the reports of
@@ -37,12 +37,15 @@ class Extension:
     data: (database, run id) -> what is to be said about that run as plain values for JSON; None where there is nothing. It
         also gets databases that have not been opened for writing since the package was installed, and so lack the tables.
     section: what `data` has returned -> the section of the HTML report.
+    live: database -> what the dashboard shows of it, as a section, also while it changes; None where there is nothing. Like
+        `data` it also gets databases that lack the tables.
     """
 
     name: str
     migrations: tuple[str, ...] = ()
     data: Callable[[Path, str], Any] = nothing
     section: Callable[[Any], Section] | None = None
+    live: Callable[[Path], Section | None] | None = None
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from arena.entrants import Pools, check_available, load_pools, resolve_all, stor
 from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources
 from arena.isolation.origins import sharing_note
+from arena.live_status import live_status
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator
@@ -274,6 +276,7 @@ async def play(
         known=schedule.passed_over,
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
+        nodes={socket.gethostname(): f"{workers} worker{'s' * (workers != 1)}"},
     )
     told = WorkerSettings(
         run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
@@ -282,16 +285,19 @@ async def play(
         close_to_others()
     coordinator = Coordinator(told, workers, store.add, progress)
 
-    def show_all() -> None:
-        progress.remark = schedule.remark()
-        show(progress)
+    seconds = None if settings.minutes is None else settings.minutes * 60
+    with live_status(store.path, run.run_id, seconds) as status:
 
-    async with playing(store, run.run_id) as life:
-        life.stop_with(coordinator.stop)
-        life.repeat(0.25, show_all)
-        seconds = None if settings.minutes is None else settings.minutes * 60
-        finished = await coordinator.play(schedule, seconds=seconds)
-        life.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
+        def show_all() -> None:
+            progress.remark = schedule.remark()
+            status.show(progress)
+            show(progress)
+
+        async with playing(store, run.run_id) as life:
+            life.stop_with(coordinator.stop)
+            life.repeat(0.25, show_all)
+            finished = await coordinator.play(schedule, seconds=seconds)
+            life.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
     progress.remark = schedule.remark()
     return Played(run, schedule, progress, life.status)
 

@@ -35,15 +35,19 @@ def imported(source: str) -> set[str]:
     return {DISTRIBUTIONS.get(name, name.replace("_", "-")) for name in names - sys.stdlib_module_names - {*PACKAGES}}
 
 
+#: The extras whose libraries are imported somewhere.
+EXTRAS = ("training", "envs-examples", "dashboard")
+
+
 def declared(project: dict[str, object]) -> tuple[set[str], set[str]]:
-    """The names of the dependencies, and those of the extras that `make training` installs beside them."""
+    """The names of the dependencies, and those of EXTRAS, all of which `make training` installs."""
 
     def named(requirements: Iterable[str]) -> set[str]:
         return {re.split(r"[^\w.-]", line)[0].lower() for line in requirements}
 
     extras = project["optional-dependencies"]
     assert isinstance(extras, dict) and isinstance(project["dependencies"], list)
-    return named(project["dependencies"]), named([*extras["training"], *extras["envs-examples"]])
+    return named(project["dependencies"]), named(line for extra in EXTRAS for line in extras[extra])
 
 
 def by_file() -> dict[str, set[str]]:
@@ -72,7 +76,7 @@ def test_every_dependency_has_a_pinned_version_that_its_bound_allows() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     pins = dict(re.findall(r"^([\w.-]+)==([\w.+]+)", (PROJECT / "constraints.txt").read_text(encoding="utf-8"), re.M))
     extras = project["optional-dependencies"]
-    for line in [*project["dependencies"], *extras["training"], *extras["envs-examples"]]:
+    for line in [*project["dependencies"], *(line for extra in EXTRAS for line in extras[extra])]:
         name, _, bound = re.split(r"(>=|==)", line.partition(",")[0])
         pinned = pins[name.lower()]
         assert numbers(pinned) >= numbers(bound), f"{line}: constraints.txt has {pinned}"
@@ -95,7 +99,7 @@ def test_an_import_is_found_wherever_it_stands(source: str, found: set[str]) -> 
 
 
 def test_a_dependency_is_read_with_and_without_a_bound() -> None:
-    extras = {"training": ["d==2"], "envs-examples": ["e"]}
+    extras = {"training": ["d==2"], "envs-examples": ["e"], "dashboard": []}
     project: dict[str, object] = {"dependencies": ["A-b>=1,<2", "c"], "optional-dependencies": extras}
     assert declared(project) == ({"a-b", "c"}, {"d", "e"})
 

@@ -30,6 +30,7 @@ RULES = [
     Rule(r"^arena evaluate --resume$", "arena evaluate --resume --minutes 0.1", "time"),
     Rule(r"^(arena match .*)", r"\1 --battles 4", "battles of a match until it is decided"),
     Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.1", "time"),
+    Rule(r"^arena dashboard", "arena dashboard --port 0", "the usual port, which may be taken"),
     Rule(r"^arena serve", f"arena serve --port {PORT}", "the usual port, which may be taken"),
     Rule(r"localhost:8000", f"localhost:{PORT}", "the same"),
     *TRAINING_RULES,
@@ -134,6 +135,8 @@ def run(block: Block, shell: Shell) -> None:
     for command in block.commands:
         if command.startswith("arena serve"):
             shell.serve(small(command, RULES), ready="listens at")
+        elif command.startswith("arena dashboard"):
+            shell.serve(small(command, RULES), ready="Ctrl-C ends it")
         else:
             shell.run(small(command, RULES))
 

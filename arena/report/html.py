@@ -88,7 +88,7 @@ def _page(name: str, nav: Html, header: Html, body: Html, data: dict[str, Any], 
         body=body,
         battles=script_json(data["battles"]),
         chunks=script_json(data["chunks"]),
-        script=_asset("viewer.js") + _asset("report.js"),
+        script=_asset("theme.js") + _asset("viewer.js") + _asset("report.js"),
     )
 
 

@@ -20,6 +20,7 @@ class Progress:
     total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
     remark: the state of the schedule in words. points: (agent, opponent) -> the score of the agent against the opponent,
     over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
+    nodes: machine -> what it does, in words ("4 workers").
     """
 
     total: int | None
@@ -35,6 +36,7 @@ class Progress:
     remark: str = ""
     points: dict[tuple[str, str], float] = field(default_factory=dict)
     anchor: str = ""
+    nodes: dict[str, str] = field(default_factory=dict)
 
     def note(self, header: dict[str, Any]) -> None:
         """Count a finished battle (a worker's header)."""

@@ -35,7 +35,7 @@ PATIENCE = 15.0
 #: The longest name of a file that most file systems take, in bytes, and what is put behind a database's for those beside it.
 _MAX_NAME_BYTES = 255
 _LONGEST_SUFFIX = ".journal.1000000"
-_BESIDE = re.compile(r".+\.(journal(\.([0-9]+|bad))?|lock|tmp|wal)", re.DOTALL)
+_BESIDE = re.compile(r".+\.(journal(\.([0-9]+|bad))?|live|lock|tmp|wal)", re.DOTALL)
 _LOCK = (
     "SET enable_external_access = false; SET disabled_filesystems = 'LocalFileSystem'; SET lock_configuration = true"
 )

@@ -94,4 +94,10 @@ def _section(known: Lineage) -> Section:
     return section(known)
 
 
-EXTENSION = Extension("curriculum", MIGRATIONS, _lineage_of, _section)
+def _live(db: Path) -> Section | None:
+    from training.curriculum.page.live import live_section
+
+    return live_section(db)
+
+
+EXTENSION = Extension("curriculum", MIGRATIONS, _lineage_of, _section, _live)

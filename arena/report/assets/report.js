@@ -1,23 +1,9 @@
-/* The page's script: colours, tooltips, moving in tables by keyboard, and finding battles. All numbers stand without it. */
+/* The page's script: tooltips, moving in tables by keyboard, and finding battles. All numbers stand without it. */
 "use strict";
 
 (() => {
   const byId = id => document.getElementById(id);
   const root = document.documentElement;
-
-  /* Colours: as the system has them, or light, or dark. */
-  const themes = {"": "automatic", light: "light", dark: "dark"};
-  const themeButton = byId("theme");
-  function showTheme() {
-    themeButton.textContent = `Colours: ${themes[root.dataset.theme || ""]}`;
-  }
-  themeButton.addEventListener("click", () => {
-    const names = Object.keys(themes);
-    root.dataset.theme = names[(names.indexOf(root.dataset.theme || "") + 1) % names.length];
-    showTheme();
-    try { localStorage.setItem("arena-theme", root.dataset.theme); } catch { /* a file may have no storage */ }
-  });
-  showTheme();
 
   /* Tooltips of the heat tables: what a title says, in full words, for the pointer and the keyboard alike. */
   const tip = byId("tip");

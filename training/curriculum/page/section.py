@@ -38,13 +38,13 @@ def section(known: Lineage) -> Section:
         el("p", "This run belongs to this curriculum: ", " · ".join(facts(known)), cls="lead"),
         el("ul", found, cls="sentences") if found else None,
     )
-    return _section("Curriculum", opening, known)
+    return with_parts("Curriculum", opening, known)
 
 
 def page(known: Lineage) -> str:
     """A page of its own, as HTML."""
     return render_section(
-        _section(known["name"], el("h2", "Stages"), known),
+        with_parts(known["name"], el("h2", "Stages"), known),
         eyebrow="Curriculum",
         facts=facts(known),
         findings=findings(known),
@@ -52,7 +52,8 @@ def page(known: Lineage) -> str:
     )
 
 
-def _section(title: str, opening: Html, known: Lineage) -> Section:
+def with_parts(title: str, opening: Html, known: Lineage) -> Section:
+    """A section of all parts. opening: its heading, and what is said before the first part."""
     make: dict[str, Callable[[Lineage], Html]] = dict(
         zip(_PARTS, (_lineage, points_part, opponents_part, _costs), strict=True)
     )

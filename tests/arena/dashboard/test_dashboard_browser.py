@@ -1,0 +1,92 @@
+"""The dashboard in a real browser while a run is played: it follows the run to its end, and its own restart."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.browser import Browser, Page, find_browser
+from support.dashboard import served
+from support.tournaments import tournament
+
+PROGRAM = find_browser()
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="no browser is installed: apt-get install chromium"),
+]
+AGENTS = ("random", "heuristic:max-damage", "poke-env:RandomPlayer")
+BATTLES = "Number(document.querySelector('.figure dd').firstChild.textContent.replace(',', ''))"
+FOCUS = "document.activeElement"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    with Browser.launch(str(PROGRAM), tmp_path_factory.mktemp("profile")) as browser:
+        yield browser.page()
+
+
+def overflow(page: Page) -> int:
+    return int(page.run("document.documentElement.scrollWidth - innerWidth"))
+
+
+def test_it_follows_a_run_to_its_end_and_its_own_restart(page: Page, tmp_path: Path) -> None:
+    db, metrics = tmp_path / "live.duckdb", tmp_path / "runs" / "one" / "metrics.jsonl"
+    metrics.parent.mkdir(parents=True)
+    metrics.write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
+    run = threading.Thread(target=tournament, args=(db, *AGENTS), kwargs={"battles": 60})
+    with served(db, tmp_path / "runs") as place:
+        port = place.port
+        page.open(place.url)
+        run.start()
+        page.until("document.querySelectorAll('.ranking tbody tr').length === 3")
+        before = page.run(BATTLES)
+        page.until("document.querySelector('.state-running') !== null")
+        page.until(f"{BATTLES} > {before}")
+        page.until("document.querySelectorAll('#training .chart polyline').length === 1")
+        with metrics.open("a") as file:
+            file.write('{"step": 3, "loss": 0.5}\n')
+        page.until("document.querySelector('.training-runs tbody').innerText.includes('0.5')")
+        run.join()
+        page.until("document.querySelector('#now').innerText.includes('finished')")
+        assert page.run(BATTLES) == 180
+    page.until("document.querySelector('#connection').classList.contains('lost')")
+    assert page.run(BATTLES) == 180
+    with served(db, tmp_path / "runs", port=port):
+        page.until("!document.querySelector('#connection').classList.contains('lost')")
+        page.complaints.clear()  # of the connection that was lost
+        page.run("[...document.querySelectorAll('#battle-filters button')].at(-1).click()")
+        page.until("document.querySelectorAll('#battle-rows tr').length === 40")
+        page.run("document.querySelector('#battle-rows a').click()")
+        page.until("!!document.querySelector('#viewer .av-events')")
+        page.until(f"{FOCUS}.className === 'av'")
+        page.press("ArrowRight", 39)
+        assert page.run("document.querySelector('#viewer .av-place').textContent").startswith("Turn 1 ")
+        assert overflow(page) <= 0
+        assert page.complaints == []
+        page.send("Page.navigate", url="about:blank")  # while there is still somebody to talk to
+
+
+def test_a_phone_and_a_keyboard_are_enough(page: Page, played: Path, tmp_path: Path) -> None:
+    metrics = tmp_path / "a-run-with-a-long-name-of-many-words" / "metrics.jsonl"
+    metrics.parent.mkdir()
+    metrics.write_text("".join(f'{{"step": {step}, "loss": {1 / step}}}\n' for step in range(1, 101)))
+    page.complaints.clear()
+    with served(played, tmp_path) as place:
+        for dark in (False, True):
+            page.open(place.url, width=390, height=844, dark=dark)
+            page.until("document.querySelectorAll('#battle-rows tr').length > 0")
+            page.until("!!document.querySelector('#training .chart svg')")
+            assert overflow(page) <= 0
+        page.run("document.querySelector('table.heat td[tabindex=\"0\"]').focus()")
+        first = page.run("document.querySelector('.told').textContent")
+        assert " against " in first
+        page.press("ArrowDown", 40)
+        page.press("ArrowLeft", 37)
+        assert page.run(f"{FOCUS}.tagName") == "TD"
+        page.run("document.querySelector('.chart svg').focus()")
+        page.press("ArrowLeft", 37)
+        assert page.run("document.querySelector('.chart .told').textContent").startswith("step 98: ")
+        assert page.run(f"{FOCUS}.tagName") == "svg"
+        assert page.complaints == []

@@ -1,0 +1,191 @@
+"""The dashboard's server: what it tells of database and run folders, that it follows changes, and whom it answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.command_line import PROJECT, Said
+from support.dashboard import Place, served
+from support.made_store import MadeStore
+
+from arena.dashboard.app import ASSETS
+from arena.live_status import path_of, read_status
+from arena.store import rows
+from arena.store.database import writer_lock
+
+TOKEN = "a-token-of-enough-letters"
+
+
+@pytest.fixture(scope="module")
+def place(played: Path) -> Iterator[Place]:
+    with served(played, played.parent / "runs") as found:
+        yield found
+
+
+def test_the_page_and_all_that_it_loads_are_served(place: Place) -> None:
+    status, headers, body = place.ask("/")
+    assert status == 200 and "script-src 'self'" in headers["content-security-policy"]
+    page = body.decode()
+    for name in ASSETS:
+        assert f'"assets/{name}"' in page
+        assert place.ask(f"/assets/{name}")[0] == 200
+    assert place.ask("/assets/..%2Fapp.py")[0] == 404
+    assert place.ask("/assets/report.html")[0] == 404
+
+
+def test_the_first_look_has_every_run_and_the_latest_in_full(place: Place, played: Path) -> None:
+    parts = place.first()
+    runs = dict(rows("SELECT run_id, count(*) FROM battles GROUP BY run_id", played))
+    assert {run["id"]: run["battles"] for run in parts["runs"]} == runs
+    assert parts["run"]["id"] == parts["runs"][0]["id"]
+    assert parts["live"] | {"problem": None} == {
+        "database": str(played),
+        "playing": False,
+        "status": None,
+        "problem": None,
+    }
+
+
+def test_a_run_is_told_as_the_database_has_it(place: Place, played: Path) -> None:
+    run_id = rows("SELECT run_id FROM runs ORDER BY started", played)[0][0]
+    run = place.first(f"/events?run={run_id}")["run"]
+    assert [each["format"] for each in run["formats"]] == ["gen1ou", "gen9ou"]
+    for each in run["formats"]:
+        battles, score = rows(
+            "SELECT count(score), avg(score) FROM results WHERE run_id = ? AND format = ? AND agent = 'random'",
+            played,
+            [run_id, each["format"]],
+        )[0]
+        row = next(row for row in each["ranking"] if row["agent"] == "random")
+        assert (row["battles"], row["score"]) == (battles, pytest.approx(float(score)))
+        assert all(row["elo"] is None or row["margin"] >= 0 for row in each["ranking"])
+        cells = {(agent, opponent): score for agent, opponent, _, score, *_ in each["pairings"]}
+        assert all(cells[b, a] == pytest.approx(1 - score) for (a, b), score in cells.items())
+    assert sum(run["speed"]["battles_per_s"]) > 0
+
+
+def test_faults_name_the_agent_and_a_battle(place: Place, played: Path) -> None:
+    run_id = rows("SELECT DISTINCT run_id FROM faults WHERE agent = 'bad_agents:Raises'", played)[0][0]
+    run = place.first(f"/events?run={run_id}")["run"]
+    fault = next(fault for fault in run["faults"] if fault["agent"] == "bad_agents:Raises")
+    assert fault["reason"] == "error"
+    listed = place.json(f"/battles?run={run_id}&failed=1")["battles"]
+    assert fault["battle"] in [battle[0] for battle in listed]
+    raising = next(row for row in run["formats"][0]["ranking"] if row["agent"] == "bad_agents:Raises")
+    assert raising["faults"] == fault["battles"]
+
+
+def test_battles_are_listed_and_told(place: Place, played: Path) -> None:
+    run_id = rows("SELECT run_id FROM runs ORDER BY started", played)[0][0]
+    listed = place.json(f"/battles?run={run_id}&agent=random")["battles"]
+    assert listed and all("random" in battle[3:5] for battle in listed)
+    assert [battle[0] for battle in listed] == sorted((battle[0] for battle in listed), reverse=True)
+    rest = place.json(f"/battles?run={run_id}&agent=random&before={listed[0][0]}")["battles"]
+    assert rest == listed[1:]
+    story = place.json(f"/battle/{listed[0][0]}")
+    assert story["id"] == listed[0][0] and story["turns"]
+    assert place.ask("/battle/999999")[0] == 404
+    assert place.ask("/battle/99999999999999999999999")[0] == 404
+
+
+def test_it_only_reads(place: Place) -> None:
+    for method in ("POST", "PUT", "DELETE"):
+        assert place.ask("/battles", method=method)[0] == 405
+
+
+def test_another_sites_name_for_this_machine_is_refused(place: Place) -> None:
+    assert place.ask("/", Host="evil.example")[0] == 421
+    assert place.ask("/events", Host="evil.example:8700")[0] == 421
+    assert place.ask("/", Host="localhost:8700")[0] == 200
+
+
+def test_with_a_token_nothing_is_told_without_it(played: Path) -> None:
+    with served(played, token=TOKEN) as place:
+        for path in ("/", "/events", "/battles?run=x", "/battle/1", "/assets/viewer.js", "/?token=wrong", "/?token="):
+            assert place.ask(path)[0] == 401, path
+        assert place.ask("/", Authorization=f"Bearer {TOKEN}")[0] == 200
+        status, headers, _ = place.ask(f"/?token={TOKEN}&x=1")
+        assert (status, headers["location"]) == (303, "/?x=1")
+        assert "HttpOnly" in headers["set-cookie"] and "SameSite=strict" in headers["set-cookie"]
+        assert place.ask("/", Cookie=headers["set-cookie"].partition(";")[0], Host="evil.example")[0] == 200
+
+
+def test_it_waits_for_a_database_and_follows_it(tmp_path: Path) -> None:
+    db = tmp_path / "later.duckdb"
+    with served(db) as place, place.stream() as told:
+        name, live = next(told)
+        assert name == "live" and "no such file" in live["problem"]
+        store = MadeStore(db)
+        store.run("the-run", ["random", "heuristic:expert"])
+        store.pair("the-run", "random", "heuristic:expert", "LW")
+        store.write()
+        run = next(data for name, data in told if name == "run" and data and data["formats"])
+    assert run["id"] == "the-run"
+    assert {row["agent"]: row["battles"] for row in run["formats"][0]["ranking"]} == {
+        "random": 2,
+        "heuristic:expert": 2,
+    }
+
+
+def test_the_stream_says_what_a_living_run_says_of_itself(played: Path) -> None:
+    run_id = rows("SELECT max(run_id) FROM runs", played)[0][0]
+    said = {"run": run_id, "pid": os.getpid(), "done": 3, "total": 9, "nodes": {"one": "2 workers"}}
+    path_of(played).write_text(json.dumps(said))
+    try:
+        with writer_lock(played), served(played) as place:
+            live = place.first()["live"]
+            assert live["playing"] and live["status"]["nodes"] == {"one": "2 workers"}
+    finally:
+        path_of(played).unlink()
+
+
+def test_the_status_of_a_dead_process_is_ignored(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    db = tmp_path / "x.duckdb"
+    path_of(db).write_text(json.dumps({"run": "x", "pid": ended.pid}))
+    assert read_status(db) is None
+    path_of(db).write_text('{"run": "x", "pi')
+    assert read_status(db) is None
+    path_of(db).write_text(json.dumps({"run": "x", "pid": os.getpid()}))
+    assert read_status(db) == {"run": "x", "pid": os.getpid()}
+
+
+def test_an_address_that_is_taken_and_a_short_token_are_one_line(
+    arena: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: Place
+) -> None:
+    said = arena("dashboard", "--port", str(place.port), "--db", tmp_path / "x.duckdb")
+    assert said.code == 2 and said.err.count("\n") == 1 and f"--port {place.port}" in said.err
+    monkeypatch.setenv("ARENA_DASHBOARD_TOKEN", "short")
+    said = arena("dashboard", "--port", "0", "--db", tmp_path / "x.duckdb")
+    assert said.code == 2 and "too few" in said.err
+
+
+def test_without_the_extra_it_says_how_to_install_it(
+    arena: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(("arena.dashboard", "uvicorn"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    said = arena("dashboard", "--port", "0")
+    assert said.code == 2 and "battle-arena[dashboard]" in said.err and said.err.count("\n") == 1
+
+
+def test_it_ends_with_ctrl_c_while_a_page_is_open(played: Path) -> None:
+    main = "from arena.cli import main; main()"
+    words = [sys.executable, "-c", main, "dashboard", "--port", "0", "--db", str(played)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=PROJECT) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        port = int(line.rsplit(":", 1)[1].strip().rstrip("/"))
+        with Place(port).stream() as told:
+            next(told)
+            process.send_signal(2)
+            assert process.wait(60) == 0
+        assert process.stderr is not None and process.stderr.read() == ""
