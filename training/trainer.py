@@ -18,12 +18,14 @@ from accelerate import Accelerator
 from accelerate.utils import InitProcessGroupKwargs, set_seed
 
 from agents.policy import checkpoint
+from agents.policy.network import Network
 from training.algorithms.tensors import Sums, add_sums, local_means, to_device
 from training.config import BadConfig, Config
 from training.curves import FILE as CURVES
 from training.curves import write_curves
 from training.data.stream import Batch
 from training.distributed.rank import Rank, world_size
+from training.distributed.sharding import all_finite, sharding_plugin, use_sharding, whole_network
 from training.evaluation import evaluate_checkpoint
 from training.learner import build_network, load_reference
 from training.objective import Objective, means_over_processes
@@ -31,7 +33,7 @@ from training.parameters import parameter_groups
 from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
-from training.state import DiskFull, TrainingFailed, finite, report_disk_full, restore_state, save_state
+from training.state import DiskFull, TrainingFailed, report_disk_full, restore_state, save_state
 from training.tracking import Pace, Tracking
 from training.validation import summary
 
@@ -61,12 +63,15 @@ def train(config: Config, rank: Rank | None = None) -> Finished:
     """
     if config.compute.threads:
         torch.set_num_threads(config.compute.threads)
+    plugin = sharding_plugin(config.compute)
     accelerator = Accelerator(
         cpu=world_size() > 1
         and not torch.cuda.is_available(),  # else accelerate takes each process for a run of its own
         mixed_precision=_PRECISIONS[config.compute.precision],
         kwargs_handlers=[InitProcessGroupKwargs(timeout=_EVALUATION_TIME)],
+        fsdp_plugin=plugin,
     )
+    use_sharding(accelerator, plugin)
     folder = RunFolder(config)
     with ExitStack() as stack:
         if accelerator.is_main_process:
@@ -160,7 +165,7 @@ class _Run:
         """Print what is trained, on which data and for how many steps."""
         if self.tracking is None:
             return
-        parameters = sum(parameter.numel() for parameter in self.network.parameters())
+        parameters = sum(parameter.numel() for parameter in self.network.parameters())  # also where they are sharded
         resumed = f", resumed at step {self.step:,}" if self.step else ""
         self.tracking.say(
             f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch_size} "
@@ -237,11 +242,11 @@ class _Run:
     def _save_checkpoint(self) -> None:
         """Validate and save a checkpoint of this step. Raises TrainingFailed if weights or validation are not finite."""
         accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
-        network = accelerator.unwrap_model(self.network)
-        if not finite(network):
+        if not all_finite(accelerator, self.network):
             raise self._diverged("the weights are not finite, so they are not saved,", self.step)
+        network = whole_network(accelerator, self.network)
         self.rank.enter(self.step, "validation", patient=True)
-        metrics = self._validated()
+        metrics = self._validated(network)
         accelerator.wait_for_everyone()
         self.rank.enter(self.step, "saving")
         bad = [name for name, value in metrics.items() if not math.isfinite(value)]
@@ -289,12 +294,12 @@ class _Run:
             else "there is no checkpoint yet"
         )
 
-    def _validated(self) -> dict[str, float]:
+    def _validated(self, network: Network) -> dict[str, float]:
         """Return the validation metrics; empty without validation datasets and in other than the main process."""
         if self.tracking is None or not self.config.data.validate_on:
             return {}
         self.tracking.doing(self.step, "validating")
-        return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self.objective)
+        return self.data.validated(network, self.accelerator.device, self.objective)
 
     def _evaluate_if_due(self) -> None:
         """Play the evaluation battles of this step's checkpoint, unless they were played before an interruption."""

@@ -10,7 +10,6 @@ Each measurement is `train base` in a process of its own, three steps, on a data
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
 import subprocess
@@ -84,15 +83,12 @@ def main() -> None:
     parser.add_argument("--batches", nargs="+", type=int, default=[4, 16, 32])
     parser.add_argument("--length", type=int, default=128)
     options = parser.parse_args()
-    importlib.import_module("training.trainer")
     from training.memory.estimate import estimate
     from training.memory.fitting import setup_of
-    from training.memory.process import data_bytes, resident
+    from training.memory.process import data_bytes, trained_once
 
-    base = resident()
-    print(
-        f"{'preset':8} {'batch':>5} {'predicted':>10} {'measured':>10} {'ratio':>6}   without the process"
-    )
+    base = trained_once()
+    print(f"{'preset':8} {'batch':>5} {'predicted':>10} {'measured':>10} {'ratio':>6}   without the process")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         dataset(folder / "data", max(options.batches) * 2, options.length)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,7 +95,7 @@ def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Va
 
 def _table(found: list[Variant], size: float) -> Table:
     table = Table(box=None, pad_edge=False)
-    for column in ("GB per GPU", "weights", "grads", "adam", "buffers", "activ.", "peak", "fits", "max batch"):
+    for column in ("GB per GPU", "weights", "grads", "adam", "buffers", "activ.", "peak", "fits", "batch"):
         table.add_column(column, justify="left" if column == "GB per GPU" else "right", no_wrap=True)
     for one in found:
         parts = one.estimate
@@ -105,7 +104,7 @@ def _table(found: list[Variant], size: float) -> Table:
         name = one.name + (f" {one.setup.accumulation}" if one.setup.accumulation > 1 else "")
         table.add_row(
             name,
-            *(f"{part / 1e9:.2f}" for part in shown),
+            *(f"{part / 1e9:.1f}" for part in shown),
             "yes" if one.fits(size) else "NO",
             f"{batch:,}" if batch else "none",
         )
@@ -116,10 +115,9 @@ def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None
     """Show one process on the CPU, whose baseline is that of this process with the same packages."""
     from training.memory.estimate import estimate
     from training.memory.fitting import Variant, largest_batch, setup_of
-    from training.memory.process import data_bytes, resident
+    from training.memory.process import data_bytes, trained_once
 
-    importlib.import_module("training.trainer")
-    base, data = resident(), data_bytes(settings)
+    base, data = trained_once(), data_bytes(settings)
     setup = setup_of(settings, 1, "cpu", base + data)
     found = estimate(setup)
     most = largest_batch(setup, size) * setup.accumulation

@@ -27,6 +27,8 @@ _IDS = 12
 _LOSS_BYTES, _BATCH_BYTES = 2_000, 250
 #: Assumed, not measured here: a CUDA context with cuBLAS' workspace, NCCL's buffers, and what the caching allocator wastes.
 _CUDA_CONTEXT, _NCCL, _CUDA_WASTE = 0.7e9, 0.4e9, 1.05
+#: Measured on the CPU (scripts/bench/memory.py): what malloc keeps of tensors that were freed, as a factor of activations.
+_CPU_WASTE = 1.25
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,9 @@ def estimate(setup: Setup) -> Estimate:
     saved, narrow_saved = saved * setup.decisions, narrow_saved * setup.decisions
     narrow_work, wide_work = (setup.decisions * one for one in _workspace(setup))
     backward = max(saved + wide_work, narrow_saved + narrow_work)
-    if setup.accumulation > 1:
+    if setup.device == "cpu":  # malloc has no place for the gradients in what the activations leave
+        backward = _CPU_WASTE * backward + gradients
+    elif setup.accumulation > 1:
         backward += gradients
     # AdamW computes on lists of tensors on a GPU, with one temporary copy of the parameters, and on the CPU one by one.
     step = gradients + (parameters if setup.device == "cuda" else 3 * _FP32 * count.block / shards)

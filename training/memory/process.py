@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import numpy as np
 
+from agents.policy.actions import ACTIONS
+from agents.policy.observation import IDS_PER_TOKEN
 from training.config import Config
 from training.data.shards import SHARD_DECISIONS, opened
 from training.data.stream import OPEN_SHARDS
@@ -19,6 +22,23 @@ def resident(field: str = "VmRSS") -> int:
     """Return this process's resident memory; with `VmHWM`, its peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{field}:"))
+
+
+def trained_once() -> int:
+    """Return the resident memory after a step of the smallest network: torch loads much of itself only then."""
+    import torch
+
+    from agents.policy.network import PRESETS, Network
+    from agents.policy.observation import FEATURES, TOKENS
+
+    importlib.import_module("training.trainer")
+    network = Network(PRESETS["micro"])
+    optimizer = torch.optim.AdamW(network.parameters())
+    ids = torch.zeros(1, 2, TOKENS, IDS_PER_TOKEN, dtype=torch.int64)
+    legal, valid = torch.ones(1, 2, ACTIONS, dtype=torch.bool), torch.ones(1, 2, dtype=torch.bool)
+    network(ids, torch.zeros(1, 2, TOKENS, FEATURES), legal, valid).value.sum().backward()
+    optimizer.step()
+    return resident()
 
 
 def data_bytes(config: Config) -> int:
