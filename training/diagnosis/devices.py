@@ -24,7 +24,7 @@ def device_findings() -> Iterator[Finding]:
     level = "ok" if len(names) == 1 else "note"
     fix = "" if len(names) == 1 else "a run is as fast as the slowest, and the batch must fit the smallest"
     yield Finding("ok" if level == "ok" else "note", "devices", f"{count} x {' and '.join(names)}", fix)
-    yield Finding("ok", "NCCL", ".".join(map(str, torch.cuda.nccl.version())))  # type: ignore[no-untyped-call]
+    yield Finding("ok", "NCCL", ".".join(map(str, torch.cuda.nccl.version())))
     blocked = [
         f"{one}-{other}"
         for one in range(count)

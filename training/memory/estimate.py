@@ -142,10 +142,10 @@ def saved_bytes(setup: Setup) -> tuple[float, float]:
     else:
         kept = tokens = (TOKENS + 1) * each_token * shape.token_layers
         decisions_peak = each_decision * shape.layers
-    embedded = TOKENS * (2 * _IDS * _INT64 + 3 * _INT64 + FEATURES * size) + (
-        TOKENS * FEATURES * _FP32 if size < _FP32 else 0
-    )
-    summary = (TOKENS + 1) * ((_FP32 * narrow + 8) + narrow * _FP32) + (narrow * size if size < _FP32 else 0)
+    embedded = TOKENS * (2 * _IDS * _INT64 + 3 * _INT64 + FEATURES * size)
+    # In half precision the heads keep converted copies of what they use of the normed tokens, not the tokens themselves.
+    normed = (TOKENS + 1) * narrow * _FP32 if size == _FP32 else narrow * size
+    summary = (TOKENS + 1) * (_FP32 * narrow + 8) + normed
     heads = (_FP32 + size) * wide + 8 + (9 + 2 * 13) * narrow * size + 3 * wide * size + _LOSS_BYTES
     return kept + embedded + summary + heads + decisions_peak, tokens + embedded + summary
 

