@@ -13,6 +13,8 @@ COMMANDS = {
     "online": "online",
     "population": "population",
     "config": "config",
+    "plan": "plan",
+    "doctor": "doctor",
     "data": "data",
     "curriculum": "curriculum",
     "ablate": "ablate",

@@ -223,12 +223,19 @@ class Length(Section):
 
 
 class Compute(Section):
-    """Devices. gradient_accumulation_steps: micro-batches per batch. threads: of torch on a CPU; 0: torch's default."""
+    """Devices. gradient_accumulation_steps: micro-batches per batch. threads: of torch on a CPU; 0: torch's default.
+
+    sharding: of parameters, gradients and optimizer state over the processes of a run; none: every process has all of them.
+    collective_timeout: seconds after which a rank that others wait for is named, and the run ends. Files of earlier versions
+    have neither.
+    """
 
     former_keys: ClassVar = {"accumulate": "gradient_accumulation_steps"}
     precision: Literal["fp32", "bf16", "fp16"]
     gradient_accumulation_steps: Annotated[int, Field(ge=1)]
     activation_checkpointing: bool
+    sharding: Literal["none", "fsdp2"] = "none"
+    collective_timeout: Annotated[float, Field(gt=0)] = 600.0
     threads: Annotated[int, Field(ge=0)]
 
 

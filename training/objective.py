@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
@@ -39,3 +40,10 @@ class Objective:
         """Whether the coefficient adapts to a KL other than the one in the loss, which is computed under dropout."""
         target = self._config.reference.target
         return bool(target and network.training and self._config.network.dropout)
+
+
+def means_over_processes(accelerator: Accelerator, sums: Sums) -> dict[str, float]:
+    """Return the mean of each metric over all processes."""
+    stacked = torch.tensor([[float(part) for part in pair] for pair in sums.values()], device=accelerator.device)
+    totals = accelerator.reduce(stacked, reduction="sum").tolist()
+    return {name: total / count for name, (total, count) in zip(sums, totals, strict=True) if count}

@@ -28,7 +28,7 @@ from training.settings import differences, other_settings
 
 EVALUATIONS = "evaluations.jsonl"
 #: Settings that may change when a run is resumed: they do not change what is trained.
-FREE = ("name", "out", "tracking", "compute.threads", "evaluation.workers")
+FREE = ("name", "out", "tracking", "compute.threads", "compute.collective_timeout", "evaluation.workers")
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The state that a resumed run needs besides its weights: optimizer, random states and position in the data.
 
 CHECKPOINT/training/optimizer.bin          AdamW's state
+CHECKPOINT/training/optimizer_0/           with FSDP2: the same, a file per process; pytorch_model_fsdp_0/: their weights
 CHECKPOINT/training/random_states_N.pkl    the random number generators of process N
 CHECKPOINT/training/position.pt            the step, the position in the data, the KL coefficient
 """
@@ -26,7 +27,7 @@ from teamsets.errors import ArenaError
 
 #: The folder in a checkpoint.
 STATE = "training"
-POSITION, OPTIMIZER = "position.pt", "optimizer.bin"
+POSITION, OPTIMIZER, SHARDED_OPTIMIZER = "position.pt", "optimizer.bin", "optimizer_0"
 #: Exceptions that reading one of these files may raise if it is damaged.
 _UNREADABLE = (
     OSError, RuntimeError, ValueError, KeyError, TypeError, EOFError, AttributeError, IndexError, pickle.UnpicklingError,
@@ -72,16 +73,15 @@ def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
         )
     position: dict[str, Any] = _read(state / POSITION, folder)
     _read(random_states, folder)
-    if not (state / OPTIMIZER).exists():
-        _read(state / OPTIMIZER, folder)
+    optimizer = state / (SHARDED_OPTIMIZER if accelerator.is_fsdp2 else OPTIMIZER)
+    if not optimizer.exists():
+        _read(optimizer, folder)
     try:
         accelerator.load_state(str(state))
     except _UNREADABLE as error:
-        for path in sorted(state.iterdir()):
+        for path in sorted(path for path in state.iterdir() if path.is_file()):
             _read(path, folder)
-        raise TrainingFailed(
-            f"{state / OPTIMIZER}: does not fit this run ({_message(error)}): {_instead(folder)}"
-        ) from error
+        raise TrainingFailed(f"{optimizer}: does not fit this run ({_message(error)}): {_instead(folder)}") from error
     return position
 
 

@@ -18,19 +18,22 @@ from accelerate import Accelerator
 from accelerate.utils import InitProcessGroupKwargs, set_seed
 
 from agents.policy import checkpoint
+from agents.policy.network import Network
 from training.algorithms.tensors import Sums, add_sums, local_means, to_device
 from training.config import BadConfig, Config
 from training.curves import FILE as CURVES
 from training.curves import write_curves
 from training.data.stream import Batch
+from training.distributed.rank import Rank, world_size
+from training.distributed.sharding import all_finite, sharding_plugin, use_sharding, whole_network
 from training.evaluation import evaluate_checkpoint
 from training.learner import build_network, load_reference
-from training.objective import Objective
+from training.objective import Objective, means_over_processes
 from training.parameters import parameter_groups
 from training.run_data import RunData
 from training.run_folder import RunFolder
 from training.schedule import learning_rate, total_steps
-from training.state import DiskFull, TrainingFailed, finite, report_disk_full, restore_state, save_state
+from training.state import DiskFull, TrainingFailed, report_disk_full, restore_state, save_state
 from training.tracking import Pace, Tracking
 from training.validation import summary
 
@@ -52,23 +55,29 @@ class Finished:
     best: dict[str, Any] | None
 
 
-def train(config: Config) -> Finished:
+def train(config: Config, rank: Rank | None = None) -> Finished:
     """Train until the configured number of steps, resuming from the folder's last checkpoint if there is one.
 
-    Raises BadConfig, BadData, and TrainingFailed that names the last good checkpoint.
+    rank: notes where this process is, if the run has several. Raises BadConfig, BadData, and TrainingFailed that names the
+    last good checkpoint.
     """
     if config.compute.threads:
         torch.set_num_threads(config.compute.threads)
+    plugin = sharding_plugin(config.compute)
     accelerator = Accelerator(
+        cpu=world_size() > 1
+        and not torch.cuda.is_available(),  # else accelerate takes each process for a run of its own
         mixed_precision=_PRECISIONS[config.compute.precision],
         kwargs_handlers=[InitProcessGroupKwargs(timeout=_EVALUATION_TIME)],
+        fsdp_plugin=plugin,
     )
+    use_sharding(accelerator, plugin)
     folder = RunFolder(config)
     with ExitStack() as stack:
         if accelerator.is_main_process:
             stack.enter_context(folder.locked())
         accelerator.wait_for_everyone()
-        run = _Run(config, folder, accelerator)
+        run = _Run(config, folder, accelerator, rank or Rank())
         if accelerator.is_main_process:
             run.tracking = stack.enter_context(Tracking(config, folder.path, run.step, run.total))
         try:
@@ -84,8 +93,8 @@ def train(config: Config) -> Finished:
 class _Run:
     """A run in one process. The constructor sets up, or restores from the last checkpoint, everything that has state."""
 
-    def __init__(self, config: Config, folder: RunFolder, accelerator: Accelerator) -> None:
-        self.config, self.folder, self.accelerator = config, folder, accelerator
+    def __init__(self, config: Config, folder: RunFolder, accelerator: Accelerator, rank: Rank) -> None:
+        self.config, self.folder, self.accelerator, self.rank = config, folder, accelerator, rank
         self.tracking: Tracking | None = None
         parts = accelerator.num_processes * config.compute.gradient_accumulation_steps
         if config.data.batch_size < parts:
@@ -135,6 +144,7 @@ class _Run:
         pace = Pace()
         interval_sums: Sums = {}
         while self.step < self.total:
+            self.rank.enter(self.step + 1, "reading data")
             batch = next(batches)
             sums, grad_norm = self._training_step(batch)
             self.step += 1
@@ -155,7 +165,7 @@ class _Run:
         """Print what is trained, on which data and for how many steps."""
         if self.tracking is None:
             return
-        parameters = sum(parameter.numel() for parameter in self.network.parameters())
+        parameters = sum(parameter.numel() for parameter in self.network.parameters())  # also where they are sharded
         resumed = f", resumed at step {self.step:,}" if self.step else ""
         self.tracking.say(
             f"{self.config.name}: {parameters:,} parameters, {self.total:,} steps of {self.config.data.batch_size} "
@@ -179,14 +189,17 @@ class _Run:
             micro = to_device(mine.rows(part, config.compute.gradient_accumulation_steps), accelerator.device)
             last = part == config.compute.gradient_accumulation_steps - 1
             with nullcontext() if last else accelerator.no_sync(self.network):
+                self.rank.enter(self.step + 1, "forward")
                 loss, sums = self.objective(self.network, micro)
+                self.rank.enter(self.step + 1, "backward")
                 # Divided by a constant, not by the batch's number of decisions, so that a decision has the same weight in
                 # batches of short and of long battles. DDP averages gradients over processes: hence num_processes.
                 accelerator.backward(loss * accelerator.num_processes / self.data.stream.mean_decisions)
             step_sums = add_sums(step_sums, {**sums, "loss": (loss.detach(), micro.valid_mask.sum())})
+        self.rank.enter(self.step + 1, "optimizer step")
         grad_norm = float(accelerator.clip_grad_norm_(self.network.parameters(), config.optimizer.max_grad_norm))
         # Reduced over processes: if one of them has a non-finite loss, all stop, and the main process reports it.
-        means = _means(accelerator, {name: step_sums[name] for name in _WATCHED if name in step_sums})
+        means = means_over_processes(accelerator, {name: step_sums[name] for name in _WATCHED if name in step_sums})
         if not math.isfinite(means["loss"]):
             raise self._diverged(f"the loss is {means['loss']}", self.step + 1)
         updated = self._optimizer_step(grad_norm)
@@ -219,7 +232,7 @@ class _Run:
 
     def _log_metrics(self, sums: Sums, grad_norm: float, speed: float) -> None:
         """Log the means over all processes since the last call. speed: decisions per second."""
-        means = _means(self.accelerator, sums)
+        means = means_over_processes(self.accelerator, sums)
         if self.tracking is None:
             return
         rate = learning_rate(self.config, self.step - 1, self.total)
@@ -229,10 +242,13 @@ class _Run:
     def _save_checkpoint(self) -> None:
         """Validate and save a checkpoint of this step. Raises TrainingFailed if weights or validation are not finite."""
         accelerator, folder = self.accelerator, self.folder.step_folder(self.step)
-        network = accelerator.unwrap_model(self.network)
-        if not finite(network):
+        if not all_finite(accelerator, self.network):
             raise self._diverged("the weights are not finite, so they are not saved,", self.step)
-        metrics = self._validated()
+        network = whole_network(accelerator, self.network)
+        self.rank.enter(self.step, "validation", patient=True)
+        metrics = self._validated(network)
+        accelerator.wait_for_everyone()
+        self.rank.enter(self.step, "saving")
         bad = [name for name, value in metrics.items() if not math.isfinite(value)]
         if bad:
             reason = f"{' and '.join(bad)} on the held-out data is not finite, so the weights are not saved,"
@@ -278,17 +294,19 @@ class _Run:
             else "there is no checkpoint yet"
         )
 
-    def _validated(self) -> dict[str, float]:
+    def _validated(self, network: Network) -> dict[str, float]:
         """Return the validation metrics; empty without validation datasets and in other than the main process."""
         if self.tracking is None or not self.config.data.validate_on:
             return {}
         self.tracking.doing(self.step, "validating")
-        return self.data.validated(self.accelerator.unwrap_model(self.network), self.accelerator.device, self.objective)
+        return self.data.validated(network, self.accelerator.device, self.objective)
 
     def _evaluate_if_due(self) -> None:
         """Play the evaluation battles of this step's checkpoint, unless they were played before an interruption."""
         every, last = self.config.evaluation.every, self.step == self.total
         due = every and self.step and (self.step % every == 0 or last)
+        if due:
+            self.rank.enter(self.step, "evaluation battles", patient=True)
         if due and self.tracking is not None and self.step not in self.folder.evaluated():
             self.tracking.say(f"{self.step:,}/{self.total:,} · evaluating in battles ...")
             result = evaluate_checkpoint(self.config.evaluation, f"policy:{self.folder.path}@{self.step}")
@@ -298,10 +316,3 @@ class _Run:
             if self.config.evaluation.best_by == "rating":
                 self.folder.update_best(self.step, "rating", result.rating)
         self.accelerator.wait_for_everyone()
-
-
-def _means(accelerator: Accelerator, sums: Sums) -> dict[str, float]:
-    """Return the mean of each metric over all processes."""
-    stacked = torch.tensor([[float(part) for part in pair] for pair in sums.values()], device=accelerator.device)
-    totals = accelerator.reduce(stacked, reduction="sum").tolist()
-    return {name: total / count for name, (total, count) in zip(sums, totals, strict=True) if count}

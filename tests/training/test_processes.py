@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -82,6 +83,29 @@ def test_two_processes_learn_what_one_does_unless_there_is_dropout(
     said = in_two(two)
     assert said.returncode == 0, said.stderr[-3000:]
     assert same_curve(losses(one), losses(two)) == (not dropout)
+
+
+def test_a_run_divided_by_fsdp2_learns_what_one_process_does_resumes_and_plays(small: Small, tmp_path: Path) -> None:
+    told: dict[str, Any] = {"network.dropout": 0.0, "checkpoints.every": 3}
+    one = small(out=str(tmp_path / "one"), **told, **{"length.max_steps": 6})
+    first, resumed = (
+        small(out=str(tmp_path / "two"), **told, **{"length.max_steps": 6, "compute.sharding": "fsdp2"})
+        for _ in range(2)
+    )
+    train(one)
+    said = in_two(first)
+    assert said.returncode == 0, said.stderr[-3000:]
+    assert same_curve(losses(one), losses(first))
+    weights = (load_file(RunFolder(run).step_folder(6) / checkpoint.WEIGHTS) for run in (one, first))
+    whole, sharded = weights
+    assert all(torch.allclose(whole[name], sharded[name], atol=1e-3) for name in whole)
+    assert (RunFolder(first).step_folder(6) / "training" / "optimizer_0").is_dir()
+    shutil.rmtree(RunFolder(first).step_folder(6))
+    said = in_two(resumed)
+    assert said.returncode == 0 and "resumed at step 3" in said.stderr, said.stderr[-3000:]
+    assert same_curve(losses(one), losses(resumed))
+    loaded, about = checkpoint.load(checkpoint.find(f"{first.out}@6"))
+    assert about.step == 6 and loaded.parameter_count == sum(tensor.numel() for tensor in whole.values())
 
 
 def test_a_number_that_is_not_finite_in_one_process_is_met_by_both(small: Small, tmp_path: Path) -> None:

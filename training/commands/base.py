@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from training.commands.configuring import config_argument, set_option
+from training.commands.configuring import config_argument, processes_option, set_option
 from training.commands.running import run_training
 from training.config import read_config
 from training.settings import Change
@@ -14,17 +14,21 @@ from training.shipped import located
 @click.command()
 @config_argument()
 @set_option
-def base(config: str, changes: tuple[Change, ...]) -> None:
+@processes_option
+def base(config: str, changes: tuple[Change, ...], processes: int) -> None:
     """Train a network by the YAML file CONFIG; an existing run is resumed.
 
     CONFIG is a file or the name of a preset (`train config` lists them). The same command resumes an interrupted run (also
-    after SIGKILL) from its last checkpoint. Several GPUs: `accelerate launch -m training.cli base CONFIG`.
+    after SIGKILL) from its last checkpoint. With --processes N each process trains on a GPU, or on the CPU if there is none;
+    if one fails, the last lines say which one failed first, where and why. Several machines: `accelerate launch -m
+    training.cli base CONFIG`.
 
     \b
     Examples:
       train config tiny > my.yaml
       train base my.yaml
+      train base my.yaml --processes 8
       train base my.yaml --set out=runs/slow --set optimizer.learning_rate=0.0003
       arena evaluate policy:runs/tiny@best heuristic:expert
     """
-    run_training(read_config(located(config, "preset"), changes))
+    run_training(read_config(located(config, "preset"), changes), processes)

@@ -24,6 +24,16 @@ set_option = click.option(
     help="Override a setting: dotted key, YAML value, e.g. optimizer.learning_rate=0.0005. Can be repeated.",
 )
 
+#: Passed to the command as `processes`.
+processes_option = click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Train in N processes on this machine, one for each GPU.",
+)
+
 
 def config_argument(*, required: bool = True) -> Any:
     """CONFIG: a YAML file, or the name of a shipped configuration."""

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
+import yaml
+
+from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
 from training.config import Config
+from training.distributed.launch import launch
+from training.distributed.rank import Rank, rank_of, world_size
+
+if TYPE_CHECKING:
+    from training.trainer import Finished
 
 
 def need_packages() -> None:
@@ -18,20 +29,41 @@ def need_packages() -> None:
         )
 
 
-def run_training(config: Config) -> None:
-    """Train to the last step and print the resulting agent spec. Raises what `training.trainer.train` raises."""
+def run_training(config: Config, processes: int = 1) -> None:
+    """Train to the last step and print the resulting agent spec. Raises what `training.trainer.train` raises.
+
+    processes: more than one: start so many on this machine, and exit with 1 after printing which one failed first.
+    """
     need_packages()
+    if processes > 1 and world_size() == 1:
+        _launch(config, processes)
+        return
     print(f"{config.name}: loading torch ...", file=sys.stderr)
-    from torch.distributed.elastic.multiprocessing.errors import record
-
-    from training.curves import FILE as CURVES
-    from training.trainer import train
-
-    # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
-    finished = record(train)(config)
+    with rank_of(Path(config.out), config.compute.collective_timeout) as rank:
+        finished = _train(config, rank)
     if finished is not None:
+        from training.curves import FILE as CURVES
+
         best = finished.best
         suffix = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
         print(f"{finished.folder}: finished {finished.step} steps{suffix}", file=sys.stderr)
         print(f"curves: {finished.folder}/{CURVES}", file=sys.stderr)
         print(f"agent: policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
+
+
+def _train(config: Config, rank: Rank) -> Finished | None:
+    from torch.distributed.elastic.multiprocessing.errors import record
+
+    from training.trainer import train
+
+    # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
+    return record(train)(config, rank)
+
+
+def _launch(config: Config, processes: int) -> None:
+    settings = Path(config.out) / "ranks" / "config.yaml"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(settings, yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
+    code = launch(["base", str(settings)], Path(config.out), processes)
+    if code:
+        raise click.exceptions.Exit(code)

@@ -19,7 +19,13 @@ from training.renamed import current
 from training.settings import differences, other_settings
 
 #: Settings that may change after the start, besides those of stages that have not started.
-_FREE = ("workers", "training.tracking", "training.compute.threads", "training.evaluation.workers")
+_FREE = (
+    "workers",
+    "training.tracking",
+    "training.compute.threads",
+    "training.compute.collective_timeout",
+    "training.evaluation.workers",
+)
 
 
 _ATTEMPT = "curriculum = ? AND stage = ? AND attempt = ?"

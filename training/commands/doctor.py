@@ -1,0 +1,58 @@
+"""`train doctor`: what would stop a training on several GPUs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from training.commands.running import need_packages
+from training.diagnosis.collectives import collective_findings
+from training.diagnosis.finding import Finding
+from training.diagnosis.machine import machine_findings
+
+
+@click.command()
+@click.option(
+    "--processes", type=click.IntRange(min=2), metavar="N", help="Processes of the test. [default: GPUs, at least 2]"
+)
+@click.option(
+    "--timeout", type=click.FloatRange(min=1), default=120.0, show_default=True, help="Limit of the test, in seconds."
+)
+@click.option(
+    "--logs", type=click.Path(path_type=Path, file_okay=False), default=Path("doctor-logs"), show_default=True,
+    help="Folder for what the processes of the test print, with NCCL's messages.",
+)  # fmt: skip
+def doctor(processes: int | None, timeout: float, logs: Path) -> None:
+    """Check this machine for a training in several processes. Exits with 1 if one cannot work.
+
+    Prints a line per finding, with what to do about it. The last is a real all-reduce and broadcast over all GPUs, or over
+    two processes on the CPU where there is no GPU.
+
+    \b
+    Examples:
+      train doctor
+      train doctor --processes 8 --timeout 60
+    """
+    need_packages()
+    findings: list[Finding] = []
+
+    def show(finding: Finding) -> None:
+        findings.append(finding)
+        print(finding.line, flush=True)
+
+    for finding in machine_findings(Path()):
+        show(finding)
+    import torch
+
+    from training.diagnosis.devices import device_findings
+
+    for finding in device_findings():
+        show(finding)
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    backend = "nccl" if gpus > 1 else "gloo"
+    for finding in collective_findings(processes or max(2, gpus), backend, timeout, logs):
+        show(finding)
+    failed = any(finding.level == "NO" for finding in findings)
+    print("fix the lines marked NO" if failed else "training in several processes works here")
+    raise click.exceptions.Exit(1 if failed else 0)

@@ -1,0 +1,167 @@
+"""`train plan`: whether a training fits into memory, before it starts."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import yaml
+from rich.console import Console
+from rich.table import Table
+
+from arena.terminal.commands import say
+from teamsets.atomic import write_atomic
+from teamsets.errors import BadInput
+from training.commands.configuring import config_argument, set_option
+from training.commands.running import need_packages
+from training.config import Config, read_config
+from training.settings import Change
+from training.shipped import located
+
+if TYPE_CHECKING:
+    from training.memory.fitting import Variant
+
+_UNITS = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
+
+
+@click.command()
+@config_argument()
+@set_option
+@click.option(
+    "--gpus",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="GPUs of the run; 0: one process on the CPU.",
+)
+@click.option(
+    "--memory", required=True, metavar="SIZE", help="Memory of each GPU, or of the machine: 40GB, 24GiB, 800MB."
+)
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write CONFIG with the recommended settings to FILE.",
+)
+def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write: Path | None) -> None:
+    """Compute the memory that a training needs, and the settings that fit.
+
+    Every trajectory is assumed to have data.max_length decisions, so a real run needs less. Exits with 1 if nothing fits.
+
+    \b
+    Examples:
+      train plan large --gpus 8 --memory 40GB
+      train plan my.yaml --gpus 8 --memory 40GB --write fits.yaml
+      train plan tiny --gpus 0 --memory 2GB
+    """
+    size = _parse_size(memory)
+    settings = read_config(located(config, "preset"), changes)
+    need_packages()
+    console = Console()
+    best = _show_cpu(console, settings, size) if gpus == 0 else _show_gpus(console, settings, gpus, size)
+    if best is None:
+        raise click.exceptions.Exit(1)
+    if write is not None:
+        write_atomic(write, yaml.safe_dump(_with(settings, best).model_dump(mode="json"), sort_keys=False))
+        say(console, f"written: {write}")
+
+
+def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Variant | None:
+    from training.memory.estimate import counts, estimate
+    from training.memory.fitting import recommended, setup_of, variants
+
+    setup = setup_of(settings, gpus, "cuda")
+    now, found = estimate(setup), variants(setup, size)
+    say(
+        console,
+        f"{settings.network.preset}: {counts(setup.shape).total:,} parameters; a batch of {settings.data.batch_size} "
+        f"trajectories of {settings.data.max_length} decisions on {gpus} GPU{'s' * (gpus > 1)} of {_gb(size)}",
+    )
+    fits = "fits" if now.peak <= size else "does NOT fit"
+    say(console, f"as configured, each GPU needs {_gb(now.peak)}: {fits}")
+    console.print(_table(found, size))
+    best = recommended(found, size)
+    if best is None:
+        say(
+            console, f"nothing fits: the least is {_gb(min(one.estimate.peak for one in found))}: use a smaller network"
+        )
+        return None
+    say(console, f"recommended: {best.name}, {_gb(best.estimate.peak)} of {_gb(size)} on each GPU:")
+    say(console, "  " + " ".join(f"--set {key}={value}" for key, value in _recommended_settings(best).items()))
+    return best
+
+
+def _table(found: list[Variant], size: float) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for column in ("GB per GPU", "weights", "grads", "adam", "buffers", "activ.", "peak", "fits", "batch"):
+        table.add_column(column, justify="left" if column == "GB per GPU" else "right", no_wrap=True)
+    for one in found:
+        parts = one.estimate
+        shown = (parts.parameters, parts.gradients, parts.optimizer, parts.buffers, parts.activations, parts.peak)
+        batch = one.most * one.setup.processes * one.setup.accumulation
+        name = one.name + (f" {one.setup.accumulation}" if one.setup.accumulation > 1 else "")
+        table.add_row(
+            name,
+            *(f"{part / 1e9:.1f}" for part in shown),
+            "yes" if one.fits(size) else "NO",
+            f"{batch:,}" if batch else "none",
+        )
+    return table
+
+
+def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None:
+    """Show one process on the CPU, whose baseline is that of this process with the same packages."""
+    from training.memory.estimate import estimate
+    from training.memory.fitting import Variant, largest_batch, setup_of
+    from training.memory.process import data_bytes, trained_once
+
+    base, data = trained_once(), data_bytes(settings)
+    setup = setup_of(settings, 1, "cpu", base + data)
+    found = estimate(setup)
+    most = largest_batch(setup, size) * setup.accumulation
+    say(
+        console,
+        f"{settings.network.preset} on the CPU: {_gb(found.peak)}: packages {_gb(base)} (of this process), data "
+        f"{_gb(data)}, weights {_gb(found.parameters)}, optimizer {_gb(found.optimizer)}, "
+        f"activations {_gb(found.activations)}",
+    )
+    fits = found.peak <= size
+    say(console, f"{'fits' if fits else 'does NOT fit'} in {_gb(size)}; the largest batch is {most} trajectories")
+    return Variant("CPU", setup, found, most) if fits else None
+
+
+def _recommended_settings(best: Variant) -> dict[str, str]:
+    setup = best.setup
+    return {
+        "compute.precision": setup.precision,
+        "compute.gradient_accumulation_steps": str(setup.accumulation),
+        "compute.activation_checkpointing": str(setup.checkpointing).lower(),
+        "compute.sharding": setup.sharding,
+    }
+
+
+def _with(settings: Config, best: Variant) -> Config:
+    setup = best.setup
+    compute = settings.compute.model_copy(
+        update={
+            "precision": setup.precision,
+            "gradient_accumulation_steps": setup.accumulation,
+            "activation_checkpointing": setup.checkpointing,
+            "sharding": setup.sharding,
+        }
+    )
+    return settings.model_copy(update={"compute": compute})
+
+
+def _parse_size(text: str) -> float:
+    """Parse a size. Raises BadInput."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB|MB|MiB)", text)
+    if found is None or not float(found[1]):
+        raise BadInput(f"--memory {text}: must be a number above 0 and a unit of {', '.join(_UNITS)}, for example 40GB")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _gb(size: float) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e10 else f"{size / 1e9:.2f} GB"
