@@ -9,11 +9,13 @@ from arena.terminal.commands import Commands, run
 #: Command -> its module in training/commands.
 COMMANDS = {
     "base": "base",
+    "dpo": "dpo",
     "finetune": "finetune",
     "online": "online",
     "population": "population",
     "config": "config",
     "data": "data",
+    "preferences": "preferences",
     "curriculum": "curriculum",
     "ablate": "ablate",
 }
