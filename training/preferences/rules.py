@@ -89,7 +89,8 @@ def judged(
 ) -> Judged | str | None:
     """Return the pair of a decision by the rules, or why it has none; None if the attempts have no such part.
 
-    garbled: makes a garbled version of a text; None: there is none. real: False: every rejected answer is a garbled one.
+    garbled: makes a garbled version of a text; None: there is none. real: False: the same pairs, but every rejected answer
+    is a garbled one.
     """
     tried = merged(attempts, part)
     if not tried:
@@ -101,23 +102,18 @@ def judged(
     if not worked:
         return NOTHING
     best = max(worked, key=_score)
-    rule = SOME if others else EVERYTHING
-    if rule == EVERYTHING or not real:
-        text = garbled(_text(best, part))
-        if text is None:
-            return NOT_GARBLED
-        known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
-        return _pair(part, rule, best, known or Attempt(text if part == "action" else "", plan=text), "garbled")
+    if not others:
+        return _against_garbled(part, EVERYTHING, best, tried, garbled)
     failed = [one for one, kind in others if kind is Outcome.FAILED]
     worst, kind = (
         (failed[0], Outcome.FAILED) if failed else (min((one for one, _ in others), key=_score), Outcome.NO_GAIN)
     )
-    found = _pair(part, rule, best, worst, str(kind))
+    found = _pair(part, SOME, best, worst, str(kind))
     if found.margin is not None and found.margin < bar.min_margin:
         return CLOSE
     if bar.sure and found.low is not None and found.low <= 0:
         return UNSURE
-    return found
+    return found if real else _against_garbled(part, SOME, best, tried, garbled)
 
 
 def merged(attempts: Sequence[Attempt], part: Part) -> list[Attempt]:
@@ -157,6 +153,16 @@ def _wilson(results: Sequence[float]) -> tuple[float, float, float]:
     middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
     half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n)) / (1 + _Z**2 / n)
     return p, middle - half, middle + half
+
+
+def _against_garbled(
+    part: Part, rule: str, best: Attempt, tried: Sequence[Attempt], garbled: Callable[[str], str | None]
+) -> Judged | str:
+    text = garbled(_text(best, part))
+    if text is None:
+        return NOT_GARBLED
+    known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
+    return _pair(part, rule, best, known or Attempt(text if part == "action" else "", plan=text), "garbled")
 
 
 def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Judged:
