@@ -170,6 +170,9 @@ def _write(
                 kept[key in held_out].append(trajectory)
     for one in (*pairs[False], *pairs[True]):
         counts["pairs"][f"{one.judged.rule} ({one.judged.part})"] += 1
+    if settings.hold_out and not (pairs[False] and pairs[True]):
+        share = "every pair" if pairs[True] else "no pair"
+        raise BadData(f"--hold-out {settings.hold_out:g}: selects {share} of {len(seen)}: use another share, or 0")
     _write_files(settings, out, pairs, kept)
     number = {"pairs": len(pairs[False]), "held_out": len(pairs[True])}
     in_datasets = {_name(place): sum(int((one.rejected != MISSING).sum()) for one in kept[place]) for place in kept}

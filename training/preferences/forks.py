@@ -11,6 +11,7 @@ from agents import Agent
 from agents.battle import SeatBattle
 from agents.engine import FORMATS
 from agents.policy.actions import ACTIONS
+from arena.engine_venue.availability import check_engine
 from arena.engine_venue.stored import Decided, stored_results
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest
 from arena.simulator.replaying import input_log_teams
@@ -60,7 +61,8 @@ class EngineForks:
     """Forks on the engine: copies of rows."""
 
     def __init__(self, rows: int, format_id: str) -> None:
-        from training.envs.engine_battles import EngineBattles  # needs Numba
+        check_engine("forks on the engine")
+        from training.envs.engine_battles import EngineBattles
 
         self.battles = EngineBattles(rows, format_id)
 

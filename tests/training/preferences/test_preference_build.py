@@ -19,7 +19,18 @@ from training.data.shards import all_trajectories, opened
 from training.data.trajectory import MISSING
 from training.preferences.forks import LEADER, EngineForks, Stored, stored_battles
 
-FEW = ("--decisions", "2", "--choices", "3", "--playouts", "4", "--baseline", "position", "--play-on", "random")
+FEW = (
+    "--decisions",
+    "2",
+    "--choices",
+    "3",
+    "--playouts",
+    "4",
+    "--baseline",
+    "position",
+    "--play-on",
+    "array:max-damage",
+)
 
 
 def build(played: Path, out: Path, *words: str, where: str = "format = 'gen1ou'") -> Result:
