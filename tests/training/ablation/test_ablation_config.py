@@ -169,7 +169,10 @@ def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[s
 
 @pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_is_shipped_is_whole(path: Path) -> None:
-    assert len(variants(read_ablation(path))) == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "targets": 5}[path.stem]
+    assert (
+        len(variants(read_ablation(path)))
+        == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "targets": 5}[path.stem]
+    )
 
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:

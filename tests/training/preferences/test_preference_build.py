@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
@@ -166,3 +168,22 @@ def test_what_cannot_be_done_is_said_in_one_line(
     played: Path, tmp_path: Path, words: tuple[str, ...], problem: str
 ) -> None:
     assert problem in str(build(played, tmp_path / "out", *words).exception)
+
+
+def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_path: Path) -> None:
+    db = tmp_path / "labelled.duckdb"
+    shutil.copy(played, db)
+    query = "SELECT battle_id, seat, index, choice, legal FROM decisions JOIN battles USING (battle_id) WHERE format = 'gen1ou' AND len(legal) > 1 ORDER BY ALL LIMIT 3"  # noqa: E501
+    with duckdb.connect(str(db)) as store:
+        labelled = store.execute(query).fetchall()
+        for battle, seat, index, choice, legal in labelled:
+            other = next(label for label in legal if label != choice)
+            thought = json.dumps({"coach": other, "values": {other: 0.8, choice: 0.5}})
+            where = [thought, battle, seat, index]
+            store.execute("UPDATE decisions SET thought = ? WHERE battle_id = ? AND seat = ? AND index = ?", where)
+    result = build(db, tmp_path / "out", "--source", "expert")
+    assert result.exit_code == 0, (result.output, result.exception)
+    found = {(one["battle"], one["seat"], one["decision"]): one for one in lines(tmp_path / "out" / "pairs.jsonl")}
+    assert found.keys() == {tuple(row[:3]) for row in labelled}
+    assert {one["rejected_action"] for one in found.values()} == {row[3] for row in labelled}
+    assert {(one["rule"], one["margin"], one["low"]) for one in found.values()} == {("expert-differs", 0.3, None)}
