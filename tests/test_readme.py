@@ -62,6 +62,9 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
         told["base"]["rollout"] |= {"battles": 8, "teams": [{"set": "variety:10", "weight": 1.0}]}
         for rule in told["grid"]["rule"].values():
             rule["algorithm"] |= {"learning_starts": 100, "updates": 1} if rule["algorithm"]["name"] == "ddqn" else {}
+    elif told["kind"] == "mixed":
+        told["base"]["train"]["length"]["max_steps"] = 2
+        told["base"]["online"] |= {"max_decisions": 600}
     elif told["kind"] == "train":
         told["base"]["length"]["max_steps"] = 2
         told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}

@@ -9,6 +9,7 @@ from arena.terminal.commands import Commands, run
 #: Command -> its module in training/commands.
 COMMANDS = {
     "base": "base",
+    "dpo": "dpo",
     "finetune": "finetune",
     "online": "online",
     "population": "population",
@@ -16,6 +17,7 @@ COMMANDS = {
     "plan": "plan",
     "doctor": "doctor",
     "data": "data",
+    "preferences": "preferences",
     "curriculum": "curriculum",
     "ablate": "ablate",
     "archive": "archive",

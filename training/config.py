@@ -101,7 +101,7 @@ class Data(Section):
 class AlgorithmSettings(Section):
     """Settings of a learning algorithm. Algorithms of users subclass `training.algorithms.Algorithm`.
 
-    name: `cloning`, `offline-rl` or MODULE:CLASS.
+    name: `cloning`, `offline-rl`, `dpo` or MODULE:CLASS.
     """
 
     name: str
@@ -146,7 +146,36 @@ class OfflineRL(AlgorithmSettings):
     value_weight: Annotated[float, Field(ge=0)]
 
 
-_BUILT_IN: dict[str, type[AlgorithmSettings]] = {"cloning": Cloning, "offline-rl": OfflineRL}
+class DPO(AlgorithmSettings):
+    """Direct preference optimisation on pairs of `train preferences build`: training/algorithms/dpo.py.
+
+    loss: `sigmoid`, or a variant. beta: β. label_smoothing: the share of pairs that are taken to be the wrong way round, for
+    `conservative` and `robust`. unit: `decision`: each pair for itself; `battle`: all pairs of one side of it together.
+    length_normalized: with `battle`, their mean instead of their sum. value_weight: of the value's loss on the results.
+    """
+
+    name: Literal["dpo"]
+    loss: Literal["sigmoid", "conservative", "robust", "ipo"]
+    beta: Annotated[float, Field(gt=0)]
+    label_smoothing: Annotated[float, Field(ge=0, lt=0.5)]
+    unit: Literal["decision", "battle"]
+    length_normalized: bool
+    value_weight: Annotated[float, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> DPO:
+        smoothed = self.loss in ("conservative", "robust")
+        if smoothed != (self.label_smoothing > 0):
+            fix = "set it above 0" if smoothed else "use 0, or `loss: conservative` or `robust`"
+            words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
+            raise PydanticCustomError(_BAD_TOGETHER, "{problem}", {"problem": words})
+        if self.length_normalized and self.unit == "decision":
+            words = "length_normalized: true has no effect on single decisions: use false, or `unit: battle`"
+            raise PydanticCustomError(_BAD_TOGETHER, "{problem}", {"problem": words})
+        return self
+
+
+_BUILT_IN: dict[str, type[AlgorithmSettings]] = {"cloning": Cloning, "offline-rl": OfflineRL, "dpo": DPO}
 
 
 def _algorithm(given: Any) -> AlgorithmSettings:
@@ -187,6 +216,7 @@ def bad_name(name: str, problem: str) -> PydanticCustomError:
 
 
 _BAD_NAME = "algorithm_name"
+_BAD_TOGETHER = "settings_together"
 
 
 class Reference(Section):
@@ -385,7 +415,7 @@ def _message(problem: Any, settings: Any) -> str:
     if isinstance(problem.get("ctx", {}).get("error"), SettingGivenTwice):
         return str(problem["ctx"]["error"])
     key = ".".join(_path(problem["loc"], settings))
-    if problem["type"] == _BAD_NAME:
+    if problem["type"] in (_BAD_NAME, _BAD_TOGETHER):
         return f"{key}: {problem['msg']}"
     if problem["type"] == "missing":
         return f"{key} is missing"

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
+from training.algorithms import WITH_REFERENCE
 from training.algorithms.reference import Reference
 from training.config import BadConfig, Config, Network
 from training.parameters import freeze
@@ -60,18 +61,20 @@ def _shape(settings: Network) -> network.Shape:
 
 
 def load_reference(config: Config, lineage: list[Any], device: torch.device) -> Reference | None:
-    """Load the reference policy of a run; None if the KL coefficient is 0. lineage: of `build_network`.
+    """Load the reference policy of a run; None if neither the KL penalty nor the rule needs one.
 
-    Raises BadConfig and BadInput.
+    lineage: of `build_network`. Raises BadConfig and BadInput.
     """
     settings = config.reference
-    if not settings.coefficient:
+    needed = config.algorithm.name in WITH_REFERENCE
+    if not settings.coefficient and not needed:
         return None
     if settings.checkpoint:
         folder = checkpoint.find(settings.checkpoint)
     elif config.network.start_from:
         folder = Path(lineage[-1]["checkpoint"])  # the checkpoint that it started from, even if @best has moved since
     else:
-        raise BadConfig("reference.checkpoint: not set, nor is network.start_from: set one, or use coefficient 0")
+        otherwise = f"`{config.algorithm.name}` needs a reference" if needed else "or use coefficient 0"
+        raise BadConfig(f"reference.checkpoint: not set, nor is network.start_from: set one, {otherwise}")
     frozen, _ = checkpoint.load(folder, device)
     return Reference(frozen, settings.coefficient, settings.target, checkpoint.identity(folder))

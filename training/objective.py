@@ -13,7 +13,7 @@ from training.config import Config
 
 
 class Objective:
-    """Computes the loss of a batch. reference: the frozen reference policy, or None without a KL penalty."""
+    """Computes the loss of a batch. reference: the frozen reference policy, or None if nothing needs it."""
 
     def __init__(self, config: Config, reference: Reference | None, accelerator: Accelerator) -> None:
         self._config, self._reference, self._accelerator = config, reference, accelerator
@@ -30,7 +30,7 @@ class Objective:
             if reference is not None and reference_logits is not None and self._needs_kl_without_dropout(network):
                 unwrapped = self._accelerator.unwrap_model(network)
                 kl_sums = reference.kl_without_dropout(unwrapped, reference_logits, batch)
-        loss, sums = loss_of(self._config.algorithm)(output, batch)
+        loss, sums = loss_of(self._config.algorithm, reference_logits)(output, batch)
         if reference is None or reference_logits is None:
             return loss, sums
         penalty, penalty_sums = reference.penalty(output.logits, reference_logits, batch)

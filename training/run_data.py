@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from training.algorithms.tensors import Sums, Tensors
 from training.config import Config
-from training.data.shards import BadData, digest, opened
+from training.data.orders import PREFERENCES
+from training.data.shards import BadData, Dataset, digest, opened
 from training.data.stream import Stream, Use
 from training.validation import held_out_parts, validated
 
@@ -26,6 +27,8 @@ class RunData:
         self._data, self._out = config.data, config.out
         sources = self._data.train
         self._datasets = datasets = [opened(Path(source.path)) for source in sources]
+        for dataset in datasets:
+            _check_use(dataset, config.algorithm.name)
         uses = [Use(source.policy_from, source.value_from) for source in sources]
         self._held_out = held_out_parts(self._data)
         paths = [source.path for source in sources] + self._data.validate_on
@@ -78,3 +81,18 @@ class RunData:
     ) -> dict[str, float]:
         """Return the mean of each metric on the validation datasets; empty without any."""
         return validated(network, self._held_out, self._data, device, loss) if self._held_out else {}
+
+
+def _check_use(dataset: Dataset, algorithm: str) -> None:
+    """Raise BadData for a dataset that a rule cannot be trained on."""
+    has_pairs = dataset.about.get("source") == PREFERENCES
+    if algorithm == "dpo" and not has_pairs:
+        raise BadData(
+            f"dataset {dataset.folder}: holds no pairs: `train preferences build` makes a dataset for `dpo`; for this one "
+            "use algorithm.name: cloning"
+        )
+    if algorithm == "offline-rl" and has_pairs:
+        raise BadData(
+            f"dataset {dataset.folder}: its battles end at their last pair, so they have no returns: use algorithm.name: "
+            "dpo or cloning"
+        )

@@ -85,7 +85,11 @@ def validated(
 def summary(metrics: dict[str, float]) -> str:
     """Format the losses and accuracies over all datasets on one line. metrics: of `validated`."""
     losses = {"policy loss": "policy_loss", "value loss": "value_loss"}
-    accuracies = {"accuracy": "agreement", "agreement with the expert's action": "expert_agreement"}
+    accuracies = {
+        "pair accuracy": "pair_accuracy",
+        "accuracy": "agreement",
+        "agreement with the expert's action": "expert_agreement",
+    }
     return ", ".join(
         [
             *(f"{label} {metrics[name]:.4f}" for label, name in losses.items() if name in metrics),

@@ -4,6 +4,7 @@
 //   {op:"start", id, format, seed, maxTurns, p1:{name, team|seed}, p2:{…}}   a battle; team packed, or a seed to draw one
 //   {op:"choose", id, p1?, p2?}      choices in Showdown's words ("move 2", "switch 3", "team 312456")
 //   {op:"lose", id, side}            that side has lost (a forfeit: time, fault)
+//   {op:"reseed", id, seed}          other random numbers from now on, for a battle that is played on in another way
 //   {op:"stop", id}                  forget the battle
 //   {op:"replay", id, inputLog, views?}   play a finished battle again from its input log; views: with what each side saw
 //   {op:"team", id, format, seed}    draw a team
@@ -28,6 +29,7 @@ const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
 const {Battle} = require(path.join(sim, 'battle.js'));
 const {Dex} = require(path.join(sim, 'dex.js'));
+const {PRNG} = require(path.join(sim, 'prng.js'));
 const {Teams} = require(path.join(sim, 'teams.js'));
 if (process.argv[3] !== 'stock') speedUp(process.argv[2]); // `stock`: Showdown untouched, to compare with
 
@@ -65,6 +67,12 @@ class Table {
       if (!this.battle.choose(side, choices[side])) this.asked[side] = null; // refused: ask again
     }
     this.checkTurns();
+  }
+
+  /** As Showdown's `>reseed`, but without its line in the log: a fork's log is that of a battle. */
+  reseed(seed) {
+    this.battle.prng = new PRNG(seed);
+    this.battle.inputLog.push(`>reseed ${seed}`);
   }
 
   checkTurns() {
@@ -186,6 +194,8 @@ function replay(order) {
       table.battle.setPlayer(words[0], JSON.parse(words.slice(1).join(' ')));
     } else if (type === 'p1' || type === 'p2') {
       chooseAgain(table, type, rest);
+    } else if (type === 'reseed') {
+      table.reseed(rest);
     } else if (type === 'forcelose') {
       table.battle.lose(rest);
       table.battle.inputLog.push(line);
@@ -214,6 +224,9 @@ function handle(order) {
   if (!table) return; // it ended while the order was on its way
   if (order.op === 'choose') {
     table.choose(order);
+    send(table.report());
+  } else if (order.op === 'reseed') {
+    table.reseed(order.seed);
     send(table.report());
   } else if (order.op === 'lose') {
     table.battle.inputLog.push(`>forcelose ${order.side}`);

@@ -131,6 +131,12 @@ TRAINING_RULES = [
         r"^(train data build .*)--hold-out 0\.\d+", r"\1--hold-out 0.5", "battles, of which a small share would be none"
     ),
     Rule(
+        r"^(train preferences build .*)--hold-out 0\.\d+",
+        r"\1--decisions 3 --playouts 4 --baseline position --min-margin 0.01",
+        "playouts, and battles of which a small share would be none",
+    ),
+    Rule(r"^train dpo dpo$", "train dpo dpo --set length.max_steps=2 --set data.validate_on=[]", "steps"),
+    Rule(
         r"^(train base \w+\.yaml)$",
         r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
         "steps",

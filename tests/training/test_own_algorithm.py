@@ -86,7 +86,10 @@ def test_settings_change_from_the_command_line(tmp_path: Path) -> None:
         ({"name": "own_rule:Clone"}, "algorithm.rounds is missing"),
         ({"name": "own_rule:Clone", "rounds": 1, "round": 2}, "algorithm.round is not a known setting"),
         ({"name": "own_rule:Clone", "rounds": "x"}, "algorithm.rounds: input should be a valid integer.*not 'x'"),
-        ({"name": "clone"}, "algorithm: name 'clone': accepted are cloning, offline-rl and MODULE:CLASS of your own"),
+        (
+            {"name": "clone"},
+            "algorithm: name 'clone': accepted are cloning, offline-rl, dpo and MODULE:CLASS of your own",
+        ),
         ({"name": "own_rule:"}, "algorithm: name 'own_rule:': accepted are"),
         ({"rounds": 1}, "algorithm: name '': accepted are"),
         (

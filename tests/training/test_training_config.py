@@ -46,7 +46,12 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
         ("optimizer", "learning_rate", -1, "optimizer.learning_rate: .*greater than 0, not -1"),
         ("network", "preset", "huge", "network.preset: .*'tiny'.*, not 'huge'"),
         ("data", "train", [], "data.train: .*at least 1"),
-        ("algorithm", "name", "magic", "algorithm: name 'magic': accepted are cloning, offline-rl and MODULE:CLASS"),
+        (
+            "algorithm",
+            "name",
+            "magic",
+            "algorithm: name 'magic': accepted are cloning, offline-rl, dpo and MODULE:CLASS",
+        ),
         ("reference", "coefficient", -0.1, "reference.coefficient: .*greater than or equal to 0, not -0.1"),
         ("network", "freeze", "layers.*", "network.freeze: .*list, not 'layers.\\*'"),
         ("algorithm", "expert_value_weight", 1.5, "algorithm.expert_value_weight: .*less than or equal to 1"),

@@ -84,13 +84,14 @@ def _kind(told: Any) -> str:
 class Ablation(Section):
     """An ablation. out: its folder. kind: of its cells, and of the configuration `base` (a file, or settings).
 
+    With the kind `mixed`, `base` has a file or settings for each of `train` and `online`, and each variant says its `kind`.
     sample_seed: for subsampling datasets. equal: quantities that must be equal in all variants. grid: axis -> variant ->
     dotted key of the base -> value; the cells are the product of all axes.
     """
 
     name: Name
     out: str
-    kind: Literal["train", "curriculum", "online"]
+    kind: Literal["train", "curriculum", "online", "mixed"]
     base: Annotated[str | dict[str, Any], Holds(lambda: (Config, Curriculum))]
     seeds: Annotated[list[int], Field(min_length=1)]
     data: dict[Name, Annotated[Annotated[Made, Tag("made")] | Annotated[Ordered, Tag("ordered")], Discriminator(_kind)]]

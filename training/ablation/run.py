@@ -24,12 +24,13 @@ from training.ablation.cells import Planned, check_equal
 from training.ablation.config import Ablation, cell_folder, checked_ablation
 from training.ablation.curricula import CURRICULA
 from training.ablation.held_out import Block, measured
+from training.ablation.mixed_runs import MIXED
 from training.ablation.online_runs import ONLINE
 from training.ablation.training_runs import TRAINING
 from training.config import BadConfig
 from training.run_folder import keep_settings, lock_folder
 
-KINDS = {"train": TRAINING, "curriculum": CURRICULA, "online": ONLINE}
+KINDS = {"train": TRAINING, "curriculum": CURRICULA, "online": ONLINE, "mixed": MIXED}
 #: Settings that may change after the start: seeds can be added, and the evaluation can be changed.
 _FREE = ("name", "out", "seeds", "evaluation")
 

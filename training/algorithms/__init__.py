@@ -5,11 +5,17 @@ from collections.abc import Callable
 from torch import Tensor
 
 from agents.policy.network import Output
-from training.algorithms import cloning, offline_rl
+from training.algorithms import cloning, dpo, offline_rl
 from training.algorithms.tensors import Sums, Tensors
 from training.config import AlgorithmSettings
 
-LOSSES: dict[str, Callable[..., tuple[Tensor, Sums]]] = {"cloning": cloning.loss, "offline-rl": offline_rl.loss}
+LOSSES: dict[str, Callable[..., tuple[Tensor, Sums]]] = {
+    "cloning": cloning.loss,
+    "offline-rl": offline_rl.loss,
+    "dpo": dpo.loss,
+}
+#: Rules whose loss also takes the reference policy's logits; they are never trained without one.
+WITH_REFERENCE = ("dpo",)
 
 
 class Algorithm(AlgorithmSettings):
@@ -27,12 +33,18 @@ class Algorithm(AlgorithmSettings):
         raise NotImplementedError(f"{type(self).__name__}.loss")
 
 
-def loss_of(algorithm: AlgorithmSettings) -> Callable[[Output, Tensors], tuple[Tensor, Sums]]:
-    """Return the loss function of an algorithm with its settings bound: from `LOSSES`, or a user's `Algorithm.loss`."""
+def loss_of(
+    algorithm: AlgorithmSettings, reference_logits: Tensor | None = None
+) -> Callable[[Output, Tensors], tuple[Tensor, Sums]]:
+    """Return the loss function of an algorithm with its settings bound: from `LOSSES`, or a user's `Algorithm.loss`.
+
+    reference_logits: [B, T, 13], of the reference policy on the batch; for the rules in `WITH_REFERENCE`.
+    """
     if isinstance(algorithm, Algorithm):
         return algorithm.loss
     loss = LOSSES[algorithm.name]
-    return lambda output, batch: loss(output, batch, algorithm)
+    more = (reference_logits,) if algorithm.name in WITH_REFERENCE else ()
+    return lambda output, batch: loss(output, batch, algorithm, *more)
 
 
-__all__ = ["LOSSES", "Algorithm", "Output", "Sums", "Tensors", "loss_of"]
+__all__ = ["LOSSES", "WITH_REFERENCE", "Algorithm", "Output", "Sums", "Tensors", "loss_of"]

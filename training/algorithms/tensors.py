@@ -21,7 +21,8 @@ class Tensors:
     """A batch on a device: B trajectories of up to T decisions, padded at the end.
 
     The shapes are those of `Batch`; features, target_policy, values and results are float32, actions int64. policy_mask,
-    value_mask: bool [B]; remaining: int64 [B]; each may be [1] for all trajectories.
+    value_mask: bool [B]; remaining: int64 [B]; each may be [1] for all trajectories. rejected: MISSING without a
+    pair.
     """
 
     token_ids: Tensor  # int16 [B, T, 19, 12]
@@ -36,6 +37,7 @@ class Tensors:
     policy_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
     value_mask: Tensor = field(default_factory=lambda: torch.ones(1, dtype=torch.bool))
     remaining: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))
+    rejected: Tensor = field(default_factory=lambda: torch.full((1, 1), MISSING))  # int64 [B, T] or [1, 1]
 
     @property
     def in_policy_loss(self) -> Tensor:
@@ -53,6 +55,11 @@ class Tensors:
         return self.in_policy_loss & (self.actions != MISSING)
 
     @property
+    def is_pair(self) -> Tensor:
+        """bool [B, T]: decisions that the policy is trained on with a chosen and a rejected action."""
+        return self.action_known & (self.rejected != MISSING)
+
+    @property
     def has_next(self) -> Tensor:
         """bool [B, T]: decisions whose successor (the next decision or the end of the battle) is in the batch.
 
@@ -68,6 +75,7 @@ def to_device(batch: Batch, device: torch.device) -> Tensors:
     """Convert a batch to tensors on a device."""
     dtypes = {
         "features": torch.float32, "target_policy": torch.float32, "values": torch.float32, "actions": torch.int64,
+        "rejected": torch.int64,
     }  # fmt: skip
     parts = {name: torch.from_numpy(array).to(device, non_blocking=True) for name, array in vars(batch).items()}
     return Tensors(**{name: part.to(dtypes.get(name, part.dtype)) for name, part in parts.items()})

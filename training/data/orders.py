@@ -9,6 +9,8 @@ from typing import Any
 
 #: Former names of the gates' fields, in datasets of earlier versions.
 _FORMER_GATES = {"least_decisions": "min_decisions", "least_rating": "min_rating"}
+#: `source` in the `about` of a dataset of pairs (training/preferences).
+PREFERENCES = "preferences"
 #: Suffix of the folder of a dataset's held-out part.
 HELD_OUT = "-held-out"
 
@@ -19,6 +21,8 @@ def how_to_rebuild(folder: Path, about: dict[str, Any]) -> str:
         return "delete it, and run the same `train ablate` to build it again"
     if about.get("source") == "arena":
         return f"build it again: {_build(folder, about)}"
+    if about.get("source") == PREFERENCES:
+        return "build it again with `train preferences build`"
     return "build it again with `train data build` or `train data import`"
 
 

@@ -29,7 +29,7 @@ from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from training.data.orders import how_to_rebuild
 from training.data.targets import Target
-from training.data.trajectory import COLUMNS, Trajectory, concatenated
+from training.data.trajectory import COLUMNS, MISSING, Trajectory, concatenated
 
 #: 3: `values` are reported win probabilities; before, whatever an agent reported as "value", scores included.
 #: 2: `targets` besides the target policy.
@@ -129,6 +129,10 @@ class DatasetWriter:
     def _write(self) -> None:
         name = f"shard-{len(self._shards):05}.safetensors.zst"
         arrays = {_NAMES_ON_DISK.get(field, field): array for field, array in concatenated(self._waiting).items()}
+        if (
+            arrays["rejected"] == MISSING
+        ).all():  # datasets without pairs are as those of earlier versions, to the byte
+            del arrays["rejected"]
         arrays["about"] = np.frombuffer(json.dumps([one.about for one in self._waiting]).encode(), dtype=np.uint8)
         packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
         (self._partial / name).write_bytes(packed)
@@ -179,6 +183,7 @@ def read_shard(dataset: Dataset, number: int) -> Shard:
     arrays = {fields.get(name, name): array for name, array in arrays.items()}
     # Datasets of format 1 are read only if they are from human replays, whose targets are the actions played.
     arrays.setdefault("targets", np.full(len(arrays["actions"]), Target.CHOICE, np.int8))
+    arrays.setdefault("rejected", np.full(len(arrays["actions"]), MISSING, np.int8))
     for format_id in {str(one["format"]) for one in about}:
         if observation.unlike(dataset.observation, get_format(format_id).gen):
             needed = f"{observation.VERSION} for {format_id}"

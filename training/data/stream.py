@@ -53,6 +53,7 @@ class Batch:
     target_policy: NDArray[np.float16]  # [B, T, 13]
     targets: NDArray[np.int8]  # [B, T]
     values: NDArray[np.float16]  # [B, T]
+    rejected: NDArray[np.int8]  # [B, T]
     results: NDArray[np.float32]  # [B]
     valid_mask: NDArray[np.bool_]  # [B, T]
     policy_mask: NDArray[np.bool_]  # [B]

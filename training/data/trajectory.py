@@ -13,6 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
+from agents.choices import Choice
 from agents.policy.actions import ACTIONS, action_of, legal_actions
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
 from teamsets.formats import get_format
@@ -46,6 +47,7 @@ COLUMNS = {
     "target_policy": Column(np.float16, (ACTIONS,), 0),
     "targets": Column(np.int8, (), Target.CHOICE),
     "values": Column(np.float16, (), np.nan),
+    "rejected": Column(np.int8, (), MISSING),
 }
 
 
@@ -56,7 +58,9 @@ class Trajectory:
     token_ids, features, legal: observations (agents/policy/observation.py). actions: MISSING where the action is unknown or
     not in the action space. target_policy: an expert's probabilities; zeros where there is none. targets: source of the
     policy target, a `Target`. values: win probability in [0, 1] that the agent reported (training/data/chances.py), or NaN.
-    result: of this side: 1 won, 0.5 tied, 0 lost. remaining: number of decisions after the last one; 0 unless truncated.
+    rejected: the worse action of a pair whose better one is in `actions` (docs/preferences.md); MISSING where there is no
+    pair, and if it is not given. result: of this side: 1 won, 0.5 tied, 0 lost. remaining: number of decisions after the
+    last one; 0 unless truncated.
     about: provenance: format, source, agent, opponent, battle, seat, pair, team_set and others; `refused`: name -> number of
     decisions whose diagnostic of that name was rejected as a win probability.
     """
@@ -71,6 +75,12 @@ class Trajectory:
     result: float
     about: dict[str, Any] = field(default_factory=dict)
     remaining: int = 0
+    rejected: NDArray[np.int8] = field(default_factory=lambda: np.zeros(0, np.int8))  # [T]
+
+    def __post_init__(self) -> None:
+        if len(self.rejected) != len(self.actions):
+            assert not len(self.rejected)
+            object.__setattr__(self, "rejected", np.full(len(self.actions), MISSING, np.int8))
 
     def __len__(self) -> int:
         return len(self.actions)
@@ -86,23 +96,26 @@ def build_trajectory(
     diagnostics: Sequence[dict[str, Any] | None] = (),
     *,
     by_expert: bool = False,
+    rejected: Sequence[str | None] = (),
 ) -> Trajectory | None:
     """Build the trajectory of a side's log; None if no action in it is known.
 
     role: "p1" or "p2". lines: the protocol lines that the side received, requests included. choices: the label of its choice
     for each answered request, None where unknown. diagnostics: of `about["agent"]`, one per choice. by_expert: see
-    `target_policy`.
+    `target_policy`. rejected: the labels of the worse choices, one per choice, None where there is no pair.
     """
-    observations, actions, policies, targets, values = [], [], [], [], []
+    observations, actions, policies, targets, values, worse = [], [], [], [], [], []
     by_decision = list(diagnostics) or [None] * len(choices)
+    rejections = list(rejected) or [None] * len(choices)
     refused: Counter[str] = Counter()
-    for battle, label, reported in zip(decision_points(role, format_id, lines), choices, by_decision, strict=False):
+    points = decision_points(role, format_id, lines)
+    for battle, label, reported, other in zip(points, choices, by_decision, rejections, strict=False):
         possible = legal_actions(battle.last_request, battle.legal)
         if not possible:
             continue
-        action = None if label is None else action_of(label, possible)
         observations.append(observe(battle))
-        actions.append(MISSING if action is None else action)
+        actions.append(_known(label, possible))
+        worse.append(_known(other, possible))
         by_action = {choice.words: index for index, choice in possible.items()}
         policy, target = target_policy(reported, by_action, by_expert=by_expert)
         policies.append(policy)
@@ -116,9 +129,15 @@ def build_trajectory(
         "target_policy": policies,
         "targets": targets,
         "values": values,
+        "rejected": worse,
     }
     arrays: dict[str, Any] = {name: column.stacked(rows[name]) for name, column in COLUMNS.items()}
     return Trajectory(**arrays, result=result, about={**about, "refused": dict(refused)} if refused else about)
+
+
+def _known(label: str | None, possible: dict[int, Choice]) -> int:
+    action = None if label is None else action_of(label, possible)
+    return MISSING if action is None else action
 
 
 def decision_points(role: str, format_id: str, lines: Sequence[str]) -> Iterator[SeatBattle]:

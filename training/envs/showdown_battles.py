@@ -90,6 +90,21 @@ class ShowdownBattles:
         wait_for(self._choose(orders))
         self._note(rows.tolist())
 
+    def copy(
+        self,
+        sources: Ints,
+        targets: Ints,
+        seeds: Sequence[str],
+        agents: Sequence[tuple[Agent | None, Agent | None]] | None = None,
+    ) -> None:
+        """Makes the battles in `targets` copies of those in `sources`, with random numbers of other seeds from now on.
+
+        Showdown has no copies of battles: each is played again from its start, so a fork in turn 40 costs 40 turns. agents:
+        of the copies' seats, as for `begin`. Raises ArenaError if the simulator does not play a battle again.
+        """
+        pairs = agents or [(None, None)] * len(targets)
+        wait_for(self._copy(sources.tolist(), targets.tolist(), seeds, pairs))
+
     def close(self) -> None:
         if self.exchange is not None:
             host, self.exchange = self.exchange.host, None
@@ -115,6 +130,19 @@ class ShowdownBattles:
             exchange = self.exchange = Exchange(await Host.launch(stock=self.stock))
             # For an environment that nobody closes. At the exit of this process its hosts end by themselves.
             weakref.finalize(self, soon, exchange.host.kill).atexit = False
+        battles = await self._start(exchange, rows, fixtures, agents)
+        refused = exchange.refused
+        await self._preview(battles)
+        self._note(rows)
+        return refused
+
+    async def _start(
+        self,
+        exchange: Exchange,
+        rows: list[int],
+        fixtures: Sequence[Fixture],
+        agents: Sequence[tuple[Agent | None, Agent | None]],
+    ) -> list[ShowdownBattle]:
         orders: list[tuple[ShowdownBattle, Message]] = []
         for row, fixture, pair in zip(rows, fixtures, agents, strict=True):
             before = self.rows[row]
@@ -124,10 +152,30 @@ class ShowdownBattles:
             start = {"op": "start", "format": fixture.format, "seed": fixture.seed, "maxTurns": _MAX_TURNS}
             orders.append((battle, {**start, **player_options(fixture)}))
         await exchange(orders)
-        refused = exchange.refused
-        await self._preview([battle for battle, _ in orders])
-        self._note(rows)
-        return refused
+        return [battle for battle, _ in orders]
+
+    async def _copy(
+        self,
+        sources: list[int],
+        targets: list[int],
+        seeds: Sequence[str],
+        agents: Sequence[tuple[Agent | None, Agent | None]],
+    ) -> None:
+        assert self.exchange is not None, "begin comes first"
+        originals = [self._at(row) for row in sources]
+        copies = await self._start(self.exchange, targets, [one.fixture for one in originals], agents)
+        for step in range(max((len(one.history) for one in originals), default=0)):
+            again = [
+                (copy, one.history[step])
+                for copy, one in zip(copies, originals, strict=True)
+                if step < len(one.history)
+            ]
+            await self._choose(again)
+        await self.exchange([(copy, {"op": "reseed", "seed": seed}) for copy, seed in zip(copies, seeds, strict=True)])
+        self._note(targets)
+        for copy, one in zip(copies, originals, strict=True):
+            if (copy.asked, copy.turn, copy.winner) != (one.asked, one.turn, one.winner):
+                raise ArenaError(f"{one.fixture.format}, seed {one.fixture.seed}: Showdown plays it differently again")
 
     async def _preview(self, battles: list[ShowdownBattle]) -> None:
         """Answers team previews: a learner's seat has an agent without a preference."""
@@ -141,7 +189,8 @@ class ShowdownBattles:
 
     async def _choose(self, orders: Sequence[tuple[ShowdownBattle, _Choices]]) -> None:
         assert self.exchange is not None, "begin comes first"
-        for battle, _ in orders:
+        for battle, choices in orders:
+            battle.history.append(choices)
             battle.asked = [False, False]
         await self.exchange([(battle, {"op": "choose", **choices}) for battle, choices in orders])
 

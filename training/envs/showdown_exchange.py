@@ -39,6 +39,10 @@ class ShowdownBattle:
     def __init__(self, number: int, fixture: Fixture, agents: tuple[Agent | None, Agent | None]) -> None:
         gen = get_format(fixture.format).gen
         self.number, self.winner, self.turn = number, UNDECIDED, 0
+        self.fixture = fixture
+        self.history: list[
+            dict[str, str]
+        ] = []  # what was sent to the host: role -> Showdown's words, one for each step
         self.asked = [False, False]
         self.actions: list[dict[int, Choice]] = [{}, {}]
         self.seats: list[Seat] = []

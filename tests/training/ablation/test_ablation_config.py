@@ -169,7 +169,10 @@ def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[s
 
 @pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_is_shipped_is_whole(path: Path) -> None:
-    assert len(variants(read_ablation(path))) == {"algorithms": 10, "data": 3, "iterate": 2, "targets": 5}[path.stem]
+    assert (
+        len(variants(read_ablation(path)))
+        == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "targets": 5}[path.stem]
+    )
 
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,3 +200,41 @@ def test_curricula_that_are_not_equal_are_named(
     told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
     with pytest.raises(BadConfig, match=words):
         planned(checked_ablation(told, "iterate.yaml"), make=False)
+
+
+def mixed(told: dict[str, Any], **changes: Any) -> Ablation:
+    """A training run beside a run of MAGRPO."""
+    online = yaml.safe_load(located("magrpo", "online").read_text("utf-8"))
+    grid = {
+        "rule": {"cloning": {"kind": "train"}, "magrpo": {"kind": "online", "algorithm.group": 4, "max_decisions": 500}}
+    }
+    plain = {"kind": "mixed", "base": {"train": told["base"], "online": online}, "grid": grid, "equal": []}
+    return ablation(told, **{**plain, **changes})
+
+
+def test_cells_of_two_kinds_are_planned_together(told: dict[str, Any]) -> None:
+    plan = planned(mixed(told), make=False)
+    assert [one.variant for one in plan] == ["cloning", "magrpo"]
+    cells = [one.cells[2] for one in plan]
+    assert [type(cell).__name__ for cell in cells] == ["Config", "OnlineConfig"]
+    assert cells[1].algorithm.group == 4 and cells[1].seed == 2
+    assert [Path(cell.out).name for cell in cells] == ["cloning-2", "magrpo-2"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"equal": ["data"]}, "equal: data: is not the same thing in cells of different kinds: take it out of `equal`"),
+        ({"base": "tiny"}, "base: `kind: mixed` takes a configuration or the name of one for each of train, online"),
+        ({"grid": {"rule": {"a": {}, "b": {"kind": "train"}}}}, "variant a: kind None: must be one of those in `base`"),
+    ],
+)
+def test_what_a_mixed_ablation_lacks_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadConfig, match=words):
+        planned(mixed(told, **changes), make=False)
+
+
+def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
+    shipped = read_ablation(located("preferences", "ablation"))
+    assert shipped.kind == "mixed" and len(shipped.seeds) == 3
+    assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}

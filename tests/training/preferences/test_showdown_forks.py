@@ -1,0 +1,74 @@
+"""Forks on Showdown: a battle is played again to its decision, and goes on with other chance; in any format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from arena.simulator.replaying import replay_all
+from teamsets.errors import ArenaError
+from training.commands.preferences import preferences
+from training.envs.fixtures import Draw
+from training.envs.showdown_battles import ShowdownBattles
+from training.envs.venue import UNDECIDED
+
+SEEDS = ["gen5,0123456789abcdef", "gen5,0123456789abcdef", "gen5,00000000000000ff"]
+
+
+@pytest.mark.parametrize("format_id", ["gen1ou", "gen9ou"])
+def test_a_copy_is_the_same_battle_with_chance_of_its_own(format_id: str) -> None:
+    battles = ShowdownBattles(4, format_id)
+    every, leader = np.arange(4), np.array([0])
+    battles.begin(
+        leader, [Draw(format_id, "competitive", "p1", packed=False).game(5, 0, {"x": 1.0}).fixture], [(None, None)]
+    )
+
+    def play(rows: np.ndarray) -> None:
+        asked = battles.asked(rows)
+        place, seats = np.nonzero(asked)
+        actions = np.full((len(rows), 2), -1)
+        actions[place, seats] = battles.masks(rows[place], seats).argmax(1)
+        battles.play(rows, actions)
+
+    for _ in range(12):
+        play(leader)
+    battles.copy(leader.repeat(3), every[1:], SEEDS)
+    (seats,) = np.nonzero(battles.asked(leader)[0])
+    for row in every[1:]:
+        one, other = battles.observe(leader.repeat(len(seats)), seats), battles.observe(np.full(len(seats), row), seats)
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+    while (active := every[1:][battles.winners[1:] == UNDECIDED]).size:
+        play(active)
+    logs = [battles.rows[row].seats[0].log for row in every[1:]]  # type: ignore[union-attr]
+    assert logs[0] == logs[1] != logs[2]
+    battles.close()
+
+
+def test_a_forks_input_log_is_played_again(played: Path) -> None:
+    from arena.record import unpacked
+    from arena.store import rows
+
+    ((log,),) = rows(
+        "SELECT input_log FROM battles WHERE format = 'gen1ou' AND reason = 'win' ORDER BY battle_id LIMIT 1", played
+    )
+    plain = unpacked(log)
+    forked = [*plain[:9], f">reseed {SEEDS[0]}", *plain[9:]]
+    first, second = replay_all([plain, forked])
+    assert not isinstance(first, ArenaError) and not isinstance(second, ArenaError)
+    assert first.logs[0][:20] == second.logs[0][:20] and first.logs != second.logs
+
+
+@pytest.mark.slow
+def test_pairs_of_generation_nine_are_made_on_showdown(played: Path, tmp_path: Path) -> None:
+    tries = ["--decisions", "1", "--choices", "2", "--playouts", "2", "--play-on", "random", "--baseline", "position"]
+    words = ["build", "--db", str(played), "--where", "format = 'gen9ou'", "--out", str(tmp_path / "out"), *tries]
+    result = CliRunner().invoke(preferences, words)
+    assert result.exit_code == 0, (result.output, result.exception)
+    found = [json.loads(line) for line in (tmp_path / "out" / "pairs.jsonl").read_text().splitlines()]
+    assert found and {one["format"] for one in found} == {"gen9ou"}
+    counts = json.loads((tmp_path / "out" / "counts.json").read_text())
+    assert counts["decisions_played"] > 0 and not counts["by"]["skipped"]

@@ -1,0 +1,33 @@
+"""`train dpo`: trains a network on pairs of a better and a worse action."""
+
+from __future__ import annotations
+
+import click
+
+from training.commands.configuring import config_argument, set_option
+from training.commands.running import run_training
+from training.config import BadConfig, read_config
+from training.settings import Change
+from training.shipped import located
+
+
+@click.command()
+@config_argument()
+@set_option
+def dpo(config: str, changes: tuple[Change, ...]) -> None:
+    """Train a network on preferences by the YAML file CONFIG; an existing run is resumed.
+
+    CONFIG is a file or the name of a preset (`dpo`). The pairs are those of `train preferences build`; see
+    docs/preferences.md. The same command resumes an interrupted run (also after SIGKILL) from its last checkpoint.
+
+    \b
+    Examples:
+      train preferences build --where "format = 'gen1ou'" --out data/preferences
+      train config dpo > my.yaml
+      train dpo my.yaml
+      train dpo my.yaml --set algorithm.beta=0.3 --set out=runs/closer
+    """
+    settings = read_config(located(config, "preset"), changes)
+    if settings.algorithm.name != "dpo":
+        raise BadConfig(f"{config}: algorithm.name: {settings.algorithm.name}, not dpo: use `train base {config}`")
+    run_training(settings)

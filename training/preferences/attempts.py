@@ -1,0 +1,111 @@
+"""What was tried at a decision and what it came to, and the file that keeps it: a line per side of a battle.
+
+A line is written when all decisions of a side have been tried, so that an interrupted command goes on with the next side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from training.settings import differences, other_settings
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One answer at a decision. action: a choice in the arena's words. plan: what it says it wants to do; "": nothing.
+
+    results: of the battles that were played on from it: 1 won, 0.5 tied, 0 lost. value: where it was valued instead of
+    played (an expert's), from 0 to 1. failure: why it was no action: `illegal`, `unparsable` or `timeout`; "": it was one.
+    """
+
+    action: str
+    results: tuple[float, ...] = ()
+    plan: str = ""
+    value: float | None = None
+    failure: str = ""
+
+    @property
+    def score(self) -> float | None:
+        """From 0 to 1; None if it was neither played on nor valued."""
+        return sum(self.results) / len(self.results) if self.results else self.value
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A decision and what was tried there. decision: its index among those of its side. seed: of the tries."""
+
+    decision: int
+    turn: int
+    seed: int
+    legal: tuple[str, ...]
+    played: str
+    attempts: tuple[Attempt, ...]
+
+
+@dataclass(frozen=True)
+class TriedSide:
+    """The decisions of one side of a battle that were tried. steps: decisions that were played for it, of both seats.
+
+    skipped: why nothing was tried there, or "".
+    """
+
+    battle: int
+    seat: str
+    tried: tuple[Tried, ...] = ()
+    steps: int = 0
+    skipped: str = field(default="")
+
+
+class AttemptsFile:
+    """`attempts.jsonl`: the sides that were tried so far. settings: of the tries; a file of other ones is refused.
+
+    Raises `problem` (an exception type) with one line.
+    """
+
+    def __init__(self, path: Path, settings: dict[str, Any], problem: type[Exception]) -> None:
+        self._path, self.done = path, dict[tuple[int, str], TriedSide]()
+        head = orjson.dumps({"settings": settings})
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
+        if len(lines) < 2:  # none, or the process was killed while it wrote the first
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(head + b"\n")
+            return
+        found = differences(orjson.loads(lines[0])["settings"], orjson.loads(head)["settings"])
+        if found:
+            raise problem(
+                f"{path.parent}: {other_settings(found, 'begun')}: restore them, use --replace, or another --out"
+            )
+        for line in lines[1:-1]:
+            side = _side(orjson.loads(line))
+            self.done[side.battle, side.seat] = side
+        if lines[-1]:  # cut off by a kill
+            path.write_bytes(b"\n".join(lines[:-1]) + b"\n")
+
+    def add(self, side: TriedSide) -> None:
+        """Append a side in one write."""
+        with self._path.open("ab") as file:
+            file.write(orjson.dumps(asdict(side)) + b"\n")
+        self.done[side.battle, side.seat] = side
+
+    def of(self, sides: Sequence[tuple[int, str]]) -> list[TriedSide]:
+        """The sides that were tried, in this order."""
+        return [self.done[one] for one in sides]
+
+
+def _side(line: dict[str, Any]) -> TriedSide:
+    tried = tuple(
+        Tried(
+            **{
+                **one,
+                "legal": tuple(one["legal"]),
+                "attempts": tuple(Attempt(**{**each, "results": tuple(each["results"])}) for each in one["attempts"]),
+            }
+        )
+        for one in line["tried"]
+    )
+    return TriedSide(**{**line, "tried": tried})

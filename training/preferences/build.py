@@ -1,0 +1,241 @@
+"""Builds pairs from stored battles: tries decisions, applies the rules, and writes JSON Lines and a dataset for policies.
+
+OUT/attempts.jsonl          what was tried and what it came to; an interrupted command goes on after its last line
+OUT/pairs.jsonl             the pairs: prompt, chosen, rejected, and our own columns
+OUT/pairs-held-out.jsonl    those of the battles that are held out
+OUT/train, OUT/train-held-out   the same as datasets: a side of a battle up to its last pair
+OUT/counts.json             how many of each kind, and why decisions have no pair
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from agents.prompts import prompt
+from arena.fixture import SEATS
+from arena.record import unpacked
+from teamsets.atomic import write_atomic
+from training.data.from_store import Candidate, Side, selected, sides
+from training.data.hold_out import parts
+from training.data.orders import HELD_OUT, PREFERENCES
+from training.data.shards import BadData, DatasetWriter
+from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_trajectory, decision_points
+from training.preferences.attempts import AttemptsFile, TriedSide
+from training.preferences.expert import expert_pairs
+from training.preferences.forks import forks_of, on_engine, stored_battles
+from training.preferences.garbling import Garble, garbler
+from training.preferences.pairs import ATTEMPTS, COUNTS, DATASET, HELD_OUT_PAIRS, PAIRS, Pair, written
+from training.preferences.players import player_of
+from training.preferences.playing import Playing, Tries
+from training.preferences.rules import Bar, Judged, Part, baseline_of, judged, outcome
+
+SourceKind = Literal["forks", "expert"]
+Venue = Literal["auto", "engine", "showdown"]
+PARTS: tuple[Part, ...] = ("plan", "action")
+#: Sides whose logs are in memory at once.
+_AT_ONCE = 64
+#: (decision, turn, seed, pair) of a side.
+_Found = tuple[int, int, int | None, Judged]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on.
+
+    garble: see garbling.py; rejected: `real`, or `garbled`: every rejected answer is a garbled one. hold_out: share of the
+    battles.
+    """
+
+    db: Path
+    where: str
+    source: SourceKind
+    tries: Tries
+    play_on: str
+    venue: Venue
+    bar: Bar
+    garble: Garble
+    rejected: Literal["real", "garbled"]
+    hold_out: float
+
+
+def build_pairs(
+    settings: Settings, out: Path, track: Callable[[Sequence[Any], str], Iterator[Any]], *, replace_all: bool = False
+) -> dict[str, Any]:
+    """Build pairs in the folder `out`, and return the counts. track: wraps a sequence to show progress.
+
+    Raises BadData, and BadInput for a player that cannot play a format here.
+    """
+    chosen = [one for one in selected(settings.db, settings.where) if one.seat in SEATS]
+    counts: dict[str, Counter[str]] = {name: Counter() for name in ("pairs", "dropped", "skipped", "outcomes")}
+    keys = [(one.battle_id, one.seat) for one in chosen]
+    steps = 0
+    if settings.source == "forks":
+        if replace_all:
+            (out / ATTEMPTS).unlink(missing_ok=True)
+        tried = _try(settings, chosen, AttemptsFile(out / ATTEMPTS, _told(settings), BadData), track)
+        steps = sum(one.steps for one in tried)
+        found = {key: _by_rules(one, settings, counts) for key, one in zip(keys, tried, strict=True)}
+    else:
+        labelled = expert_pairs(settings.db, keys, settings.bar.min_margin, counts["dropped"])
+        found = {key: [(index, turn, None, one) for index, turn, one in labelled.get(key, [])] for key in keys}
+    return _write(settings, chosen, found, out, counts, steps, track)
+
+
+def _told(settings: Settings) -> dict[str, Any]:
+    """The settings of the tries: the rules may change without anything being played again."""
+    told = {"db": str(settings.db), "where": settings.where, "play_on": settings.play_on, "venue": settings.venue}
+    return {**told, **asdict(settings.tries)}
+
+
+def _try(
+    settings: Settings,
+    chosen: Sequence[Candidate],
+    file: AttemptsFile,
+    track: Callable[[Sequence[Any], str], Iterator[Any]],
+) -> list[TriedSide]:
+    """Try the sides that were not tried yet, format by format."""
+    left = [one for one in chosen if (one.battle_id, one.seat) not in file.done]
+    for format_id in dict.fromkeys(one.format for one in left):
+        mine = [one for one in left if one.format == format_id]
+        rows = settings.tries.rows
+        player = player_of(settings.play_on, rows, format_id, on_engine=on_engine(format_id, settings.venue))
+        forks = forks_of(format_id, rows, settings.venue)
+        try:
+            playing = Playing(forks, player, settings.tries)
+            for one in track(mine, f"trying {format_id}"):
+                (stored,) = stored_battles(settings.db, [one.battle_id], [format_id])
+                if isinstance(stored, str):
+                    file.add(TriedSide(one.battle_id, one.seat, skipped=stored))
+                else:
+                    file.add(playing.side(stored, SEATS.index(one.seat)))
+        finally:
+            forks.close()
+    return file.of([(one.battle_id, one.seat) for one in chosen])
+
+
+def _by_rules(side: TriedSide, settings: Settings, counts: dict[str, Counter[str]]) -> list[_Found]:
+    """Apply the rules to the tried decisions of a side."""
+    if side.skipped:
+        counts["skipped"][side.skipped] += 1
+    found: list[_Found] = []
+    for tried in side.tried:
+        baseline = baseline_of(tried.attempts, settings.bar)
+        counts["outcomes"].update(str(outcome(one, settings.bar, baseline)[0]) for one in tried.attempts)
+        garbled = garbler(settings.garble, tried.legal, tried.seed)
+        for part in PARTS:
+            one = judged(tried.attempts, part, settings.bar, garbled, real=settings.rejected == "real")
+            if isinstance(one, Judged):
+                found.append((tried.decision, tried.turn, tried.seed, one))
+            elif one is not None:
+                counts["dropped"][one] += 1
+    return found
+
+
+def _write(
+    settings: Settings,
+    chosen: Sequence[Candidate],
+    found: dict[tuple[int, str], list[_Found]],
+    out: Path,
+    counts: dict[str, Counter[str]],
+    steps: int,
+    track: Callable[[Sequence[Any], str], Iterator[Any]],
+) -> dict[str, Any]:
+    with_pairs = [one for one in chosen if found[one.battle_id, one.seat]]
+    if not with_pairs:
+        reasons = ", ".join(
+            f"{number} {reason}" for reason, number in (counts["dropped"] + counts["skipped"]).most_common()
+        )
+        raise BadData(
+            f"{out}: no pairs ({reasons or 'nothing was tried'}): lower --min-margin, or select other battles"
+        )
+    held_out = parts(chosen, settings.hold_out, "pairs").measured
+    pairs: dict[bool, list[Pair]] = {False: [], True: []}
+    kept: dict[bool, list[Trajectory]] = {False: [], True: []}
+    seen: set[tuple[str, str, str]] = set()
+    batches = [with_pairs[start : start + _AT_ONCE] for start in range(0, len(with_pairs), _AT_ONCE)]
+    for batch in track(batches, "writing"):
+        for side in sides(settings.db, batch):
+            key = (side.about["battle"], side.about["seat"])
+            mine = _texts(side, found[key], settings.source)
+            new = [one for one in mine if one.key not in seen and not seen.add(one.key)]  # type: ignore[func-returns-value]
+            counts["dropped"]["the same pair again"] += len(mine) - len(new)
+            pairs[key in held_out] += new
+            trajectory = _trajectory(side, new)
+            if trajectory is not None:
+                kept[key in held_out].append(trajectory)
+    for one in (*pairs[False], *pairs[True]):
+        counts["pairs"][f"{one.judged.rule} ({one.judged.part})"] += 1
+    if settings.hold_out and not (pairs[False] and pairs[True]):
+        share = "every pair" if pairs[True] else "no pair"
+        raise BadData(f"--hold-out {settings.hold_out:g}: selects {share} of {len(seen)}: use another share, or 0")
+    _write_files(settings, out, pairs, kept)
+    number = {"pairs": len(pairs[False]), "held_out": len(pairs[True])}
+    in_datasets = {_name(place): sum(int((one.rejected != MISSING).sum()) for one in kept[place]) for place in kept}
+    told = {name: {reason: n for reason, n in counter.most_common() if n} for name, counter in counts.items()}
+    summary = {**number, "in_datasets": in_datasets, "decisions_played": steps, "by": told}
+    write_atomic(out / COUNTS, json.dumps(summary, indent=1) + "\n")
+    return summary
+
+
+def _texts(side: Side, found: Sequence[_Found], source: str) -> list[Pair]:
+    """The pairs of a side with their prompts."""
+    wanted = {decision for decision, *_ in found}
+    points = decision_points(side.seat, side.format, unpacked(side.log))
+    prompts = {index: prompt(battle) for index, battle in enumerate(points) if index in wanted}
+    about = side.about
+    return [
+        Pair(
+            one, prompts[decision], source, side.format, about["battle"], about["pair"], side.seat, decision, turn, seed
+        )
+        for decision, turn, seed, one in found
+        if decision in prompts
+    ]  # fmt: skip
+
+
+def _trajectory(side: Side, pairs: Sequence[Pair]) -> Trajectory | None:
+    """The side up to its last pair, with actions at the pairs only; None if no pair is in the model's action space."""
+    chosen: list[str | None] = [None] * len(side.choices)
+    rejected = list(chosen)
+    for one in pairs:
+        if one.judged.part == "action":
+            chosen[one.decision], rejected[one.decision] = one.judged.chosen, one.judged.rejected
+    about = {**side.about, "pairs": len(pairs)}
+    built = build_trajectory(
+        side.seat, side.format, unpacked(side.log), chosen, side.score, about, rejected=rejected
+    )  # fmt: skip
+    if built is None:
+        return None
+    both = (built.actions != MISSING) & (built.rejected != MISSING)
+    if not both.any():
+        return None
+    end = int(both.nonzero()[0][-1]) + 1
+    columns: dict[str, Any] = {name: getattr(built, name)[:end] for name in COLUMNS}
+    for name in ("actions", "rejected"):
+        columns[name] = columns[name].copy()
+        columns[name][~both[:end]] = MISSING
+    return replace(built, **columns)
+
+
+def _write_files(
+    settings: Settings, out: Path, pairs: dict[bool, list[Pair]], kept: dict[bool, list[Trajectory]]
+) -> None:
+    about = {
+        "source": PREFERENCES, **_told(settings), "from": settings.source, **asdict(settings.bar),
+        "garble": settings.garble, "rejected": settings.rejected, "hold_out": settings.hold_out,
+    }  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    for is_held_out, name in ((False, PAIRS), (True, HELD_OUT_PAIRS)):
+        write_atomic(out / name, written(pairs[is_held_out]))
+        if kept[is_held_out]:
+            with DatasetWriter(out / _name(is_held_out), {**about, "held_out": is_held_out}, replace=True) as writer:
+                for one in kept[is_held_out]:
+                    writer.add(one)
+
+
+def _name(is_held_out: bool) -> str:
+    return DATASET + (HELD_OUT if is_held_out else "")

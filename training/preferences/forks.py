@@ -1,0 +1,173 @@
+"""Stored battles brought back to their decisions, on the engine or on Showdown, and forked there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from agents import Agent
+from agents.battle import SeatBattle
+from agents.engine import FORMATS
+from agents.policy.actions import ACTIONS
+from arena.engine_venue.availability import check_engine
+from arena.engine_venue.stored import Decided, stored_results
+from arena.fixture import SEATS, Fixture, FixtureTeam, digest
+from arena.simulator.replaying import input_log_teams
+from teamsets.drawn import drawn_teams
+from teamsets.errors import ArenaError
+from training.envs.venue import Battles, Ints
+
+#: The row in which a stored battle is replayed.
+LEADER = 0
+Pair = tuple[Agent | None, Agent | None]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored battle. fixture: as it was played. choices: of both seats, without team previews, each with its index."""
+
+    battle: int
+    fixture: Fixture
+    previews: tuple[str | None, str | None]
+    choices: tuple[list[tuple[int, Decided]], list[tuple[int, Decided]]]
+
+
+class Forks(Protocol):
+    """A place where a stored battle is replayed in row LEADER and forked into other rows."""
+
+    @property
+    def battles(self) -> Battles:
+        """The rows."""
+
+    def begin(self, stored: Stored) -> None:
+        """Start the stored battle in row LEADER."""
+
+    def labels(self, seat: int) -> dict[str, int]:
+        """Return what a seat of LEADER may choose: the choice's label -> its action, for `battles.play`.
+
+        Raises NotOnEngine where the engine cannot tell.
+        """
+
+    def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
+        """Make these rows copies of LEADER, with random numbers of other seeds. agents: of their seats."""
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+class EngineForks:
+    """Forks on the engine: copies of rows."""
+
+    def __init__(self, rows: int, format_id: str) -> None:
+        check_engine("forks on the engine")
+        from training.envs.engine_battles import EngineBattles
+
+        self.battles = EngineBattles(rows, format_id)
+
+    def begin(self, stored: Stored) -> None:
+        from arena.engine_venue.asking import Asker, members_of
+
+        self.battles.begin(_rows(1), [stored.fixture], [(None, None)])
+        packed = [str(team.packed) for team in stored.fixture.teams]
+        self._askers = [Asker(role, members_of(role, text)) for role, text in zip(SEATS, packed, strict=True)]
+
+    def labels(self, seat: int) -> dict[str, int]:
+        from arena.engine_venue.asking import described
+
+        _, parts = described(self.battles.engine.words[LEADER : LEADER + 1])
+        question = self._askers[seat].ask(parts[0][seat])
+        return {} if question is None else {choice.words: action for action, choice in question.by_action.items()}
+
+    def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
+        self.battles.copy(rows * 0 + LEADER, rows, seeds)
+
+    def close(self) -> None:
+        self.battles.close()
+
+
+class ShowdownForks:
+    """Forks on Showdown, in any singles format: each copy is played again from its start (ShowdownBattles.copy)."""
+
+    def __init__(self, rows: int, format_id: str) -> None:
+        from training.envs.showdown_battles import ShowdownBattles
+
+        self.battles = ShowdownBattles(rows, format_id)
+
+    def begin(self, stored: Stored) -> None:
+        first, second = stored.previews
+        self.battles.begin(_rows(1), [stored.fixture], [(_Preview(first), _Preview(second))])
+
+    def labels(self, seat: int) -> dict[str, int]:
+        leader = self.battles.rows[LEADER]
+        assert leader is not None, "begin comes first"
+        return {choice.words: ACTIONS + k for k, choice in enumerate(leader.seats[seat].battle.legal)}
+
+    def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
+        self.battles.copy(rows * 0 + LEADER, rows, seeds, agents)
+
+    def close(self) -> None:
+        self.battles.close()
+
+
+class _Preview(Agent):
+    """Answers the team preview as it was answered."""
+
+    reads_battle = False
+
+    def __init__(self, order: str | None) -> None:
+        self._order = order
+
+    def team_preview(self, battle: SeatBattle) -> str | None:
+        return self._order
+
+
+def forks_of(format_id: str, rows: int, venue: str) -> Forks:
+    """Return the place for a format's battles. venue: of `on_engine`."""
+    return EngineForks(rows, format_id) if on_engine(format_id, venue) else ShowdownForks(rows, format_id)
+
+
+def on_engine(format_id: str, venue: str) -> bool:
+    """Return whether battles are forked on the engine. venue: `engine`, `showdown`, or `auto`: where it plays the format."""
+    return venue == "engine" or (venue == "auto" and format_id in FORMATS)
+
+
+def stored_battles(db: Path, battles: Sequence[int], formats: Sequence[str]) -> list[Stored | str]:
+    """Return stored battles for `Forks.begin`, with the reason in the place of one that cannot be replayed.
+
+    formats: of each battle.
+    """
+    found: list[Stored | str] = []
+    by_id = {one.battle_id: one for one in stored_results(db, battles)}
+    for number, format_id in zip(battles, formats, strict=True):
+        one = by_id[number]
+        try:
+            options = input_log_teams(one.input_log)
+        except ArenaError as error:
+            found.append(str(error))
+            continue
+        drawn = [role for role in SEATS if "team" not in options[role]]
+        texts = (
+            dict(zip(drawn, drawn_teams(format_id, [options[role]["seed"] for role in drawn]), strict=True))
+            if drawn
+            else {}
+        )
+        first, second = (_team(format_id, options[role], texts.get(role)) for role in SEATS)
+        fixture = Fixture(format_id, ("", ""), (first, second), str(options["seed"]), "", "")
+        ordered = [list(enumerate(side)) for side in one.decisions]
+        previews = [next((d.choice for _, d in side if d.choice.startswith("team ")), None) for side in ordered]
+        mine, theirs = ([(i, d) for i, d in side if not d.choice.startswith("team ")] for side in ordered)
+        found.append(Stored(number, fixture, (previews[0], previews[1]), (mine, theirs)))
+    return found
+
+
+def _team(format_id: str, options: dict[str, str], drawn: str | None) -> FixtureTeam:
+    packed = options.get("team", drawn)
+    return FixtureTeam(digest([format_id, packed]), "", packed=packed)
+
+
+def _rows(count: int) -> Ints:
+    import numpy as np
+
+    return np.arange(count, dtype=np.int64)

@@ -1,0 +1,103 @@
+"""A pair with where it comes from, as a line of JSON and as a person reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from agents.prompts import answer
+from teamsets.errors import BadInput
+from training.preferences.rules import Judged
+
+#: Files in the folder of pairs.
+PAIRS, HELD_OUT_PAIRS, COUNTS, ATTEMPTS, DATASET = (
+    "pairs.jsonl",
+    "pairs-held-out.jsonl",
+    "counts.json",
+    "attempts.jsonl",
+    "train",
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair. source: `forks` or `expert`. battle, seat, decision: where it is in the database.
+
+    pair: shared by the battles with the same seed and teams. seed: of the tries; None where nothing was tried.
+    """
+
+    judged: Judged
+    prompt: str
+    source: str
+    format: str
+    battle: int
+    pair: str
+    seat: str
+    decision: int
+    turn: int
+    seed: int | None
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What makes it the same pair as another: the three texts."""
+        return self.prompt, self._answer(self.judged.chosen), self._answer(self.judged.rejected)
+
+    def line(self) -> dict[str, Any]:
+        """Its line: `prompt`, `chosen` and `rejected` as TRL reads them, and our own columns."""
+        prompt, chosen, rejected = self.key
+        told = asdict(self.judged)
+        own = {name: told[name] for name in told if name not in ("chosen", "rejected")}
+        return {
+            "prompt": prompt, "chosen": chosen, "rejected": rejected, "chosen_action": self.judged.chosen,
+            "rejected_action": self.judged.rejected, **own, "source": self.source, "format": self.format,
+            "battle": self.battle, "pair": self.pair, "seat": self.seat, "decision": self.decision, "turn": self.turn,
+            "seed": self.seed,
+        }  # fmt: skip
+
+    def _answer(self, text: str) -> str:
+        # A pair of plans is about the plan alone: the action that follows it is another pair.
+        return f"Plan: {text}" if self.judged.part == "plan" else answer(text)
+
+
+def written(pairs: Sequence[Pair]) -> bytes:
+    """Return pairs as JSON Lines."""
+    return b"".join(orjson.dumps(one.line()) + b"\n" for one in pairs)
+
+
+def read_pairs(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a folder of pairs, the held-out ones last. Raises BadInput."""
+    if not (folder / PAIRS).exists():
+        raise BadInput(f"{folder}: has no {PAIRS}: build pairs with `train preferences build --out {folder}`")
+    for name in (PAIRS, HELD_OUT_PAIRS):
+        file = folder / name
+        for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else (), 1):
+            try:
+                yield orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise BadInput(
+                    f"{file}, line {number}: is not JSON ({error}): build the pairs again with --replace"
+                ) from None
+
+
+def told(line: dict[str, Any]) -> str:
+    """Return a pair as a person reads it. line: of a file of pairs."""
+    scores = f"{_score(line['chosen_score'])} against {_score(line['rejected_score'])}"
+    interval = "" if line["low"] is None else f", 95% interval {line['low']:+.2f} to {line['high']:+.2f}"
+    margin = "" if line["margin"] is None else f"; margin {line['margin']:+.2f}{interval}"
+    return "\n".join(
+        [
+            f"{line['format']}, battle {line['battle']}, {line['seat']}, decision {line['decision']} (turn {line['turn']})",
+            *(f"  | {text}" for text in line["prompt"].splitlines()),
+            f"  chosen    {line['chosen_action']}",
+            f"  rejected  {line['rejected_action']} ({line['rejected_outcome']})",
+            f"  why       {line['rule']} ({line['part']}, from {line['source']}): score {scores}{margin}",
+        ]
+    )
+
+
+def _score(score: float | None) -> str:
+    return "not played" if score is None else f"{score:.2f}"

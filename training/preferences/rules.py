@@ -1,0 +1,186 @@
+"""Rules that make a pair of what was tried at a decision. They are about outcomes only, and play nothing.
+
+Each attempt has an outcome: it FAILED to act (illegal, unparsable, too late), or it acted and NO_GAIN, or it acted and
+GAINED: its score is above `baseline` by at least `min_gain`. Then
+
+    nothing-worked      no attempt gained: there is nothing to learn here, the decision is dropped
+    some-worked         the best that gained is chosen, the worst that did not is rejected (one that failed before any other)
+    everything-worked   the best is chosen, a deliberately garbled version of it is rejected
+
+Both for the plan of an answer and for its action: attempts with the same plan (or action) are taken together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from training.preferences.attempts import Attempt
+
+Part = Literal["plan", "action"]
+NOTHING, SOME, EVERYTHING = "nothing-worked", "some-worked", "everything-worked"
+#: Why a decision has no pair, besides NOTHING.
+CLOSE, UNSURE, NOT_GARBLED = "margin too small", "interval includes 0", "everything worked, and --garble is none"
+_Z = 1.959964
+
+
+class Outcome(StrEnum):
+    """What became of an attempt."""
+
+    FAILED = "failed to act"
+    NO_GAIN = "acted, no gain"
+    GAINED = "acted and gained"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What counts. baseline: the score that a gain is measured from; None: the mean score of what was tried there.
+
+    min_gain: above the baseline. min_margin: between the chosen and the rejected score. sure: the 95% interval of the
+    margin must be above 0, where both were played.
+    """
+
+    baseline: float | None = 0.5
+    min_gain: float = 0.05
+    min_margin: float = 0.2
+    sure: bool = False
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A pair's texts (a plan, or an action in words) and scores; a score is None where nothing was played for it.
+
+    low, high: 95% interval of the margin, where both were played several times.
+    """
+
+    part: Part
+    rule: str
+    chosen: str
+    rejected: str
+    chosen_score: float | None = None
+    rejected_score: float | None = None
+    rejected_outcome: str = ""
+    margin: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def outcome(attempt: Attempt, bar: Bar, baseline: float) -> tuple[Outcome, float]:
+    """Return an attempt's outcome, and by how much it gained (0 if it did not). baseline: a number from 0 to 1."""
+    if attempt.failure or attempt.score is None:
+        return Outcome.FAILED, 0.0
+    gain = attempt.score - baseline
+    return (Outcome.GAINED, gain) if gain >= bar.min_gain else (Outcome.NO_GAIN, 0.0)
+
+
+def baseline_of(attempts: Sequence[Attempt], bar: Bar) -> float:
+    """Return the score that gains are measured from at this decision."""
+    if bar.baseline is not None:
+        return bar.baseline
+    scores = [one.score for one in attempts if one.score is not None and not one.failure]
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def judged(
+    attempts: Sequence[Attempt], part: Part, bar: Bar, garbled: Callable[[str], str | None], *, real: bool = True
+) -> Judged | str | None:
+    """Return the pair of a decision by the rules, or why it has none; None if the attempts have no such part.
+
+    garbled: makes a garbled version of a text; None: there is none. real: False: the same pairs, but every rejected answer
+    is a garbled one.
+    """
+    tried = merged(attempts, part)
+    if not tried:
+        return None
+    baseline = baseline_of(tried, bar)
+    outcomes = [outcome(one, bar, baseline) for one in tried]
+    worked = [one for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is Outcome.GAINED]
+    others = [(one, kind) for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is not Outcome.GAINED]
+    if not worked:
+        return NOTHING
+    best = max(worked, key=_score)
+    if not others:
+        return _against_garbled(part, EVERYTHING, best, tried, garbled)
+    failed = [one for one, kind in others if kind is Outcome.FAILED]
+    worst, kind = (
+        (failed[0], Outcome.FAILED) if failed else (min((one for one, _ in others), key=_score), Outcome.NO_GAIN)
+    )
+    found = _pair(part, SOME, best, worst, str(kind))
+    if found.margin is not None and found.margin < bar.min_margin:
+        return CLOSE
+    if bar.sure and found.low is not None and found.low <= 0:
+        return UNSURE
+    return found if real else _against_garbled(part, SOME, best, tried, garbled)
+
+
+def merged(attempts: Sequence[Attempt], part: Part) -> list[Attempt]:
+    """Return attempts with the same plan (or action) as one, in the order in which they were first tried.
+
+    One that acted hides a failure with the same text. Attempts without a text of this part are left out.
+    """
+    found: dict[str, Attempt] = {}
+    for one in attempts:
+        text = _text(one, part)
+        if not text:
+            continue
+        before = found.get(text)
+        if before is None or before.failure:
+            found[text] = one
+        elif not one.failure:
+            values = [each for each in (before.value, one.value) if each is not None]
+            value = sum(values) / len(values) if values else None
+            found[text] = Attempt(before.action, (*before.results, *one.results), before.plan, value)
+    return list(found.values())
+
+
+def margin_interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return the 95% interval of the difference of two mean results, each from 0 to 1 (Newcombe 1998, method 10).
+
+    It combines the Wilson intervals of both, so that eight won of eight against none of eight is no certainty. Ties count as
+    halves, which makes it a little too wide.
+    """
+    (a, low_a, high_a), (b, low_b, high_b) = _wilson(first), _wilson(second)
+    below = math.hypot(a - low_a, high_b - b)
+    above = math.hypot(high_a - a, b - low_b)
+    return max(-1.0, a - b - below), min(1.0, a - b + above)
+
+
+def _wilson(results: Sequence[float]) -> tuple[float, float, float]:
+    n, p = len(results), sum(results) / len(results)
+    middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+    half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n * n)) / (1 + _Z**2 / n)
+    return p, middle - half, middle + half
+
+
+def _against_garbled(
+    part: Part, rule: str, best: Attempt, tried: Sequence[Attempt], garbled: Callable[[str], str | None]
+) -> Judged | str:
+    text = garbled(_text(best, part))
+    if text is None:
+        return NOT_GARBLED
+    known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
+    return _pair(part, rule, best, known or Attempt(text if part == "action" else "", plan=text), "garbled")
+
+
+def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Judged:
+    margin = low = high = None
+    score = None if worse.failure else worse.score
+    if best.score is not None and score is not None:
+        margin = best.score - score
+        if best.results and worse.results:
+            low, high = margin_interval(best.results, worse.results)
+    return Judged(
+        part, rule, _text(best, part), _text(worse, part), best.score, score, kind if not worse.failure else
+        f"{kind}: {worse.failure}", margin, low, high,
+    )  # fmt: skip
+
+
+def _text(attempt: Attempt, part: Part) -> str:
+    return attempt.plan if part == "plan" else attempt.action
+
+
+def _score(attempt: Attempt) -> float:
+    return attempt.score or 0.0
