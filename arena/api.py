@@ -18,7 +18,7 @@ from rich.console import Console
 from arena.outcomes import Evaluation, MatchResult
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
-from arena.runner.coordinator import Progress
+from arena.runner.progress import Progress
 from arena.runs import default_workers, stopped_by_errors
 from arena.schedules.match import Match
 from arena.settings import evaluate_settings, match_settings

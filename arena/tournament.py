@@ -20,8 +20,9 @@ from arena.isolation.origins import sharing_note
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator
-from arena.runner.process import WorkerSettings
+from arena.runner.here import Here
 from arena.runner.progress import Progress
+from arena.runner.settings import WorkerSettings
 from arena.runs import default_workers, playing, recorded, stopped_by_errors
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
@@ -280,7 +281,7 @@ async def play(
     )
     if settings.isolate:
         close_to_others()
-    coordinator = Coordinator(told, workers, store.add, progress)
+    coordinator = Coordinator(Here(told, workers), store.add, progress)
 
     def show_all() -> None:
         progress.remark = schedule.remark()
