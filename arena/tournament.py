@@ -12,6 +12,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.cluster.reaching import Cluster, ThisMachine, reached
 from arena.engine_venue.availability import check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
@@ -20,10 +21,9 @@ from arena.isolation.origins import sharing_note
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator
-from arena.runner.here import Here
 from arena.runner.progress import Progress
 from arena.runner.settings import WorkerSettings
-from arena.runs import default_workers, playing, recorded, stopped_by_errors
+from arena.runs import playing, recorded, stopped_by_errors
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
@@ -259,12 +259,14 @@ async def play(
     run: Run,
     store: Store,
     *,
-    workers: int,
+    workers: int | None = None,
+    cluster: Cluster | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
     """Plays the rest of a run; Ctrl-C and SIGTERM, once or repeatedly, stop it cleanly, as does cancelling its task.
 
+    workers: processes of this machine, None for one per core; or cluster: where they live instead (arena/cluster).
     show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
     are in the store or its journal.
     """
@@ -281,7 +283,9 @@ async def play(
     )
     if settings.isolate:
         close_to_others()
-    coordinator = Coordinator(Here(told, workers), store.add, progress)
+    machines = cluster or ThisMachine(workers)
+    place = machines.place(told, lambda: resolve_all(settings.agents, _resolver(settings)), settings.formats)
+    coordinator = Coordinator(place, store.add, progress)
 
     def show_all() -> None:
         progress.remark = schedule.remark()
@@ -303,15 +307,17 @@ def play_into(
     *,
     kind: str = "evaluate",
     workers: int | None = None,
+    on: str | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
     """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.
 
-    kind: kept in `runs.kind`. workers: None for one per core. show, limit: see `play`. Raises BadInput for settings that
+    kind: kept in `runs.kind`. workers: None for one per core. on: the machines, as `--on` takes them.
+    show, limit: see `play`. Raises BadInput for settings that
     cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
     """
-    with open_store(db) as store:
+    with reached(on, workers) as cluster, open_store(db) as store:
         run = prepare(store, settings, kind)
         with stopped_by_errors(store, run.run_id):
-            return asyncio.run(play(run, store, workers=workers or default_workers(), show=show, limit=limit))
+            return asyncio.run(play(run, store, cluster=cluster, show=show, limit=limit))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 from arena.runner.place import OnDeath, OnLine, Watch
 from arena.runner.process import WorkerProcess
@@ -19,14 +18,11 @@ WATCH_SECONDS = 0.5
 class Here:
     """A place (place.py) with `workers` processes on this machine.
 
-    grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS). folder:
-    the working folder of the workers; None: the current one.
+    grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS).
     """
 
-    def __init__(
-        self, settings: WorkerSettings, workers: int, *, grace: float | None = None, folder: Path | None = None
-    ) -> None:
-        self.settings, self.room, self.folder = settings, workers, folder
+    def __init__(self, settings: WorkerSettings, workers: int, *, grace: float | None = None) -> None:
+        self.settings, self.room = settings, workers
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
         self.repeats = False
@@ -37,7 +33,7 @@ class Here:
         self._watching = asyncio.ensure_future(self.watch.run())
 
     async def launch(self, *, alone: bool = False) -> WorkerProcess:
-        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone, folder=self.folder)
+        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone)
         self.watch.workers.append(worker)
         return worker
 

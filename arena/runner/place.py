@@ -79,10 +79,12 @@ class Place(Protocol):
     """
 
     settings: WorkerSettings
-    room: int
     nodes: dict[str, tuple[int, int]]
     remarks: list[str]
     repeats: bool
+
+    @property
+    def room(self) -> int: ...
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         """Begin. on_line(worker, header, record line), on_death(worker): called on the running loop. on_change(error):

@@ -60,9 +60,8 @@ class WorkerProcess(ChildProcess, Worker):
         on_death: Callable[[WorkerProcess], None],
         *,
         alone: bool = False,
-        folder: Path | None = None,
     ) -> WorkerProcess:
-        """Start a worker. alone: see the class. folder: its working folder; None: the current one."""
+        """Start a worker. alone: see the class."""
         # The hash seed is fixed, so that iteration over a set has the same order every time. The arena's packages come
         # first (and -P: not the current folder), or a user's folder called `agents` would shadow them.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
@@ -75,7 +74,6 @@ class WorkerProcess(ChildProcess, Worker):
                 lambda: cls(on_line, on_death, alone=alone),
                 *command,
                 env=environment,
-                cwd=folder,
                 start_new_session=True,
                 pass_fds=(file.fileno(),),
             )
