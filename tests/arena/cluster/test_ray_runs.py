@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.ray_cluster import ray_cluster
+from support.ray_cluster import SMALL, ray_cluster
 from support.tournaments import first_difference, tournament
 
 from arena.runner.progress import Progress
 from arena.tournament import EvaluateSettings, Played, play_into
 
-pytest.importorskip("ray")
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+# Not `importorskip`: Ray reads its environment when it is imported (support/ray_cluster.py).
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: uv pip install -e .[ray]"),
+]
 
 AGENTS = ("random", "heuristic:max-damage", "travelling_players:Reads?path=notes/line.txt")
 FORMAT = "gen1randombattle"
@@ -64,13 +68,11 @@ def test_a_killed_machine_costs_no_battle_and_a_new_one_is_used(
     monkeypatch.chdir(folder)
     seen: list[dict[str, tuple[int, int]]] = []
     events: list[threading.Thread] = []
-    with ray_cluster(2) as (cluster, nodes):
+    with ray_cluster() as (cluster, other):
 
         def disturb() -> None:
-            cluster.remove_node(nodes[0], allow_graceful=False)
-            cluster.add_node(
-                num_cpus=1, num_gpus=0, object_store_memory=80 << 20, node_ip_address="127.0.0.1"
-            )
+            cluster.remove_node(other, allow_graceful=False)
+            cluster.add_node(**SMALL)
 
         def show(progress: Progress) -> None:
             seen.append(dict(progress.nodes))
