@@ -17,6 +17,8 @@ from arena.runner.settings import WorkerSettings
 from arena.runs import default_workers
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
+#: Environment variable: what `--on` would say, for commands without it (curricula, ablations, populations).
+ON = "ARENA_ON"
 #: Ray's object store in a cluster of this machine, in bytes: only the files that travel are in it.
 STORE_BYTES = 200 << 20
 #: Set before Ray is imported. A cluster of this machine uses the loopback only; Ray sends nothing about its use.
@@ -64,18 +66,22 @@ class RayCluster:
 
 @contextmanager
 def reached(on: str | None, workers: int | None) -> Iterator[Cluster]:
-    """Connects to what `--on` names, and disconnects. on: None, this machine; "ray", a Ray cluster of this machine, or the
-    one that RAY_ADDRESS names; "ray://HOST:PORT", the Ray cluster that answers there.
+    """Connects to what `--on` names, and disconnects.
 
-    workers: None for one per core. Raises BadInput for another value, or without an answer; MissingTool without Ray.
+    on: None, what ARENA_ON says, or else this machine; "ray", a Ray cluster of this machine, or the one that RAY_ADDRESS
+    names; "ray://HOST:PORT", the Ray cluster that answers there. workers: None for one per core. Raises BadInput for another value, or without an answer; MissingTool without Ray.
     """
+    named = f"--on {on}"
+    if on is None:
+        on = os.environ.get(ON)
+        named = f"{ON}={on}"
     if on is None:
         yield ThisMachine(workers)
         return
     if not re.fullmatch(r"ray(://[^/\s:]+:\d{1,5})?", on):
-        raise BadInput(f"--on {on}: give ray, for a cluster of this machine, or ray://HOST:PORT (docs/scale.md)")
+        raise BadInput(f"{named}: give ray, for a cluster of this machine, or ray://HOST:PORT (docs/scale.md)")
     if find_spec("ray") is None:
-        raise MissingTool(f"--on {on}: needs Ray, which is not installed: uv pip install -e .[ray]")
+        raise MissingTool(f"{named}: needs Ray, which is not installed: uv pip install -e .[ray]")
     address = os.environ.get("RAY_ADDRESS") if on == "ray" else on
     os.environ.update(_ALWAYS if address else {**_ALWAYS, **_LOCAL})
     import ray
@@ -100,8 +106,8 @@ def reached(on: str | None, workers: int | None) -> Iterator[Cluster]:
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         line = str(error).strip().split("\n", 1)[0]
         if address:
-            raise BadInput(f"--on {on}: no Ray cluster answers at {address}: {line}") from None
-        raise ArenaError(f"--on {on}: Ray could not start here: {line}") from None
+            raise BadInput(f"{named}: no Ray cluster answers at {address}: {line}") from None
+        raise ArenaError(f"{named}: Ray could not start here: {line}") from None
     try:
         yield RayCluster(workers)
     finally:

@@ -26,6 +26,12 @@ def test_other_values_are_refused_in_one_line(on: str) -> None:
         pass
 
 
+def test_commands_without_the_option_read_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_ON", "rays")
+    with pytest.raises(BadInput, match=r"^ARENA_ON=rays: give ray"), reached(None, None):
+        pass
+
+
 def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reaching, "find_spec", lambda name: None if name == "ray" else importlib.util.find_spec(name))
     with pytest.raises(MissingTool, match=r"uv pip install -e .\[ray\]"), reached("ray", None):
