@@ -11,10 +11,9 @@ from importlib.util import find_spec
 from typing import Protocol
 
 from agents import AgentSource
-from arena.runner.here import Here
+from arena.runner.here import Here, default_workers
 from arena.runner.place import Place
 from arena.runner.settings import WorkerSettings
-from arena.runs import default_workers
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 #: Environment variable: what `--on` would say, for commands without it (curricula, ablations, populations).
@@ -69,7 +68,8 @@ def reached(on: str | None, workers: int | None) -> Iterator[Cluster]:
     """Connects to what `--on` names, and disconnects.
 
     on: None, what ARENA_ON says, or else this machine; "ray", a Ray cluster of this machine, or the one that RAY_ADDRESS
-    names; "ray://HOST:PORT", the Ray cluster that answers there. workers: None for one per core. Raises BadInput for another value, or without an answer; MissingTool without Ray.
+    names; "ray://HOST:PORT", the Ray cluster that answers there. workers: None for one per core. Raises BadInput for
+    another value, or without an answer; MissingTool without Ray.
     """
     named = f"--on {on}"
     if on is None:

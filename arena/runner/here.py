@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 
 from arena.runner.place import OnDeath, OnLine, Watch
@@ -13,6 +14,11 @@ from arena.runner.settings import WorkerSettings
 GRACE_SECONDS = 5.0
 #: Interval of the checks for such steps, in seconds.
 WATCH_SECONDS = 0.5
+
+
+def default_workers() -> int:
+    """Returns the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Here:

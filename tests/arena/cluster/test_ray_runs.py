@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -67,22 +66,16 @@ def test_a_killed_machine_costs_no_battle_and_a_new_one_is_used(
     db = tmp_path / "arena.duckdb"
     monkeypatch.chdir(folder)
     seen: list[dict[str, tuple[int, int]]] = []
-    events: list[threading.Thread] = []
     with ray_cluster() as (cluster, other):
-
-        def disturb() -> None:
-            cluster.remove_node(other, allow_graceful=False)
-            cluster.add_node(**SMALL)
+        steps = iter((lambda: cluster.remove_node(other, allow_graceful=False), lambda: cluster.add_node(**SMALL)))
 
         def show(progress: Progress) -> None:
+            """Called on the run's own loop: no battle is handed out while machines leave and join."""
             seen.append(dict(progress.nodes))
-            both = sum(played > 0 for _, played in progress.nodes.values()) == 2
-            if both and not events:
-                events.append(threading.Thread(target=disturb))
-                events[0].start()
+            if sum(played > 0 for _, played in progress.nodes.values()) == 2:
+                next(steps, lambda: None)()
 
         played = played_on_ray(db, show)
-        events[0].join()
     assert played.finished and played.progress.played == 180
     assert any("their" in remark for remark in played.progress.remarks), "a machine was lost with battles in progress"
     assert not first_difference(undisturbed, db)
