@@ -150,8 +150,7 @@ class RayPlace:
             self._on_change(None)
             while True:
                 async with asyncio.timeout(SILENT_SECONDS):
-                    events = await slot.actor.reports.remote()
-                slot.receive(events)
+                    await slot.exchange()
         except RayTaskError as error:  # raised in the actor: it will happen again
             self._refuse(slot, _line(error.cause))
         except (RayError, TimeoutError, ConnectionError, asyncio.CancelledError):

@@ -9,6 +9,8 @@ from typing import Any
 from arena.cluster.station import Event
 from arena.runner.place import OnDeath, OnLine, Worker
 
+#: Time for the coordinator to hand out the next battles, in seconds.
+REPLY_SECONDS = 0.002
 _numbers = itertools.count(1)
 
 
@@ -39,6 +41,7 @@ class Slot:
         self.played = 0
         self.ready = False
         self._on_line, self._on_death = on_line, on_death
+        self._asking = False  # a call for reports is under way
         self._orders: list[tuple[Any, ...]] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -51,8 +54,19 @@ class Slot:
     def send(self, *order: Any) -> None:
         """Queue an order. Orders that come together go in one call; calls follow each other."""
         self._orders.append(order)
-        if self._sending is None or self._sending.done():
+        if self._asking and (self._sending is None or self._sending.done()):
             self._sending = asyncio.ensure_future(self._send())
+
+    async def exchange(self) -> None:
+        """Wait for reports, and handle them. What is ordered in reply goes with the next call: each costs milliseconds."""
+        if self._sending is not None:
+            await self._sending
+        orders, self._orders = self._orders, []
+        self._asking = True
+        events = await self.actor.exchange.remote(orders)
+        self._asking = False
+        self.receive(events)
+        await asyncio.sleep(REPLY_SECONDS)
 
     async def _send(self) -> None:
         while self._orders:

@@ -98,8 +98,9 @@ class Station:
                 else:
                     worker.kill()
 
-    async def reports(self) -> list[Event]:
-        """Return what has happened since the last call; waits for it."""
+    async def exchange(self, orders: Sequence[tuple[Any, ...]]) -> list[Event]:
+        """Carry out orders, and return what has happened since the last call; waits for it."""
+        await self.carry_out(orders)
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 await self.arrived.wait()

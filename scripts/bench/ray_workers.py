@@ -4,7 +4,7 @@
 
 Both sides have the same number of workers and play the same fixtures. Counting begins when the workers have had their first
 battles, so the start of the processes and of the cluster is not in it. Each round plays both, the order changes from round
-to round. Prints a line for each turn, then the median of the ratios of the rounds.
+to round; a first round is not counted. Ray is started once. Prints a line for each round, then the median of the ratios.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from arena.cluster.reaching import reached
 from arena.runner.progress import Progress
 from arena.tournament import EvaluateSettings, play_into
 
@@ -47,22 +48,25 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle"])
     options = parser.parse_args()
-    for format_id in options.formats:
-        ratios = []
-        for turn in range(options.rounds):
-            sides = (None, "ray") if turn % 2 == 0 else ("ray", None)
-            found = {on: speed(on, format_id, options.battles, options.workers, turn) for on in sides}
-            ratios.append(found["ray"] / found[None])
+    with reached("ray", options.workers):  # started once, and used by all turns on Ray
+        for format_id in options.formats:
+            ratios = []
+            for turn in range(options.rounds + 1):
+                sides = (None, "ray") if turn % 2 == 0 else ("ray", None)
+                found = {on: speed(on, format_id, options.battles, options.workers, turn) for on in sides}
+                ratio = found["ray"] / found[None]
+                print(
+                    f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, Ray {found['ray']:.1f} battles/s, "
+                    f"ratio {ratio:.3f}{'' if turn else ' (not counted)'}",
+                    flush=True,
+                )
+                if turn:  # in the first one Ray's own processes are still starting
+                    ratios.append(ratio)
             print(
-                f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, Ray {found['ray']:.1f} battles/s, "
-                f"ratio {ratios[-1]:.3f}",
+                f"{format_id}, {options.workers} workers: Ray has {statistics.median(ratios):.3f} of the battles/s of processes "
+                f"(median of {len(ratios)} rounds)",
                 flush=True,
             )
-        print(
-            f"{format_id}, {options.workers} workers: on Ray {statistics.median(ratios):.3f} of the speed of processes "
-            f"(median of {len(ratios)} rounds)",
-            flush=True,
-        )
 
 
 if __name__ == "__main__":

@@ -49,13 +49,13 @@ def undisturbed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     db = tmp_path_factory.mktemp("here") / "arena.duckdb"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        tournament(db, *AGENTS, formats=(FORMAT,), battles=60, workers=2, seed=5, think_limit=60.0)
+        tournament(db, *AGENTS, formats=(FORMAT,), battles=30, workers=2, seed=5, think_limit=60.0)
     return db
 
 
 def played_on_ray(db: Path, show: Callable[[Progress], None]) -> Played:
     settings = EvaluateSettings(
-        agents=AGENTS, formats=(FORMAT,), battles=60, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
+        agents=AGENTS, formats=(FORMAT,), battles=30, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
     )
     return play_into(db, settings, on="ray", show=show)
 
@@ -76,7 +76,7 @@ def test_a_killed_machine_costs_no_battle_and_a_new_one_is_used(
                 next(steps, lambda: None)()
 
         played = played_on_ray(db, show)
-    assert played.finished and played.progress.played == 180
+    assert played.finished and played.progress.played == 90
     assert any("their" in remark for remark in played.progress.remarks), "a machine was lost with battles in progress"
     assert not first_difference(undisturbed, db)
     assert max(map(len, seen)) == 3, "the display names the machine that joined, too"
