@@ -153,8 +153,8 @@ class RayPlace:
                     await slot.exchange()
         except RayTaskError as error:  # raised in the actor: it will happen again
             self._refuse(slot, _line(error.cause))
-        except (RayError, TimeoutError, ConnectionError, asyncio.CancelledError):
-            self._lost(slot)
+        except (RayError, TimeoutError, ConnectionError, asyncio.CancelledError) as error:
+            self._lost(slot, error)
         except Exception as error:
             self._on_change(error)
             raise
@@ -204,7 +204,7 @@ class RayPlace:
         ]
         self.remarks += [f"not used: {why}" for why in self.refused.values()]
 
-    def _lost(self, slot: Slot) -> None:
+    def _lost(self, slot: Slot, error: BaseException) -> None:
         if self._closing:
             return
         if slot.ready:
@@ -214,7 +214,7 @@ class RayPlace:
         if not slot.played:
             self._early[slot.node_id] += 1
             if self._early[slot.node_id] >= EARLY_LOSSES:
-                self._refuse(slot, f"{EARLY_LOSSES} workers were lost before their first battle: see Ray's logs there")
+                self._refuse(slot, f"{EARLY_LOSSES} workers were lost before their first battle: {_line(error)}")
 
     def _count(self) -> None:
         """Update `nodes`, in place: the display has it, too."""

@@ -56,15 +56,16 @@ def main() -> None:
                 found = {on: speed(on, format_id, options.battles, options.workers, turn) for on in sides}
                 ratio = found["ray"] / found[None]
                 print(
-                    f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, Ray {found['ray']:.1f} battles/s, "
+                    f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, "
+                    f"Ray {found['ray']:.1f} battles/s, "
                     f"ratio {ratio:.3f}{'' if turn else ' (not counted)'}",
                     flush=True,
                 )
                 if turn:  # in the first one Ray's own processes are still starting
                     ratios.append(ratio)
             print(
-                f"{format_id}, {options.workers} workers: Ray has {statistics.median(ratios):.3f} of the battles/s of processes "
-                f"(median of {len(ratios)} rounds)",
+                f"{format_id}, {options.workers} workers: Ray has {statistics.median(ratios):.3f} of the battles/s of "
+                f"processes (median of {len(ratios)} rounds)",
                 flush=True,
             )
 
