@@ -16,7 +16,7 @@ from arena.runner.place import Place
 from arena.runner.settings import WorkerSettings
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
-#: Environment variable: what `--on` would say, for commands without it (curricula, ablations, populations).
+#: Environment variable: what `--on` would say, for commands that have no such option (docs/scale.md).
 ON = "ARENA_ON"
 #: Ray's object store in a cluster of this machine, in bytes: only the files that travel are in it.
 STORE_BYTES = 200 << 20
