@@ -25,6 +25,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from agents.travelling import located
+
 #: Our packages, which may be installed in site-packages themselves.
 _OURS = ("agents", "teamsets", "arena", "training")
 #: Modules that are part of every agent.
@@ -59,8 +61,8 @@ def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), 
     for package in (package for module, package in _INSTALLED.items() if module in found):
         digest.update(f"\n{package} {version(package)}".encode())
     for value in options.values():
-        if isinstance(value, str) and value and os.path.isfile(value):
-            digest.update(f"\n{_content(Path(value))}".encode())
+        if isinstance(value, str) and value and located(value).is_file():
+            digest.update(f"\n{_content(located(value))}".encode())
     digest.update(extra.encode())
     return digest.hexdigest()[:16]
 
@@ -73,6 +75,20 @@ def sources_of(thing: type, also: Iterable[str] = ()) -> dict[str, Path]:
     modules = dict.fromkeys([*_COMMON, *(base.__module__ for base in thing.__mro__), *also])
     package = thing.__module__.partition(".")[0]
     return _closure(tuple(modules), "" if package == "poke_env" else package)
+
+
+def files_of(module: str) -> dict[str, Path]:
+    """Return the files of the user's own that a module depends on, without importing it: path below the folder from which
+    it is imported -> path. Empty for our packages and installed ones."""
+    found = {}
+    for label, path in _closure((*_COMMON, module), module.partition(".")[0]).items():
+        top = re.split(r"[./]", label)[0]
+        if top in _OURS:
+            continue
+        folders = [root.parent for root in _roots(top)] if top else []
+        inside = next((path.relative_to(folder) for folder in folders if path.is_relative_to(folder)), None)
+        found[label.lstrip("/") if inside is None else inside.as_posix()] = path
+    return found
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ class NoSuchModule(BadInput):
 
 def imported(module: str, name: str) -> Any:
     """Import `name` from `module`. Raises BadInput with one clause that says what failed; NoSuchModule is a kind of it."""
-    if "" not in sys.path:  # console scripts do not search the current folder, where a newcomer's file lies
-        sys.path.insert(0, "")
+    search_here()
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -33,6 +32,12 @@ def imported(module: str, name: str) -> Any:
         meant = did_you_mean(name, [known for known in vars(found) if not known.startswith("_")])
         raise BadInput(f"module '{module}' has no '{name}'{meant}")
     return getattr(found, name)
+
+
+def search_here() -> None:
+    """Let imports find modules in the current folder, where a newcomer's file lies: console scripts do not search it."""
+    if "" not in sys.path:
+        sys.path.insert(0, "")
 
 
 def modules_here() -> list[str]:

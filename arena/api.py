@@ -15,11 +15,12 @@ from pathlib import Path
 
 from rich.console import Console
 
+from arena.cluster.reaching import Cluster, reached
 from arena.outcomes import Evaluation, MatchResult
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
-from arena.runner.coordinator import Progress
-from arena.runs import default_workers, stopped_by_errors
+from arena.runner.progress import Progress
+from arena.runs import stopped_by_errors
 from arena.schedules.match import Match
 from arena.settings import evaluate_settings, match_settings
 from arena.store import DEFAULT, Store, open_store
@@ -47,6 +48,7 @@ def evaluate(
     fresh: bool = False,
     no_limit: bool = False,
     workers: int | None = None,
+    on: str | None = None,
     seed: int | None = None,
     think_limit: float | None = None,
     max_turns: int | None = None,
@@ -63,8 +65,8 @@ def evaluate(
     """Plays agents against each other and ranks them, as `arena evaluate` does. Without agents, the pool file's pool.
 
     format, teams, challenger: one or several. resume: True continues the latest run, an id that run; of the other arguments
-    only minutes, workers, db and progress are read then. Raises BadInput for what cannot be used, and KeyboardInterrupt when
-    the run was interrupted; finished battles are stored in any case.
+    only minutes, workers, on, db and progress are read then. on: "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
+    for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
     """
     check_limits(
         battles=battles,
@@ -104,7 +106,7 @@ def evaluate(
         if progress is True:
             print(*lines, sep="\n", end="\n" if lines else "")
     path = Path(db)
-    played = _run(settings, "evaluate", resume, minutes, workers, path, progress)
+    played = _run(settings, "evaluate", resume, minutes, workers, on, path, progress)
     return Evaluation(played.run.run_id, path, played.status)
 
 
@@ -116,6 +118,7 @@ def match(
     battles: int | None = None,
     minutes: float | None = None,
     workers: int | None = None,
+    on: str | None = None,
     seed: int = 0,
     think_limit: float = 10.0,
     fresh: bool = False,
@@ -152,7 +155,7 @@ def match(
             isolate=isolate,
         )
     path = Path(db)
-    played = _run(settings, "match", resume, minutes, workers, path, progress)
+    played = _run(settings, "match", resume, minutes, workers, on, path, progress)
     assert isinstance(played.schedule, Match)
     run, schedule = played.run, played.schedule
     return MatchResult(run.run_id, path, played.status, *schedule.pairing, tuple(schedule.points), run.settings.sprt)
@@ -168,6 +171,7 @@ def _run(
     resume: bool | str,
     minutes: float | None,
     workers: int | None,
+    on: str | None,
     db: Path,
     progress: Show,
 ) -> Played:
@@ -175,14 +179,14 @@ def _run(
 
     begun: Begun = Future()
 
-    async def playing(run: Run, store: Store, show: Callable[[Progress], None]) -> Played:
+    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[Progress], None]) -> Played:
         task = asyncio.current_task()
         assert task is not None
         begun.set_result((asyncio.get_running_loop(), task))
-        return await play(run, store, workers=workers or default_workers(), show=show)
+        return await play(run, store, cluster=cluster, show=show)
 
     def work() -> Played:
-        with open_store(db) as store:
+        with reached(on, workers) as cluster, open_store(db) as store:
             if settings is not None:
                 run = prepare(store, settings, kind)
             else:
@@ -192,7 +196,7 @@ def _run(
             show = shown.show if shown else progress if callable(progress) else _nothing
             try:
                 with stopped_by_errors(store, run.run_id):
-                    played = asyncio.run(playing(run, store, show))
+                    played = asyncio.run(playing(run, store, cluster, show))
             except BaseException:
                 if shown:
                     shown.abandon()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,10 +57,20 @@ class LiveStatus:
             "aborted": progress.aborted,
             "moved": progress.moved.total(),
             "remark": progress.remark,
-            "nodes": progress.nodes,
+            "nodes": _machines(progress),
         }
         with contextlib.suppress(OSError):  # a full disk ends the run where a battle is lost by it, not here
             write_atomic(self._path, orjson.dumps(status))
+
+
+def _machines(progress: Progress) -> dict[str, str]:
+    """Machine -> what it does, in words; this one where the battles are played here."""
+    if not progress.nodes:
+        return {socket.gethostname(): "plays all battles"}
+    return {
+        name: f"{workers} worker{'s' * (workers != 1)}, {played:,} battles"
+        for name, (workers, played) in progress.nodes.items()
+    }
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import platform
 import subprocess
 from importlib.metadata import version
@@ -25,6 +26,16 @@ def git_state() -> str | None:
 def _git(*words: str) -> str:
     command = ["git", "-C", str(showdown.PROJECT), *words]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def code_hash() -> str:
+    """A hash of the code that plays battles, 16 hex digits: the arena's, the agents', and the teams'."""
+    found = hashlib.sha256()
+    for package in ("agents", "arena", "teamsets"):
+        for path in sorted((showdown.PROJECT / package).rglob("*")):
+            if path.suffix in (".py", ".mjs"):
+                found.update(f"{path.relative_to(showdown.PROJECT).as_posix()}\n".encode() + path.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def versions() -> dict[str, str]:

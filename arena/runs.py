@@ -17,7 +17,6 @@ in its journal, which the next `open_store` ingests.
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -155,8 +154,3 @@ async def _ingesting(store: Store) -> None:
         except asyncio.CancelledError:
             await moving
             raise
-
-
-def default_workers() -> int:
-    """Returns the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.cluster.reaching import Cluster, ThisMachine, reached
 from arena.engine_venue.availability import check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others
@@ -22,9 +22,9 @@ from arena.live_status import live_status
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.runner.coordinator import Coordinator
-from arena.runner.process import WorkerSettings
 from arena.runner.progress import Progress
-from arena.runs import default_workers, playing, recorded, stopped_by_errors
+from arena.runner.settings import WorkerSettings
+from arena.runs import playing, recorded, stopped_by_errors
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
@@ -260,12 +260,14 @@ async def play(
     run: Run,
     store: Store,
     *,
-    workers: int,
+    workers: int | None = None,
+    cluster: Cluster | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
     """Plays the rest of a run; Ctrl-C and SIGTERM, once or repeatedly, stop it cleanly, as does cancelling its task.
 
+    workers: processes of this machine, None for one per core; or cluster: where they live instead (arena/cluster).
     show(progress) is called four times a second. limit: only so many of its battles. Whatever happens, finished battles
     are in the store or its journal.
     """
@@ -276,14 +278,15 @@ async def play(
         known=schedule.passed_over,
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
-        nodes={socket.gethostname(): f"{workers} worker{'s' * (workers != 1)}"},
     )
     told = WorkerSettings(
         run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
     )
     if settings.isolate:
         close_to_others()
-    coordinator = Coordinator(told, workers, store.add, progress)
+    machines = cluster or ThisMachine(workers)
+    place = machines.place(told, lambda: resolve_all(settings.agents, _resolver(settings)), settings.formats)
+    coordinator = Coordinator(place, store.add, progress)
 
     seconds = None if settings.minutes is None else settings.minutes * 60
     with live_status(store.path, run.run_id, seconds) as status:
@@ -308,15 +311,17 @@ def play_into(
     *,
     kind: str = "evaluate",
     workers: int | None = None,
+    on: str | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> Played:
     """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.
 
-    kind: kept in `runs.kind`. workers: None for one per core. show, limit: see `play`. Raises BadInput for settings that
+    kind: kept in `runs.kind`. workers: None for one per core. on: the machines, as `--on` takes them.
+    show, limit: see `play`. Raises BadInput for settings that
     cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
     """
-    with open_store(db) as store:
+    with reached(on, workers) as cluster, open_store(db) as store:
         run = prepare(store, settings, kind)
         with stopped_by_errors(store, run.run_id):
-            return asyncio.run(play(run, store, workers=workers or default_workers(), show=show, limit=limit))
+            return asyncio.run(play(run, store, cluster=cluster, show=show, limit=limit))

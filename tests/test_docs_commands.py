@@ -23,6 +23,7 @@ NOT_RUN = {
     "experiments.md": "says what was run once; nobody is asked to run it again",
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
+    "scale.md": "several machines: tests/arena/cluster/test_ray_runs.py has a cluster on this one",
     "ladder.md": "other people's servers: tests/arena/ladder/test_ladder.py has one of its own",
     "dashboard.md": "it installs and serves: tests/arena/dashboard/test_dashboard_server.py starts the command",
     "curriculum.md": "the README's commands: tests/test_readme.py",

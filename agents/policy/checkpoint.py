@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from agents.policy import observation
 from agents.policy.actions import ACTIONS
 from agents.policy.vocabulary import vocabulary
+from agents.travelling import located
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.errors import BadInput
 
@@ -153,7 +154,7 @@ def find(spec: str) -> Path:
     with a note on stderr. Raises BadInput, which lists the run's checkpoints, if there is no such checkpoint.
     """
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
-    path, which = (Path(named[1]), named[2]) if named else (Path(spec), "last")
+    path, which = (located(named[1]), named[2]) if named else (located(spec), "last")
     if not path.exists() and (SHIPPED / path / ABOUT).is_file():
         return SHIPPED / path
     if not named and (path / ABOUT).is_file():

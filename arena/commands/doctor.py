@@ -17,7 +17,7 @@ import click
 
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.runs import default_workers
+from arena.runner.here import default_workers
 from arena.simulator.guard import StepGuard
 from arena.simulator.host import Host
 from arena.simulator.simulator import Simulator

@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from arena.cluster.reaching import Cluster, reached
 from arena.commands.options import (
     BATTLES,
     BUDGET,
@@ -18,12 +19,12 @@ from arena.commands.options import (
     THINK_LIMIT,
     WORKERS,
     isolate_option,
+    on_option,
     venue_option,
 )
 from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
-from arena.runs import default_workers
 from arena.settings import evaluate_settings
 from arena.store import Store, open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
@@ -69,6 +70,7 @@ from teamsets.errors import BadInput
 @click.option("--fresh", is_flag=True, help="Do not reuse battles of earlier runs.")
 @click.option("--no-limit", is_flag=True, help="No time limit; overrides the pool file.")
 @click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
+@on_option
 @click.option("--seed", type=SEED, help="Random seed. The same seed, agents and teams give the same battles.")
 @click.option("--think-limit", type=THINK_LIMIT, help="Seconds for one decision.")
 @click.option("--max-turns", type=MAX_TURNS, help="Turns after which a battle counts as a tie.")
@@ -89,7 +91,13 @@ from teamsets.errors import BadInput
 @isolate_option
 @db_option
 def evaluate(
-    agents: tuple[str, ...], everyone: bool, resumed: str | None, workers: int | None, db: Path, **said: Any
+    agents: tuple[str, ...],
+    everyone: bool,
+    resumed: str | None,
+    workers: int | None,
+    on: str | None,
+    db: Path,
+    **said: Any,
 ) -> None:
     """Play agents against each other and rank them.
 
@@ -116,7 +124,7 @@ def evaluate(
         settings, lines = evaluate_settings(agents, everyone, **said)
         for line in lines:
             say(console, line)
-    with open_store(db) as store:
+    with reached(on, workers) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."
@@ -126,7 +134,7 @@ def evaluate(
         resume_command = f"arena evaluate --resume {run.run_id}{db_words(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db, known)
-            _play(console, store, run, workers or default_workers(), db, resume_command)
+            _play(console, store, run, cluster, db, resume_command)
 
 
 def _said_more(said: dict[str, Any]) -> bool:
@@ -151,9 +159,9 @@ def _announce(console: Console, run: Run, db: Path, known: str) -> None:
         say(console, f"Note: {note}")
 
 
-def _play(console: Console, store: Store, run: Run, workers: int, db: Path, resume_command: str) -> None:
+def _play(console: Console, store: Store, run: Run, cluster: Cluster, db: Path, resume_command: str) -> None:
     """Plays the run and prints its results; exits with code 130 if it was stopped."""
-    played = play_shown(console, store, run, workers)
+    played = play_shown(console, store, run, cluster)
     say_moved(console, played)
     console.print()
     print_results(console, db, run.run_id)

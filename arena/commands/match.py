@@ -9,12 +9,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, venue_option
+from arena.cluster.reaching import reached
+from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, on_option, venue_option
 from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
-from arena.runs import default_workers
 from arena.schedules.match import Match
 from arena.settings import match_settings
 from arena.store import open_store
@@ -49,6 +49,7 @@ from teamsets.errors import BadInput
 )
 @click.option("--minutes", type=MINUTES, help="Time limit in minutes; battles in progress finish.")
 @click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
+@on_option
 @click.option(
     "--seed",
     type=SEED,
@@ -77,6 +78,7 @@ def match(
     battles: int | None,
     minutes: float | None,
     workers: int | None,
+    on: str | None,
     seed: int,
     think_limit: float,
     fresh: bool,
@@ -123,7 +125,7 @@ def match(
             isolate=isolate,
         )
     console = Console()
-    with open_store(db) as store:
+    with reached(on, workers) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings, kind="match")
         else:
@@ -131,7 +133,7 @@ def match(
         resume_command = f"arena match --resume {run.run_id}{db_words(db)}"
         with stoppable(console, store, run.run_id, resume_command):
             _announce(console, run, db)
-            played = play_shown(console, store, run, workers or default_workers())
+            played = play_shown(console, store, run, cluster)
             say_moved(console, played)
             console.print()
             assert isinstance(played.schedule, Match)

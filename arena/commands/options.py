@@ -27,6 +27,12 @@ isolate_option = click.option(
     "(slower, same battles).",
 )
 
+on_option = click.option(
+    "--on",
+    metavar="CLUSTER",
+    help="Where workers live: ray, a Ray cluster of this machine, or ray://HOST:PORT.  [default: processes here]",
+)
+
 
 def venue_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """--venue, and --verify-every of the engine."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NoReturn
 
@@ -58,11 +59,12 @@ def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[s
     theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
     sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
     if theirs:
-        sources |= zip(theirs, (one.source() for one in _described(theirs, formats)), strict=True)
+        sources |= zip(theirs, map(Description.source, _only_inside(described(theirs, formats))), strict=True)
     return sources
 
 
-def _described(specs: list[str], formats: tuple[str, ...]) -> list[Description]:
+def described(specs: Sequence[str], formats: Sequence[str]) -> list[Description]:
+    """Return the descriptions of agents, found in another process. Raises BadInput like `resolve`."""
     order = orjson.dumps({"specs": specs, "formats": formats})
     named = ", ".join(specs)
     try:
@@ -79,7 +81,10 @@ def _described(specs: list[str], formats: tuple[str, ...]) -> list[Description]:
     if len(answers) != len(specs) or not all(map(_is_description, answers)):
         last = done.stderr.decode(errors="replace").strip().split("\n")[-1][:300]
         raise BadInput(f"agents {named}: importing them ended their process" + (f": {last}" if last else ""))
-    found = [Description(**answer) for answer in answers]
+    return [Description(**answer) for answer in answers]
+
+
+def _only_inside(found: list[Description]) -> list[Description]:
     for one in found:
         if one.outside:  # its code would determine, in the worker, how its program is started
             raise BadInput(

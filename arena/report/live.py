@@ -16,6 +16,8 @@ from arena.runner.progress import Progress
 
 LINE_EVERY_SECONDS = 5.0
 FIT_EVERY_SECONDS = 2.0
+#: Machines of a cluster are named one by one up to this number.
+MOST_NAMED = 4
 
 
 class Display(Protocol):
@@ -68,9 +70,20 @@ def summary(progress: Progress, seconds: float | None) -> str:
         parts.append(f"aborted: {progress.aborted}")
     if progress.moved:
         parts.append(f"moved to the simulator: {progress.moved.total()}")
+    if progress.nodes:
+        parts.append(machines(progress))
     if progress.remark:
         parts.append(progress.remark)
     return " · ".join(parts)
+
+
+def machines(progress: Progress) -> str:
+    """The machines of a cluster that play, with their workers and battles; only their numbers if they are many."""
+    working = {name: counts for name, counts in progress.nodes.items() if counts[0]}
+    idle = f" ({len(progress.nodes) - len(working)} without)" if len(working) < len(progress.nodes) else ""
+    if len(working) > MOST_NAMED or not working:
+        return f"{len(working)} machines{idle}, {sum(workers for workers, _ in working.values())} workers"
+    return ", ".join(f"{name} {workers}w {played:,}" for name, (workers, played) in working.items()) + idle
 
 
 class Lines:

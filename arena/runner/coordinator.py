@@ -1,4 +1,7 @@
-"""The coordinator: distributes fixtures to workers, stores their reports, and replaces workers that die."""
+"""The coordinator: distributes fixtures to workers, stores their reports, and replaces workers that die.
+
+Where the workers live is a `Place` (place.py).
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,15 @@ from typing import Any
 from arena.fixture import Fixture
 from arena.record import score
 from arena.runner.culprits import Broken, Charge, Culprits, End, Ruling
-from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.place import Place, Worker
 from arena.runner.progress import Progress
+from arena.runner.slowness import Slowness
 from arena.schedules.schedule import Schedule
 from arena.venue import VenuesDiffer
 from teamsets.errors import ArenaError
 
 #: Concurrent battles per worker: enough that neither Node nor Python waits for the other.
 IN_THE_AIR = 12
-#: Seconds beyond its limit after which a running step's worker is killed: SIGALRM should have interrupted it.
-GRACE_SECONDS = 5.0
-#: Interval of the checks for such steps, in seconds.
-WATCH_SECONDS = 0.5
 #: A fixture is played alone after its worker died this many times.
 WORKER_DEATHS = 2
 #: Seconds that the coordinator waits at its end for its workers and their child processes.
@@ -37,33 +37,25 @@ class WorkersFailed(ArenaError):
 
 
 class Coordinator:
-    """Plays fixtures on `workers` processes until none are left, the time limit is reached, or `stop` is called.
+    """Plays fixtures on the workers of a place until none are left, the time limit is reached, or `stop` is called.
 
     keep(line) is called with each record's line before anything else; then the schedule receives the result.
-    grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS).
     """
 
     def __init__(
-        self,
-        settings: WorkerSettings,
-        workers: int,
-        keep: Callable[[bytes], None],
-        progress: Progress,
-        *,
-        in_the_air: int = IN_THE_AIR,
-        grace: float | None = None,
+        self, place: Place, keep: Callable[[bytes], None], progress: Progress, *, in_the_air: int = IN_THE_AIR
     ) -> None:
-        self.settings, self.count, self.keep, self.progress = settings, workers, keep, progress
+        self.place, self.keep, self.progress = place, keep, progress
         self.in_the_air = in_the_air
-        self.grace = GRACE_SECONDS if grace is None else grace
-        self.workers: list[WorkerProcess] = []
-        self.lone: list[WorkerProcess] = []  # each plays one battle, then ends
-        self.closing: set[WorkerProcess] = set()  # asked to end
+        self.workers: list[Worker] = []
+        self.lone: list[Worker] = []  # each plays one battle, then ends
+        self.closing: set[Worker] = set()  # asked to end
         self.alone: deque[tuple[int, Fixture]] = deque()  # battles to be played by such a worker
         self.trials: dict[int, int] = {}  # serial of a trial -> serial of its battle; see culprits.py
         self.lasted: dict[int, float] = {}  # serial of a battle -> seconds until its lone worker ended
         self.culprits = Culprits()
         self.again: list[tuple[int, Fixture]] = []
+        self.slowness = Slowness()
         self.waiting: deque[tuple[int, Fixture]] = deque()  # with external programs; see `next_fixture`
         self.deaths: Counter[int] = Counter()
         self.serial = 0
@@ -82,13 +74,17 @@ class Coordinator:
         """
         self.schedule = schedule
         self.deadline = None if seconds is None else time.monotonic() + seconds
-        watching = asyncio.ensure_future(self.watch())
+        self.progress.nodes, self.progress.remarks = self.place.nodes, self.place.remarks
         try:
+            await self.place.open(self.on_line, self.on_death, self.on_change)
             while not self.stopping and not schedule.over:
                 if self.failure is not None:
                     raise self.failure
                 await self.hand_out()
-                if not self.again and not any(worker.fixtures for worker in self.all_workers()):
+                if not self.place.room:  # e.g. the machines of a cluster are starting, or were lost
+                    if self.deadline is not None and time.monotonic() > self.deadline:
+                        break
+                elif not self.again and not any(worker.fixtures for worker in self.all_workers()):
                     undecided = self.culprits.give_up()
                     if not undecided:
                         break
@@ -99,8 +95,8 @@ class Coordinator:
             return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
             self.ended = True
-            watching.cancel()
             await self.close()
+            await self.place.close()
 
     async def close(self) -> None:
         """End all workers, and wait for them."""
@@ -114,17 +110,17 @@ class Coordinator:
         except TimeoutError:
             return  # asyncio kills the rest when its loop closes
 
-    def all_workers(self) -> list[WorkerProcess]:
+    def all_workers(self) -> list[Worker]:
         return [*self.workers, *self.lone]
 
-    def dismiss(self, worker: WorkerProcess) -> None:
+    def dismiss(self, worker: Worker) -> None:
         """End a worker; its death is expected."""
         self.forget(worker)
         worker.fixtures.clear()
         self.closing.add(worker)
         worker.kill()
 
-    def forget(self, worker: WorkerProcess) -> None:
+    def forget(self, worker: Worker) -> None:
         for known in (self.workers, self.lone):
             if worker in known:
                 known.remove(worker)
@@ -136,11 +132,15 @@ class Coordinator:
 
     async def hand_out(self) -> None:
         """Distribute battles evenly, one at a time to the least busy worker; launch missing workers."""
+        if not self.place.room:
+            return
         await self.fill()
+        if self.place.repeats:
+            self.repeat_slow()
         # One additional worker, or one in place of idle ones.
-        while self.alone and len(self.lone) < max(1, self.count - sum(bool(w.fixtures) for w in self.workers)):
+        while self.alone and len(self.lone) < max(1, self.place.room - sum(bool(w.fixtures) for w in self.workers)):
             following = self.alone.popleft()
-            worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death, alone=True)
+            worker = await self.place.launch(alone=True)
             self.lone.append(worker)
             worker.give(*following)
 
@@ -148,18 +148,31 @@ class Coordinator:
         """Give battles to the workers that play several concurrently."""
         while True:
             has_room = [w for w in self.workers if w.load < self.in_the_air]
-            if not has_room and len(self.workers) >= self.count:
+            if not has_room and len(self.workers) >= self.place.room:
                 return
             following = self.next_fixture()
             if following is None:
                 return
             outside = following[1].has_program
-            if len(self.workers) < self.count:
-                worker = await WorkerProcess.launch(self.settings, self.on_line, self.on_death)
+            if len(self.workers) < self.place.room:
+                worker = await self.place.launch()
                 self.workers.append(worker)
             else:
                 worker = min(has_room, key=lambda w: (outside and w.outside(), w.load))
+            self.slowness.given(following[0])
             worker.give(*following)
+
+    def repeat_slow(self) -> None:
+        """Give the battles that slow workers have had for long to idle ones as well: the first report of each counts."""
+        idle = deque(worker for worker in self.workers if not worker.fixtures)
+        if not idle:
+            return
+        out = {serial: fixture for worker in self.workers for serial, fixture in worker.fixtures.items()}
+        for serial in self.slowness.slow():
+            if serial in out and not out[serial].has_program:
+                self.slowness.repeated.add(serial)
+                idle[0].give(serial, out[serial])
+                idle.rotate()
 
     def next_fixture(self) -> tuple[int, Fixture] | None:
         """Return the next battle that may start now.
@@ -171,7 +184,7 @@ class Coordinator:
             return self.again.pop(0)
         if self.deadline is not None and time.monotonic() > self.deadline:
             return None
-        free = sum(worker.outside() for worker in self.all_workers()) < self.count
+        free = sum(worker.outside() for worker in self.all_workers()) < self.place.room
         if free and self.waiting:
             return self.waiting.popleft()
         while len(self.waiting) < MOST_WAITING:
@@ -199,7 +212,7 @@ class Coordinator:
             self.alone.append((self.serial, fixture))
         return None
 
-    def on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
+    def on_line(self, worker: Worker, header: dict[str, Any], record: bytes) -> None:
         if self.stopping or self.schedule.over:
             return
         self.idle_deaths = 0
@@ -220,32 +233,31 @@ class Coordinator:
             )
             self.changed.set()
             return
-        fixture = worker.fixtures.pop(header["serial"])
+        fixture = worker.fixtures[header["serial"]]
+        self.take_back(header["serial"])
+        self.slowness.finished(header["serial"])
         if worker.alone:
             self.dismiss(worker)
             self.culprits.finished_alone(header["serial"])
         self.tell(fixture, header)
 
-    def trial_played(self, worker: WorkerProcess, serial: int) -> None:
+    def trial_played(self, worker: Worker, serial: int) -> None:
         """Handle a trial that was played to its end and whose worker survived long enough."""
         if serial in self.trials and not self.ended:
             self.dismiss(worker)
             self.rule(self.culprits.trial_over(self.trials.pop(serial), None))
 
-    async def watch(self) -> None:
-        """Kill workers that an agent blocks, in a step that no signal interrupts or outside of its steps."""
-        silence, before = self.settings.rules.think_limit + self.grace, time.monotonic()
-        while True:
-            await asyncio.sleep(WATCH_SECONDS)
-            now = time.monotonic()
-            # Bounded as if this process had run all the time: the whole machine may have been suspended.
-            seconds, before = min(now - before, 2 * WATCH_SECONDS), now
-            for worker in self.all_workers():
-                cause = worker.look(seconds, self.grace, silence) if worker.cause is None else None
-                if cause is not None:
-                    worker.end(cause)
+    def take_back(self, serial: int) -> None:
+        """Forget who has a battle."""
+        for worker in self.all_workers():
+            worker.fixtures.pop(serial, None)
 
-    def on_death(self, worker: WorkerProcess) -> None:
+    def on_change(self, error: Exception | None = None) -> None:
+        """Handle that the place has more or less room, or that it failed."""
+        self.failure = self.failure or error
+        self.changed.set()
+
+    def on_death(self, worker: Worker) -> None:
         """Replay a dead worker's battles: alone if they may have caused its death (see culprits.py)."""
         self.forget(worker)
         self.closing.discard(worker)
@@ -253,10 +265,17 @@ class Coordinator:
         if self.stopping or self.ended or self.schedule.over or not worker.fixtures:
             return
         fixtures, worker.fixtures = worker.fixtures, {}
+        if worker.lost:
+            elsewhere = {serial for other in self.all_workers() for serial in other.fixtures}
+            left = [battle for battle in fixtures.items() if battle[0] not in elsewhere]
+            (self.alone if worker.alone else self.again).extend(left)
+            return
+        for serial in fixtures:
+            self.take_back(serial)
         if not worker.begun:
             self.idle_deaths += 1
             (self.alone if worker.alone else self.again).extend(fixtures.items())
-            if self.idle_deaths > 2 * self.count + 2:
+            if self.idle_deaths > 2 * self.place.room + 2:
                 self.failure = _workers_fail(worker.last_words())
             return
         in_step, seat = (None, None) if worker.last_step is None else divmod(worker.last_step, 2)
@@ -282,7 +301,7 @@ class Coordinator:
                 self.failure = _workers_fail(ruling.words)
             elif isinstance(ruling, Charge):
                 record = ruling.record(time.time())
-                self.keep(record.to_line(self.settings.run))
+                self.keep(record.to_line(self.place.settings.run))
                 self.tell(ruling.fixture, record.header(ruling.serial))
             elif ruling.trial:
                 self.serial += 1

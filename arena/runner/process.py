@@ -1,4 +1,4 @@
-"""The coordinator's side of a worker process."""
+"""The side of a worker process that its owner sees."""
 
 from __future__ import annotations
 
@@ -8,51 +8,31 @@ import os
 import signal
 import sys
 import tempfile
-import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from arena.child import ChildProcess
-from arena.fixture import Fixture
 from arena.runner.culprits import End
+from arena.runner.place import Worker
+from arena.runner.settings import WorkerSettings
 from arena.simulator.guard import SHARED_BYTES, Life, read_life, read_step
 from arena.supervisor import LEAVE_SECONDS
-from arena.venue import Rules, VenueName
 from teamsets.showdown import PROJECT
 
 #: Time limit for a worker's first heartbeat, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
-#: A battle on the engine in battles of the simulator: a batch of the engine needs many.
-ENGINE_SHARE = 12 / 256
 #: Time limit for a worker's supervisor to end it, in seconds.
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
 
-@dataclass(frozen=True)
-class WorkerSettings:
-    """The settings of a run's workers.
+class WorkerProcess(ChildProcess, Worker):
+    """A worker that is a process of this machine: its reports, running step, and death.
 
-    stock: use unmodified Showdown code. venue: where battles are played that say nothing else. isolate: run each agent in
-    its own process. verify_every: one battle on the engine in so many is replayed on Showdown (0: none).
-    """
-
-    run: str
-    rules: Rules
-    stock: bool = False
-    venue: VenueName = "simulator"
-    isolate: bool = False
-    verify_every: int = 0
-
-
-class WorkerProcess(ChildProcess):
-    """One worker: its fixtures, reports, running step, and death.
-
-    on_line(worker, header, record line), on_death(worker): called on the coordinator's loop. alone: it plays one battle
-    only. cause: why the coordinator ended it, if it did. begun: whether its loop has run.
+    on_line(worker, header, record line), on_death(worker): called on the running loop. alone: see `Worker`.
     """
 
     def __init__(
@@ -62,20 +42,15 @@ class WorkerProcess(ChildProcess):
         *,
         alone: bool = False,
     ) -> None:
-        super().__init__()
+        ChildProcess.__init__(self)
+        Worker.__init__(self, alone=alone)
         self._on_line, self._on_death = on_line, on_death
-        self.alone = alone
         self.shared: mmap.mmap | None = None
-        self.fixtures: dict[int, Fixture] = {}
-        self.last_step: int | None = None
-        self.cause: End | None = None
-        self.begun = False
         self.dead = False
         self._before = Life(0, 0, 0, 0)
         self._received = 0
         self._quiet = self._overdue = self._unheard = 0.0  # seconds, measured by the coordinator's checks
         self._cut_off = False
-        self._given = time.monotonic()
 
     @classmethod
     async def launch(
@@ -103,28 +78,8 @@ class WorkerProcess(ChildProcess):
                 pass_fds=(file.fileno(),),
             )
             worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
-            worker._send({**asdict(settings), "rules": settings.rules.model_dump(), "shared": file.fileno()})
+            worker.order({**asdict(settings), "rules": settings.rules.model_dump(), "shared": file.fileno()})
         return worker
-
-    def give(self, serial: int, fixture: Fixture) -> None:
-        """Give the worker another battle."""
-        self._given = time.monotonic()
-        self.fixtures[serial] = fixture
-        self._send({"serial": serial, "fixture": fixture.to_json()})
-
-    @property
-    def age(self) -> float:
-        """Seconds since it received its last battle."""
-        return time.monotonic() - self._given
-
-    @property
-    def load(self) -> float:
-        """How busy it is, in battles of the simulator."""
-        return sum(ENGINE_SHARE if fixture.on_engine else 1.0 for fixture in self.fixtures.values())
-
-    def outside(self) -> int:
-        """Return how many of its battles have external programs in them."""
-        return sum(fixture.has_program for fixture in self.fixtures.values())
 
     def look(self, seconds: float, grace: float, silence: float) -> End | None:
         """Check the worker. Returns how it is to be ended, or None if it is healthy.
@@ -164,7 +119,7 @@ class WorkerProcess(ChildProcess):
         self.cause = cause
         self.kill()
 
-    def _send(self, order: dict[str, Any]) -> None:
+    def order(self, order: dict[str, Any]) -> None:
         self.write_line(orjson.dumps(order))
 
     def line_received(self, line: bytes) -> None:

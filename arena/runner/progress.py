@@ -19,8 +19,8 @@ class Progress:
     moved: battles that the engine could not play, by the reason; they were played in the simulator.
     total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
     remark: the state of the schedule in words. points: (agent, opponent) -> the score of the agent against the opponent,
-    over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
-    nodes: machine -> what it does, in words ("4 workers").
+    over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000. nodes: the
+    machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to machines.
     """
 
     total: int | None
@@ -36,7 +36,8 @@ class Progress:
     remark: str = ""
     points: dict[tuple[str, str], float] = field(default_factory=dict)
     anchor: str = ""
-    nodes: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
     def note(self, header: dict[str, Any]) -> None:
         """Count a finished battle (a worker's header)."""

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from arena.cluster.reaching import Cluster
 from arena.report.live import display
 from arena.runs import stopped_by_errors
 from arena.store import Store
@@ -37,14 +38,16 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
         sys.exit(STOPPED_CODE)
 
 
-def play_shown(console: Console, store: Store, run: Run, workers: int) -> Played:
+def play_shown(console: Console, store: Store, run: Run, cluster: Cluster) -> Played:
     """Plays a run under the live display, to its end or until it is stopped."""
     shown = display(console, None if run.settings.minutes is None else run.settings.minutes * 60)
     try:
-        played = asyncio.run(play(run, store, workers=workers, show=shown.show))
+        played = asyncio.run(play(run, store, cluster=cluster, show=shown.show))
     except BaseException:
         shown.abandon()
         raise
     shown.close(played.progress)
+    for remark in played.progress.remarks:
+        say(console, f"Note: {remark}")
     warn_of_bad_lines(store.path)
     return played

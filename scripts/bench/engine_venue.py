@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 from arena.engine_venue.venue import ready_engine
-from arena.runs import default_workers
+from arena.runner.here import default_workers
 from arena.store import rows
 from arena.tournament import EvaluateSettings, play_into
 

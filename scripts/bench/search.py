@@ -21,7 +21,7 @@ import orjson
 from agents import resolve
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
 from arena.ratings.rates import PRIOR_PAIRS
-from arena.runs import default_workers
+from arena.runner.here import default_workers
 from arena.schedules.match import Match
 from arena.store import rows
 from arena.tournament import EvaluateSettings, play_into

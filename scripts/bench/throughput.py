@@ -30,8 +30,8 @@ from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
+from arena.runner.here import default_workers
 from arena.runner.progress import Progress
-from arena.runs import default_workers
 from arena.server.local import LocalServer
 from arena.store import rows
 from arena.tournament import EvaluateSettings, play_into

@@ -17,7 +17,7 @@ import pytest
 from support.command_line import PROJECT
 
 from arena import Evaluation, evaluate, match
-from arena.runner.coordinator import Progress
+from arena.runner.progress import Progress
 from arena.store import rows
 from teamsets.errors import BadInput
 

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
+from arena.cluster.reaching import reached
 from arena.report.numbers import counted
 from arena.store import open_store, rows
 from arena.terminal.commands import say
@@ -276,10 +277,10 @@ class _Loop:
     def play(self, run_id: str, spent: Spent) -> Played:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
-        with open_store(db) as store:
+        with reached(None, self.config.workers) as cluster, open_store(db) as store:
             run = resume(store, run_id, None, kind=KIND)
             with stoppable(self.console, store, run_id, self.resume_command):
-                played = play_shown(self.console, store, run, self.config.workers)
+                played = play_shown(self.console, store, run, cluster)
         if not played.finished:
             raise BattlesStopped(f"stopped; to resume: {self.resume_command}")
         counted = "SELECT count(DISTINCT battle_id), count(seat) FROM battles LEFT JOIN decisions USING (battle_id)"

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.status import Status
 
 from arena.report.live import LINE_EVERY_SECONDS, spoken
-from arena.runner.coordinator import Progress
+from arena.runner.progress import Progress
 
 
 class Measuring:

@@ -9,7 +9,7 @@ import pytest
 from support.command_line import processes
 from support.tournaments import tournament
 
-from arena.runner import coordinator
+from arena.runner import here
 from arena.store import rows
 
 GOOD = ("bad_agents:Patient", "bad_agents:Talks")
@@ -28,7 +28,7 @@ CULPRITS = {
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coordinator, "GRACE_SECONDS", 1.0)
+    monkeypatch.setattr(here, "GRACE_SECONDS", 1.0)
 
 
 def _played(db: Path, pairings: list[tuple[str, str]], **more: object) -> list[tuple[object, ...]]:

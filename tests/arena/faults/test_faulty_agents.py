@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.tournaments import table, tournament
 
-from arena.runner import coordinator
+from arena.runner import here
 from arena.store import rows
 
 #: agent -> (reason, what the detail must say)
@@ -67,7 +67,7 @@ def unstoppable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pairings = [*_each_against("random", UNSTOPPABLE), *itertools.combinations(GOOD, 2)]
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinator, "GRACE_SECONDS", 1.0)
+        patch.setattr(here, "GRACE_SECONDS", 1.0)
         tournament(db, *agents, pairings=pairings, think_limit=3.0)
     return db
 

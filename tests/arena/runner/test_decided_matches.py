@@ -10,8 +10,10 @@ import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner.coordinator import Coordinator
-from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.here import Here
+from arena.runner.process import WorkerProcess
 from arena.runner.progress import Progress
+from arena.runner.settings import WorkerSettings
 from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
@@ -42,7 +44,7 @@ class Decided:
 @pytest.mark.parametrize("decided", [True, False])
 def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) -> None:
     kept: list[bytes] = []
-    made: Any = Coordinator(WorkerSettings("run", Rules()), 1, kept.append, Progress(None))
+    made: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), kept.append, Progress(None))
     made.schedule = Decided(decided)
     worker = WorkerProcess(lambda *_: None, made.on_death)
     worker.fixtures, worker.last_step = {1: BATTLE}, 2  # the first seat of battle 1 is in a step

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.runner import coordinator as module
+from arena.runner import place as module
 from arena.runner.coordinator import Coordinator
 from arena.runner.culprits import End
-from arena.runner.process import STARTING_SECONDS, WorkerProcess, WorkerSettings
+from arena.runner.here import Here
+from arena.runner.process import STARTING_SECONDS, WorkerProcess
 from arena.runner.progress import Progress
+from arena.runner.settings import WorkerSettings
 from arena.simulator.guard import SHARED_BYTES, StepGuard, read_life
 from arena.venue import Rules
 
@@ -97,7 +99,7 @@ def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: Ste
 
 def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own clock has jumped by an hour: that hour counts as two looks."""
-    one: Any = Coordinator(WorkerSettings("run", Rules()), 1, lambda line: None, Progress(None))
+    one: Any = Here(WorkerSettings("run", Rules()), 1).watch
     seen: list[float] = []
 
     class Worker:
@@ -116,7 +118,7 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
 
     monkeypatch.setattr(module.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(one.watch())
+        asyncio.run(one.run())
     assert seen == [0.5, 1.0, 0.5]
 
 
@@ -136,7 +138,7 @@ class _Schedule:
 
 
 def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, alone: bool = False) -> Any:
-    one: Any = Coordinator(WorkerSettings("run", Rules()), 1, lambda line: None, Progress(None))
+    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), lambda line: None, Progress(None))
     one.schedule = _Schedule()
     dead = _Ended(one.on_line, one.on_death, alone=alone)
     dead.begun, dead.last_step, dead.cause = True, step, cause

@@ -9,8 +9,10 @@ from typing import Any
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner import coordinator as module
 from arena.runner.coordinator import Coordinator
-from arena.runner.process import WorkerProcess, WorkerSettings
+from arena.runner.here import Here
+from arena.runner.process import WorkerProcess
 from arena.runner.progress import Progress
+from arena.runner.settings import WorkerSettings
 from arena.venue import Rules
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
@@ -31,7 +33,7 @@ class Given:
 
 
 def coordinator(*fixtures: Fixture, workers: int = 1) -> Any:
-    made: Any = Coordinator(WorkerSettings("run", Rules()), workers, lambda line: None, Progress(None))
+    made: Any = Coordinator(Here(WorkerSettings("run", Rules()), workers), lambda line: None, Progress(None))
     made.schedule = Given(*fixtures)
     return made
 

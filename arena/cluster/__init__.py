@@ -1,0 +1,1 @@
+"""Workers on the machines of a Ray cluster: `--on ray` and `--on ray://HOST:PORT` (docs/scale.md)."""
