@@ -32,7 +32,7 @@ def build_network(settings: Network, last: Path | None) -> tuple[network.Network
         lineage = [*about.lineage]
         if last is None:
             identity = checkpoint.identity(source)
-            lineage.append({"checkpoint": str(source), "step": about.step, "identity": identity})
+            lineage.append({"checkpoint": checkpoint.name_of(source), "step": about.step, "identity": identity})
         if replace(loaded.shape, dropout=settings.dropout) != shape:
             raise BadConfig(f"network.start_from: {source} is not of the preset {settings.preset}")
         if not finite(loaded):

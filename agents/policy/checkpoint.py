@@ -171,6 +171,11 @@ def find(spec: str) -> Path:
     return folder_of(path, step)
 
 
+def name_of(folder: Path) -> str:
+    """A checkpoint's folder as a lineage names it; a shipped one by its name, for it lies elsewhere on other machines."""
+    return folder.name if folder.parent == SHIPPED else str(folder)
+
+
 def steps_of(run: Path) -> list[int]:
     """Return the steps of a run's checkpoints, unordered."""
     names = (re.fullmatch(r"step-(\d+)", path.name) for path in (run / "checkpoints").glob("step-*"))

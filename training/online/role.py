@@ -134,8 +134,8 @@ class Role:
             if not finite(loaded):
                 raise BadConfig(f"{folder}: contains non-finite weights: start from another checkpoint")
             built.load_state_dict(loaded.state_dict())
-            identity = checkpoint.identity(folder)
-            self.lineage = [*about.lineage, {"checkpoint": str(folder), "step": about.step, "identity": identity}]
+            name, identity = checkpoint.name_of(folder), checkpoint.identity(folder)
+            self.lineage = [*about.lineage, {"checkpoint": name, "step": about.step, "identity": identity}]
         freeze(built, settings.freeze)
         return built.to(self.device).eval()
 
