@@ -42,6 +42,7 @@ Raised and caught inside one part, never seen by a user:
 
     Exception
     ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
+    ├── ReplayDiffers             training.preferences.playing   a stored battle is replayed otherwise; counted
     └── Fault                     arena.simulator.seat   the agent failed (timeout, illegal, error): it loses the battle
     ValueError
     ├── DiagnosticsTooLarge       arena.simulator.diagnostics   diagnostics over their limits; dropped, with the reason

@@ -127,6 +127,8 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
 WITH_TORCH = {"training.envs.engine_battles", "training.envs.sb3", "agents.policy.network", "agents.policy.serve"}
+#: The only module that imports Ray at its top; others do so inside functions, where a run is to use it.
+WITH_RAY = "arena.cluster.ray_place"
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
@@ -157,6 +159,8 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 TRAINS = (
     "training.learner", "training.trainer", "training.tracking", "training.algorithms", "training.state",
     "training.validation", "training.run_data", "training.objective", "training.distributions", "training.parameters",
+    "training.diagnosis.collective_check", "training.diagnosis.devices", "training.distributed.sharding",
+    "training.memory.estimate", "training.memory.fitting",
     *(
         f"training.online.{name}"
         for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",
@@ -200,10 +204,10 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     wanted = [
         name
         for name in names
-        if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue
+        if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue | {WITH_RAY}
     ]
     look = "import sys, importlib\n"
-    look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba'): sys.modules[name] = None\n"
+    look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba', 'ray'): sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"
     done = subprocess.run([sys.executable, "-c", look], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

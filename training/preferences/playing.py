@@ -47,7 +47,7 @@ class Tries:
         return 1 + each * max(1, min(self.decisions or _AT_ONCE, _AT_ONCE // each))
 
 
-class _Differs(Exception):
+class ReplayDiffers(Exception):
     """A stored battle is not played again as it was."""
 
 
@@ -86,7 +86,7 @@ class Playing:
                 found += [self._tried(fork) for fork in forks]
         except NotOnEngine as error:
             return TriedSide(empty.battle, empty.seat, skipped=f"not on the engine: {error}")
-        except _Differs as error:
+        except ReplayDiffers as error:
             return TriedSide(empty.battle, empty.seat, skipped=str(error))
         return TriedSide(empty.battle, empty.seat, tuple(found), steps)
 
@@ -115,13 +115,13 @@ class Playing:
         while True:
             (asked,) = np.nonzero(battles.asked(leader)[0])
             if not len(asked) or any(places[one] >= len(stored.choices[one]) for one in asked.tolist()):
-                raise _Differs("its battle ends before the decision when it is replayed")
+                raise ReplayDiffers("its battle ends before the decision when it is replayed")
             actions = np.full((1, 2), -1, np.int64)
             for one in asked.tolist():
                 _, decided = stored.choices[one][places[one]]
                 labels = self._forks.labels(one)
                 if decided.choice not in labels:
-                    raise _Differs(f"{decided.choice} is not legal when its battle is replayed")
+                    raise ReplayDiffers(f"{decided.choice} is not legal when its battle is replayed")
                 actions[0, one] = labels[decided.choice]
                 if one == seat and places[one] in wanted:
                     fork = self._fork(stored, seat, places[one], free_row)
