@@ -126,7 +126,17 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
 
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
-WITH_TORCH = {"training.envs.engine_battles", "training.envs.sb3", "agents.policy.network", "agents.policy.serve"}
+WITH_TORCH = {
+    "training.diagnosis.collective_check",
+    "training.diagnosis.devices",
+    "training.distributed.sharding",
+    "training.memory.estimate",
+    "training.memory.fitting",
+    "training.envs.engine_battles",
+    "training.envs.sb3",
+    "agents.policy.network",
+    "agents.policy.serve",
+}
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
