@@ -126,7 +126,17 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
 
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
-WITH_TORCH = {"training.envs.engine_battles", "training.envs.sb3", "agents.policy.network", "agents.policy.serve"}
+WITH_TORCH = {
+    "training.diagnosis.collective_check",
+    "training.diagnosis.devices",
+    "training.distributed.sharding",
+    "training.memory.estimate",
+    "training.memory.fitting",
+    "training.envs.engine_battles",
+    "training.envs.sb3",
+    "agents.policy.network",
+    "agents.policy.serve",
+}
 #: The only module that imports Ray at its top; others do so inside functions, where a run is to use it.
 WITH_RAY = "arena.cluster.ray_place"
 
@@ -159,8 +169,6 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 TRAINS = (
     "training.learner", "training.trainer", "training.tracking", "training.algorithms", "training.state",
     "training.validation", "training.run_data", "training.objective", "training.distributions", "training.parameters",
-    "training.diagnosis.collective_check", "training.diagnosis.devices", "training.distributed.sharding",
-    "training.memory.estimate", "training.memory.fitting",
     *(
         f"training.online.{name}"
         for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",

@@ -13,6 +13,7 @@ autograd really saves. The upper limit is computed: every trajectory of a batch 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import torch
@@ -84,6 +85,7 @@ class Counts:
     outside: int
 
 
+@lru_cache
 def counts(shape: Shape) -> Counts:
     """Count the parameters of a network without allocating it."""
     with torch.device("meta"):
