@@ -156,11 +156,16 @@ def points(sentences: Sequence[str]) -> str:
     """A list; what stands in backticks stays code."""
     return "\n".join(
         "- "
-        + "".join(part if place % 2 else plain(part) for place, part in enumerate(re.split(r"(`[^`]+`)", sentence)))
+        + "".join(part if place % 2 else _escaped(part) for place, part in enumerate(re.split(r"(`[^`]+`)", sentence)))
         for sentence in sentences
     )
 
 
 def plain(text: str) -> str:
     """Text that Markdown does not take for markup, on one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _escaped(text.strip())
+
+
+def _escaped(text: str) -> str:
+    """The same, with the white space at its ends."""
+    return _SPECIAL.sub(r"\\\1", re.sub(r"\s+", " ", text))

@@ -13,7 +13,7 @@ from rich.console import Console
 from support.command_line import Said
 from support.made_store import MadeStore
 
-from arena.report.markdown import plain
+from arena.report.markdown import plain, points
 from arena.report.summary import summarize
 from arena.report.tables import print_results, print_summary
 
@@ -152,3 +152,7 @@ def test_a_database_without_runs_or_without_being_is_one_line(arena: Arena, tmp_
 
 def test_markdown_takes_nothing_for_markup() -> None:
     assert plain("a|b_c*d`e\nf [x](y) [1, 2]") == "a\\|b\\_c\\*d\\`e f \\[x](y) [1, 2]"
+
+
+def test_code_in_a_sentence_keeps_its_spaces() -> None:
+    assert points(["`a+b` is better than `c`  by 3 | x."]) == "- `a+b` is better than `c` by 3 \\| x."
