@@ -72,7 +72,8 @@ def load_reference(config: Config, lineage: list[Any], device: torch.device) -> 
     if settings.checkpoint:
         folder = checkpoint.find(settings.checkpoint)
     elif config.network.start_from:
-        folder = Path(lineage[-1]["checkpoint"])  # the checkpoint that it started from, even if @best has moved since
+        # The checkpoint that it started from, even if @best has moved since.
+        folder = checkpoint.find(lineage[-1]["checkpoint"])
     else:
         otherwise = f"`{config.algorithm.name}` needs a reference" if needed else "or use coefficient 0"
         raise BadConfig(f"reference.checkpoint: not set, nor is network.start_from: set one, {otherwise}")

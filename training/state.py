@@ -56,6 +56,7 @@ def save_state(accelerator: Accelerator, temporary: Path | None, position: dict[
         accelerator.save_state(str(state))
         if accelerator.is_main_process:
             torch.save(position, state / POSITION)
+        accelerator.wait_for_everyone()  # the caller renames the folder, in which others may still have to write
 
 
 def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
