@@ -7,7 +7,7 @@ names it. The presets are in training/presets/; each can be used as it is.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -179,11 +179,15 @@ _BUILT_IN: dict[str, type[AlgorithmSettings]] = {"cloning": Cloning, "offline-rl
 
 
 def _algorithm(given: Any) -> AlgorithmSettings:
+    return settings_by_name(given, AlgorithmSettings, _algorithm_class)
+
+
+def settings_by_name(given: Any, kind: type[_Whole], class_of: Callable[[str], type[_Whole]]) -> _Whole:
     """Validate an algorithm's settings by the class of their `name`. Raises PydanticCustomError for an invalid name."""
-    if isinstance(given, AlgorithmSettings):
+    if isinstance(given, kind):
         return given
     name = str(given.get("name", "")) if isinstance(given, dict) else ""
-    return _algorithm_class(name).model_validate(given)
+    return class_of(name).model_validate(given)
 
 
 def _algorithm_class(name: str) -> type[AlgorithmSettings]:

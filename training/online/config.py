@@ -21,6 +21,7 @@ from training.config import (
     Section,
     Tracking,
     bad_name,
+    settings_by_name,
     settings_in,
     users_class,
     validated,
@@ -135,11 +136,7 @@ _BUILT_IN: dict[str, type[RuleSettings]] = {"ppo": PPO, "ddqn": DDQN, "iac": IAC
 
 
 def _algorithm(given: Any) -> RuleSettings:
-    """Validate a rule's settings by the class of their `name`. Raises PydanticCustomError for an invalid name."""
-    if isinstance(given, RuleSettings):
-        return given
-    name = str(given.get("name", "")) if isinstance(given, dict) else ""
-    return _settings_class(name).model_validate(given)
+    return settings_by_name(given, RuleSettings, _settings_class)
 
 
 def _settings_class(name: str) -> type[RuleSettings]:

@@ -1,6 +1,6 @@
 """What was tried at a decision and what it came to, and the file that keeps it: a line per side of a battle.
 
-A line is written when all decisions of a side have been tried, so that an interrupted command goes on with the next side.
+A line is written when all decisions of a side have been tried, so that an interrupted command continues with the next side.
 """
 
 from __future__ import annotations

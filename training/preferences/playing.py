@@ -2,7 +2,7 @@
 
 The battle is replayed once; at each wanted decision it is forked into a row for every choice and repetition. Then all forks
 are played on together. What is drawn depends on the seed, the battle and the decision only, so that an interrupted command
-goes on with the same numbers.
+continues with the same numbers.
 """
 
 from __future__ import annotations

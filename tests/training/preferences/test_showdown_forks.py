@@ -1,4 +1,4 @@
-"""Forks on Showdown: a battle is played again to its decision, and goes on with other chance; in any format."""
+"""Forks on Showdown: a battle is played again to its decision, and continues with other chance; in any format."""
 
 from __future__ import annotations
 
