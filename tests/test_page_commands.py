@@ -26,6 +26,7 @@ def commands() -> list[tuple[str, str]]:
 
 def problem(command: str) -> str:
     """What the command line of `arena` or `train` would refuse in a command, without running it; or nothing."""
+    command = command.replace("\\\n", " ")  # a shell joins such lines; shlex keeps the end of the line as a word
     words = shlex.split(command.split("|")[0].split(" > ")[0].split(" && ")[0], comments=True)
     while words and "=" in words[0] and not words[0].startswith("-"):
         words.pop(0)
@@ -66,6 +67,11 @@ def test_a_documented_command_exists_with_its_options(page: str, command: str) -
 )
 def test_a_documented_script_exists(page: str, script: str) -> None:
     assert (PROJECT / script).exists(), page
+
+
+def test_a_command_of_several_lines_is_read_as_a_shell_does() -> None:
+    assert not problem("arena match random random \\\n --sprt 'elo0=0\n elo1=30' \\\n --battles 2")
+    assert "--batles" in problem("arena match random random \\\n --sprt 'elo0=0\n elo1=30' \\\n --batles 2")
 
 
 @pytest.mark.parametrize(
