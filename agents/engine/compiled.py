@@ -32,6 +32,11 @@ def _cached_in(folder: Path, function: F, **settings: Any) -> F:
         config.CACHE_DIR = before
 
 
+def compiled_before() -> bool:
+    """Whether the cache has kernels of these sources; without, the first call compiles for a minute or two."""
+    return any(_cache.rglob("*.nbi"))
+
+
 def rule(function: F) -> F:
     """A rule of the game, called from kernels."""
     return cast(F, numba.njit(function))

@@ -59,6 +59,8 @@ class _Run:
         if not self.folder.steps():
             self._save({})
         self._evaluate_if_due()
+        if self.config.venue == "engine" and not _engine_is_compiled():
+            self.tracking.say("compiling the engine, this time only: a minute or two ...")
         while not self.trainer.over:
             metrics = finite_metrics(self.trainer.iterate())
             done = self.trainer.iteration
@@ -101,6 +103,12 @@ class _Run:
         write_curves(self.folder.path)
         if self.config.evaluation.best_by == "rating":
             self.folder.update_best(done, "rating", result.rating)
+
+
+def _engine_is_compiled() -> bool:
+    from agents.engine.compiled import compiled_before  # only a run on the engine needs Numba
+
+    return compiled_before()
 
 
 def _line(done: int, total: int, metrics: Metrics) -> str:

@@ -18,6 +18,7 @@ pytest.importorskip("numba")
 from click.testing import CliRunner  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
+from agents.engine import compiled  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from training.algorithms.online import rule  # noqa: E402
 from training.cli import cli  # noqa: E402
@@ -69,6 +70,17 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
     assert all((one[name] == other[name]).all() for name in one)
     first = weights(tmp_path / "whole", 3)
     assert any((one[name] != first[name]).any() for name in one)  # it does learn
+
+
+def test_the_first_run_says_that_the_engine_is_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compiled, "_cache", tmp_path / "cache")
+    for files, said in ((0, True), (1, False)):
+        train_online(settings(out=str(tmp_path / f"run-{files}"), iterations=1), rule("ppo"))
+        assert ("compiling the engine" in capsys.readouterr().err) == said
+        (tmp_path / "cache" / "engine_1").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "cache" / "engine_1" / "step.nbi").touch()
 
 
 def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(
