@@ -26,6 +26,7 @@ def commands() -> list[tuple[str, str]]:
 
 def problem(command: str) -> str:
     """What the command line of `arena` or `train` would refuse in a command, without running it; or nothing."""
+    command = command.replace("\\\n", " ")  # a line that goes on; shlex would make a word of its end
     words = shlex.split(command.split("|")[0].split(" > ")[0].split(" && ")[0], comments=True)
     while words and "=" in words[0] and not words[0].startswith("-"):
         words.pop(0)
