@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench clean
+.PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -43,6 +43,9 @@ format: setup-dev ## write the format
 
 bench: setup-dev ## battles a second, against poke-env over a local Showdown server
 	@$(BIN)/python scripts/bench/throughput.py $(ARGS)
+
+docker:          ## build the image that trains, on NVIDIA GPUs or the CPU (docs/container.md): BASE=IMAGE, TORCH_INDEX=URL
+	@sh scripts/container/build.sh
 
 clean:           ## remove what set-up made (never a database)
 	rm -rf .venv node_modules

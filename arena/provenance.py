@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import platform
 import subprocess
 from importlib.metadata import version
@@ -14,13 +15,14 @@ from teamsets import showdown
 def git_state() -> str | None:
     """The commit of our own checkout, "+" behind it when files have changed; None where git does not track our code.
 
-    Installed packages may lie inside a repository of the user's, whose commit says nothing about ours.
+    Installed packages may lie inside a repository of the user's, whose commit says nothing about ours. An image has no git:
+    its build has noted the commit in ARENA_COMMIT (Dockerfile).
     """
     with contextlib.suppress(OSError, subprocess.CalledProcessError):
         _git("ls-files", "--error-unmatch", "arena/provenance.py")
         commit = _git("rev-parse", "HEAD")
         return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
-    return None
+    return os.environ.get("ARENA_COMMIT") or None
 
 
 def _git(*words: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 from agents.policy import checkpoint
 from agents.registry import resolve
 from teamsets.errors import BadInput
-from training.archive.contents import MANIFEST, run_of
+from training.archive.contents import MANIFEST, run_of, sha256
 from training.archive.packing import pack, unpack
 from training.cli import cli
 
@@ -107,14 +108,14 @@ def test_a_file_that_is_missing_or_not_listed_is_named(archive: Path, tmp_path: 
     content = members(archive)
     with pytest.raises(BadInput, match=r"config\.yaml: missing"):
         unpack(written(archive, {k: v for k, v in content.items() if k != "config.yaml"}), tmp_path / "out")
-    with pytest.raises(BadInput, match=r"\.\./evil: not among the files"):
+    with pytest.raises(BadInput, match=r"'\.\./evil': not among the files"):
         unpack(written(archive, content | {"../evil": b"x"}), tmp_path / "out")
 
     def linked(entry: tarfile.TarInfo) -> None:
         if entry.name == "metrics.jsonl":
             entry.type, entry.linkname, entry.size = tarfile.SYMTYPE, "/etc/passwd", 0
 
-    with pytest.raises(BadInput, match=r"metrics\.jsonl: not among the files"):
+    with pytest.raises(BadInput, match=r"'metrics\.jsonl': not among the files"):
         unpack(written(archive, content, linked), tmp_path / "out")
     assert not (tmp_path / "evil").exists() and not (tmp_path / "out").exists()
 
@@ -129,6 +130,82 @@ def test_a_truncated_archive_is_refused(archive: Path, tmp_path: Path, share: fl
         unpack(archive, tmp_path / "out")
 
 
+def test_a_byte_that_changed_anywhere_never_makes_another_network(run: Path, archive: Path, tmp_path: Path) -> None:
+    """At the end there is nothing to tell: no content is in tar's padding, and zstd's flags need not matter."""
+    content, same = archive.read_bytes(), checkpoint.identity(run / STEP)
+    rng, refused = random.Random(7), 0
+    for place in [
+        *range(12),
+        *(rng.randrange(len(content)) for _ in range(12)),
+        *range(len(content) - 6, len(content)),
+    ]:
+        changed = bytearray(content)
+        changed[place] ^= 1 << rng.randrange(8)
+        archive.write_bytes(changed)
+        out = tmp_path / f"out{place}"
+        try:
+            unpack(archive, out)
+        except BadInput as error:
+            refused += 1
+            assert "first.tar.zst: " in str(error) and "\n" not in str(error) and not out.exists()
+        else:
+            assert checkpoint.identity(checkpoint.find(str(out))) == same
+    assert refused >= 28
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
+
+
+def test_what_follows_an_archive_is_refused_and_so_is_the_loss_of_its_last_byte(archive: Path, tmp_path: Path) -> None:
+    content = archive.read_bytes()
+    for changed, words in ((content + b"more", "goes on behind its end"), (content[:-1], "truncated")):
+        archive.write_bytes(changed)
+        with pytest.raises(BadInput, match=f"first.tar.zst: {words}"):
+            unpack(archive, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../evil",
+        "/tmp/evil",
+        "checkpoints",
+        "config.yaml/x",
+        "README.md/",
+        "./README.md",
+        "",
+        ".",
+        "x" * 300,
+        "a\nb",
+        "\udcff",
+    ],
+)
+def test_a_listed_name_that_no_archive_has_is_not_unpacked(archive: Path, tmp_path: Path, name: str) -> None:
+    content = members(archive)
+    told = json.loads(content[MANIFEST])
+    told["files"][name] = {"sha256": sha256(b"x"), "size": 1}
+    listed = content | {MANIFEST: json.dumps(told).encode(), name: b"x"}
+    with pytest.raises(BadInput, match=r"first.tar.zst: '.*: is no file of an archive, and is not unpacked") as error:
+        unpack(written(archive, listed), tmp_path / "out")
+    assert "\n" not in str(error.value) and len(str(error.value)) < 300
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first.tar.zst", "runs"]
+
+
+def test_an_archived_checkpoint_that_cannot_be_read_is_named_with_its_archive(archive: Path, tmp_path: Path) -> None:
+    content = members(archive)
+    told = json.loads(content[MANIFEST])
+    for name, words in ((WEIGHTS, "model.safetensors is truncated"), (f"{STEP}/checkpoint.json", "cannot be read")):
+        files = told["files"] | {name: {"sha256": sha256(b"{"), "size": 1}}
+        changed = content | {MANIFEST: json.dumps(told | {"files": files}).encode(), name: b"{"}
+        with pytest.raises(BadInput, match=f"first.tar.zst: checkpoint {STEP}: .*{words}.*: archive the run again"):
+            unpack(written(archive, changed), tmp_path / "out")
+
+
+def test_a_file_of_another_size_is_refused_before_it_is_written(archive: Path, tmp_path: Path) -> None:
+    content = members(archive)
+    content["README.md"] += b"more"
+    with pytest.raises(BadInput, match=r"README.md: damaged \(it has [\d,]+ bytes, and archive.json says "):
+        unpack(written(archive, content), tmp_path / "out")
+
+
 def test_what_is_no_archive_is_refused(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "text.tar.zst").write_text("no archive")
     with pytest.raises(BadInput, match="damaged at its beginning"):
@@ -140,6 +217,9 @@ def test_what_is_no_archive_is_refused(archive: Path, tmp_path: Path) -> None:
     for changed, words in (
         ({"format": 2}, "of format 2"),
         ({"files": 3}, "archive.json: damaged"),
+        ({"files": {"x": {"sha256": "", "size": float("inf")}}}, "archive.json: damaged"),
+        ({"step": "many"}, "archive.json: damaged"),
+        ({"checkpoint": "../outside"}, "no weights"),
         ({"files": {}}, "no weights"),
     ):
         first = {MANIFEST: json.dumps(told | changed).encode()}

@@ -11,8 +11,8 @@ from arena.report.markdown import markdown_table
 from training.archive.contents import Run
 
 
-def model_card(run: Run, about: dict[str, Any], license_name: str) -> str:
-    """The card as Markdown. about: of `contents.about`. license_name: "" if none was chosen."""
+def model_card(run: Run, about: dict[str, Any], license_name: str, *, has_text: bool) -> str:
+    """The card as Markdown. about: of `contents.about`. license_name: "" if none was chosen. has_text: as a file LICENSE."""
     config = run.config
     parts = [
         f"# {about['name']}",
@@ -26,7 +26,7 @@ def model_card(run: Run, about: dict[str, Any], license_name: str) -> str:
         _table("data", "SHA-256", about["data"]) if about["data"] else "Its configuration names no data.",
         _lineage(about["lineage"]),
         "## Licence",
-        f"{license_name} (the file `LICENSE`, if there is one)." if license_name else _NO_LICENSE,
+        f"{license_name}{' (the file `LICENSE`)' if has_text else ''}." if license_name else _NO_LICENSE,
         "## Network and environment",
         _table("network", "value", about["shape"]),
         _table("environment", "version", about["environment"]),

@@ -20,7 +20,7 @@ from training.run_folder import EVALUATIONS
 
 #: Version of the layout.
 FORMAT = 1
-MANIFEST, CARD, LICENSE = "archive.json", "README.md", "LICENSE"
+MANIFEST, CARD, LICENSE, BEST = "archive.json", "README.md", "LICENSE", "best.json"
 #: Files of a run beside its checkpoints, if they are there.
 _OF_RUN = ("config.yaml", "metrics.jsonl", "curves.svg", EVALUATIONS)
 #: What training needs and what decides its numbers.
@@ -52,6 +52,11 @@ class Run:
         file = self.folder / EVALUATIONS
         lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
         return [line for line in lines if line["step"] == checkpoint.read(self.checkpoint).step]
+
+
+def names_of(place: str) -> set[str]:
+    """The names that files of an archive can have. place: of the checkpoint, as `checkpoints/step-000000100`."""
+    return {CARD, LICENSE, BEST, *_OF_RUN, f"{place}/{checkpoint.WEIGHTS}", f"{place}/{checkpoint.ABOUT}"}
 
 
 def run_of(spec: str) -> Run:

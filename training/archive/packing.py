@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import tarfile
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import zstandard
@@ -15,21 +16,24 @@ from agents.policy import checkpoint
 from teamsets.atomic import atomic_folder, replacing
 from teamsets.errors import BadInput
 from training.archive.card import model_card
-from training.archive.contents import CARD, FORMAT, LICENSE, MANIFEST, Run, about, sha256
+from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
 
 _BLOCK = 1 << 20
+#: Of compressed data, of which a few bytes may be a megabyte.
+_SMALL = 1 << 12
 #: The longest archive.json that is read, in bytes.
 _MAX_MANIFEST = 1 << 24
+_CHECKPOINT = re.compile(r"checkpoints/step-\d{1,20}")
 
 
 def pack(run: Run, out: Path, license_name: str, license_text: str) -> dict[str, Any]:
     """Write the archive of a run; returns its archive.json. license_text: "" for no file. Raises OSError."""
     told = about(run)
-    written = {CARD: model_card(run, told, license_name).encode()}
+    written = {CARD: model_card(run, told, license_name, has_text=bool(license_text)).encode()}
     if license_text:
         written[LICENSE] = license_text.encode()
     best = json.dumps({"step": told["step"], "by": "archived"}).encode() + b"\n"
-    written["best.json"] = best
+    written[BEST] = best
     files = run.files
     told["files"] = {name: {"sha256": sha256(content), "size": len(content)} for name, content in written.items()}
     told["files"] |= {name: {"sha256": _hash_of(file), "size": file.stat().st_size} for name, file in files.items()}
@@ -69,22 +73,27 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
                 while (entry := tar.next()) is not None:
                     at = entry.name
                     listed = left.pop(at, None)
-                    if listed is None or not entry.isreg() or not _inside(at):
+                    if listed is None or not entry.isreg():
                         raise BadInput(
-                            f"{archive}: {at}: not among the files that {MANIFEST} lists: archive the run again"
+                            f"{archive}: {at!r}: not among the files that {MANIFEST} lists: archive the run again"
                         )
                     _unpack_one(archive, tar, entry, listed, temporary)
-            while stream.read(_BLOCK):  # to its end, where zstd's own checksum is
-                pass
             if left:
-                raise BadInput(f"{archive}: {', '.join(left)}: missing: fetch the archive again")
-            checkpoint.read(temporary / told["checkpoint"])
+                first, *others = left
+                more = f" and {len(others)} more" if others else ""
+                raise BadInput(f"{archive}: {first}{more}: missing: fetch the archive again")
+            at = "its end"
+            _check_end(archive)
+            _check_checkpoint(archive, temporary, told["checkpoint"])
     except (zstandard.ZstdError, tarfile.TarError, EOFError) as error:
         raise BadInput(f"{archive}: damaged at {at} ({error}): fetch the archive again") from None
     return told
 
 
 def _unpack_one(archive: Path, tar: tarfile.TarFile, entry: tarfile.TarInfo, listed: dict[str, Any], out: Path) -> None:
+    if entry.size != listed["size"]:
+        size = f"{entry.size:,} bytes, and {MANIFEST} says {listed['size']:,}"
+        raise BadInput(f"{archive}: {entry.name}: damaged (it has {size}): fetch the archive again")
     content = tar.extractfile(entry)
     assert content is not None  # a regular file
     place = out / entry.name
@@ -94,12 +103,34 @@ def _unpack_one(archive: Path, tar: tarfile.TarFile, entry: tarfile.TarInfo, lis
         while block := content.read(_BLOCK):
             hashed.update(block)
             file.write(block)
-    if (hashed.hexdigest(), entry.size) != (listed["sha256"], listed["size"]):
+    if hashed.hexdigest() != listed["sha256"]:
         raise BadInput(f"{archive}: {entry.name}: damaged (its SHA-256 is not the listed one): fetch the archive again")
 
 
+def _check_end(archive: Path) -> None:
+    """Refuse an archive whose end is missing, or that goes on behind it. Raises BadInput, and ZstdError for its checksum."""
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    with archive.open("rb") as raw:
+        while not frame.eof and (block := raw.read(_SMALL)):
+            frame.decompress(block)
+        more = len(frame.unused_data) + len(raw.read(1))
+    if not frame.eof:
+        raise BadInput(f"{archive}: truncated (its last bytes are missing): fetch the archive again")
+    if more:
+        raise BadInput(f"{archive}: goes on behind its end: fetch the archive again")
+
+
+def _check_checkpoint(archive: Path, out: Path, name: str) -> None:
+    """Refuse an archive of a checkpoint that cannot be read, though it is what was archived. Raises BadInput."""
+    try:
+        checkpoint.read(out / name)
+    except BadInput as error:
+        told = str(error).replace(f"{out}/", "")
+        raise BadInput(f"{archive}: {told.partition(': use another one')[0]}: archive the run again") from None
+
+
 def _manifest(archive: Path, tar: tarfile.TarFile) -> dict[str, Any]:
-    """The content of archive.json, the first file."""
+    """The content of archive.json, the first file. Raises BadInput."""
     entry = tar.next()
     content = tar.extractfile(entry) if entry is not None and entry.name == MANIFEST else None
     if entry is None or content is None or entry.size > _MAX_MANIFEST:
@@ -108,21 +139,24 @@ def _manifest(archive: Path, tar: tarfile.TarFile) -> dict[str, Any]:
         told: dict[str, Any] = json.loads(content.read())
         if told["format"] != FORMAT:
             raise BadInput(
-                f"{archive}: of format {told['format']}, and this version reads {FORMAT}: use a newer version"
+                f"{archive}: of format {told['format']!r:.20}, and this version reads {FORMAT}: use a newer version"
             )
         files = {
             str(name): {"sha256": str(one["sha256"]), "size": int(one["size"])} for name, one in told["files"].items()
         }
-        if not _inside(told["checkpoint"]) or f"{told['checkpoint']}/{checkpoint.WEIGHTS}" not in files:
-            raise BadInput(f"{archive}: {MANIFEST} lists no weights: archive the run again")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadInput(f"{archive}: {MANIFEST}: damaged ({error!r}): fetch the archive again") from None
-    return {**told, "files": files}
-
-
-def _inside(name: str) -> bool:
-    path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts
+        place, step = str(told["checkpoint"]), int(told["step"])
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise BadInput(
+            f"{archive}: {MANIFEST}: damaged ({type(error).__name__}: {error!s:.80}): fetch the archive again"
+        ) from None
+    if not _CHECKPOINT.fullmatch(place) or f"{place}/{checkpoint.WEIGHTS}" not in files:
+        raise BadInput(f"{archive}: {MANIFEST} lists no weights: archive the run again")
+    strange = set(files) - names_of(place)
+    if strange:
+        raise BadInput(
+            f"{archive}: {min(strange)!r:.100}: is no file of an archive, and is not unpacked: archive the run again"
+        )
+    return {**told, "files": files, "checkpoint": place, "step": step}
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
