@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.ratings.evidence import Evidence, make_evidence
+from arena.ratings.evidence import Evidence, counted_evidence
 from arena.store import rows
 from teamsets.errors import BadInput
 
@@ -20,9 +20,10 @@ def latest_run(db: Path) -> str:
 def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
     """All pairs that count for a run in a format, in an order that depends on nothing but the pairs."""
     pairs = rows(
-        "SELECT agent, opponent, sum(score), count(score), team_set FROM evidence_results "
-        "WHERE for_run = ? AND format = ? AND agent < opponent "
-        "GROUP BY agent, opponent, team_set, pair ORDER BY agent, opponent, team_set, pair",
+        "SELECT agent, opponent, points, games, team_set, count(*) FROM ("
+        "SELECT agent, opponent, team_set, sum(score)::DOUBLE AS points, count(score) AS games FROM evidence_results "
+        "WHERE for_run = ? AND format = ? AND agent < opponent GROUP BY agent, opponent, team_set, pair"
+        ") WHERE games > 0 GROUP BY ALL ORDER BY agent, opponent, team_set, points, games",
         db,
         [run_id, format_id],
     )
@@ -31,4 +32,4 @@ def load_evidence(db: Path, run_id: str, format_id: str) -> Evidence:
         db,
         [run_id, format_id],
     )
-    return make_evidence([(a, b, float(p or 0), n, s) for a, b, p, n, s in pairs], [name for (name,) in names])
+    return counted_evidence(pairs, [name for (name,) in names])

@@ -7,6 +7,7 @@ import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from teamsets import showdown
@@ -30,10 +31,10 @@ def _git(*words: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def code_hash() -> str:
-    """A hash of the code that plays battles, 16 hex digits: the arena's, the agents', and the teams'."""
+def code_hash(packages: Sequence[str] = ("agents", "arena", "teamsets")) -> str:
+    """A hash of the code of packages, 16 hex digits; by default of those that play battles."""
     found = hashlib.sha256()
-    for package in ("agents", "arena", "teamsets"):
+    for package in packages:
         for path in sorted((showdown.PROJECT / package).rglob("*")):
             if path.suffix in (".py", ".mjs"):
                 found.update(f"{path.relative_to(showdown.PROJECT).as_posix()}\n".encode() + path.read_bytes())

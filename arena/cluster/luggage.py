@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -45,7 +45,11 @@ class Luggage:
 def pack(specs: Iterable[str]) -> Luggage:
     """Return the files that agents need on another machine on which the arena is installed. Imports no agent."""
     search_here()
-    files = {name: path for spec in specs for name, path in sorted(_needed(spec))}
+    return packed({name: path for spec in specs for name, path in sorted(needed(spec))})
+
+
+def packed(files: Mapping[str, Path]) -> Luggage:
+    """Return files as luggage. files: name below the working folder -> the file here."""
     pieces, paths = [], {}
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
@@ -55,16 +59,16 @@ def pack(specs: Iterable[str]) -> Luggage:
     return Luggage(tuple(pieces), paths)
 
 
-def _needed(spec: str) -> Iterator[tuple[str, Path]]:
+def needed(spec: str) -> Iterator[tuple[str, Path]]:
     """Yield name and path of the files that an agent needs."""
     head, _, query = spec.partition("?")
     family, _, argument = head.partition(":")
     options = dict(parse_qsl(query))
     if family == "coached":
         for part in ("learner", "coach"):
-            yield from _needed(options.get(part, ""))
+            yield from needed(options.get(part, ""))
     elif family == "policy":
-        yield from _of_checkpoint(argument)
+        yield from files_of_checkpoint(argument)
     elif argument and not is_built_in(spec):
         yield from files_of(family).items()
     for value in options.values():
@@ -72,7 +76,7 @@ def _needed(spec: str) -> Iterator[tuple[str, Path]]:
             yield destination(value).as_posix(), Path(value)
 
 
-def _of_checkpoint(spec: str) -> Iterator[tuple[str, Path]]:
+def files_of_checkpoint(spec: str) -> Iterator[tuple[str, Path]]:
     """Yield what `checkpoint.find(spec)` needs to find the same checkpoint elsewhere."""
     try:
         folder = checkpoint.find(spec)
@@ -113,10 +117,15 @@ def unpack(pieces: Sequence[Piece]) -> Path:
     folder = _folder() / "runs" / named
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(_folder() / "unpacking.lock"):
-        for piece in pieces:
-            target = folder / piece.name
-            if not target.exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_atomic(target, _file(piece.sha256).read_bytes())
-                os.utime(target, ns=(piece.modified, piece.modified))
+        lay_out(pieces, folder)
     return folder
+
+
+def lay_out(pieces: Sequence[Piece], folder: Path) -> None:
+    """Write the files that are not there under their names in a folder. All must be kept here."""
+    for piece in pieces:
+        target = folder / piece.name
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_atomic(target, _file(piece.sha256).read_bytes())
+            os.utime(target, ns=(piece.modified, piece.modified))

@@ -21,7 +21,8 @@ ON = "ARENA_ON"
 #: Ray's object store in a cluster of this machine, in bytes: only the files that travel are in it.
 STORE_BYTES = 200 << 20
 #: Set before Ray is imported. A cluster of this machine uses the loopback only; Ray sends nothing about its use.
-_LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+#: On a busy machine its processes may need longer to start than the 30 s that Ray waits for them.
+_LOCAL = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_raylet_start_wait_time_s": "120"}
 _ALWAYS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_IGNORE_UNHANDLED_ERRORS": "1"}
 
 

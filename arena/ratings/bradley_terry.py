@@ -198,9 +198,7 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
     size = len(logits)
     _, games = evidence.tables()
     group = groups(games)
-    cells, counts = np.unique(
-        np.stack([evidence.first, evidence.second, evidence.points, evidence.games], axis=1), axis=0, return_counts=True
-    )
+    cells, counts = evidence.cells()
     if not len(cells):
         return np.zeros((resamples, size))
     first, second = cells[:, 0].astype(np.int64), cells[:, 1].astype(np.int64)

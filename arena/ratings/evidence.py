@@ -57,6 +57,16 @@ class Evidence:
         """The pairs on one team set; the agents stay."""
         return self.take(self.team_set == self.team_sets.index(team_set))
 
+    def cells(self) -> tuple[Floats, Ints]:
+        """The different pairs [K, 4] (first, second, points, games), ascending, and how often each occurs [K]."""
+        columns = (self.first, self.second, self.points, self.games)
+        code = np.zeros(len(self), dtype=np.int64)  # one number is sorted much faster than rows of four
+        for column in columns:
+            values, number = np.unique(column, return_inverse=True)
+            code = code * max(len(values), 1) + number
+        _, place, counts = np.unique(code, return_index=True, return_counts=True)
+        return np.stack([column[place].astype(np.float64) for column in columns], axis=1), counts.astype(np.int64)
+
     def tables(self) -> tuple[Floats, Floats]:
         """(points, games), both [N, N]: what the row won against the column, out of how many battles."""
         size = len(self.agents)
@@ -66,6 +76,12 @@ class Evidence:
         np.add.at(games, (self.first, self.second), self.games)
         np.add.at(games, (self.second, self.first), self.games)
         return points, games
+
+
+def counted_evidence(pairs: Sequence[tuple[str, str, float, int, str, int]], agents: Sequence[str] = ()) -> Evidence:
+    """As `make_evidence`, from different pairs with their number at the end, which are repeated as often."""
+    evidence = make_evidence([pair[:5] for pair in pairs], agents)
+    return evidence.take(np.repeat(np.arange(len(pairs)), [pair[5] for pair in pairs]))
 
 
 def make_evidence(pairs: Sequence[tuple[str, str, float, int, str]], agents: Sequence[str] = ()) -> Evidence:

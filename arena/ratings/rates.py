@@ -25,8 +25,7 @@ def resampled_rates(evidence: Evidence, resamples: int, rng: np.random.Generator
     (PRIOR_PAIRS), so that eight wins out of eight do not pass for certainty. NaN where the two never met.
     """
     size = len(evidence.agents)
-    columns = np.stack([evidence.first, evidence.second, evidence.points, evidence.games], axis=1)
-    cells, counts = np.unique(columns, axis=0, return_counts=True)
+    cells, counts = evidence.cells()
     rates = np.full((resamples, size, size), np.nan)
     rates[:, range(size), range(size)] = 0.5
     if not len(cells):

@@ -109,8 +109,10 @@ class Counts:
     def think(self) -> dict[str, list[tuple[str, int, float, float, float]]]:
         """(agent, decisions, median, 95th percentile, longest), the times in milliseconds; the slowest agent first."""
         return self._grouped(
-            "SELECT format, agent, count(*), median(think_ms), quantile_cont(think_ms, 0.95), max(think_ms) "
-            "FROM mine JOIN decisions USING (battle_id, seat) GROUP BY format, agent ORDER BY format, 4 DESC, agent"
+            "SELECT format, agent, decisions, times[1] AS median, times[2], longest FROM ("
+            "SELECT format, agent, count(*) AS decisions, quantile_cont(think_ms, [0.5, 0.95]) AS times, "
+            "max(think_ms) AS longest FROM mine JOIN decisions USING (battle_id, seat) GROUP BY format, agent"
+            ") ORDER BY format, median DESC, agent"
         )
 
     def faults(self) -> dict[str, list[tuple[str, str, int, int, str | None]]]:

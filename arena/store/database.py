@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from arena.extensions import extensions
-from arena.store.schema import MIGRATIONS, VERSION, VIEWS
+from arena.store.schema import MIGRATIONS, VERSION, VIEWS, VIEWS_VERSION
 from teamsets.errors import BadInput
 from teamsets.locking import file_lock, holder
 
@@ -74,6 +74,7 @@ def connect(path: Path, *, read_only: bool, patience: float | None = None) -> du
                 f"database {path}: has an older schema ({version}); it is upgraded when battles are next played into it"
             )
         if not read_only:
+            _renew_views(connection)
             _migrate_extensions(connection, path)
     except BaseException:
         connection.close()
@@ -157,8 +158,16 @@ def _migrate(connection: duckdb.DuckDBPyConnection, version: int) -> None:
     for number in range(version, VERSION):
         connection.execute(MIGRATIONS[number])
         connection.execute("INSERT INTO arena_schema (version) VALUES (?)", [number + 1])
-    connection.execute(VIEWS)
     connection.execute("COMMIT")
+
+
+def _renew_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Replace the views by those of this version, where they are others."""
+    noted = connection.execute("SELECT comment FROM duckdb_views() WHERE view_name = 'results'").fetchone()
+    if noted != (VIEWS_VERSION,):
+        connection.execute("BEGIN")
+        connection.execute(VIEWS)
+        connection.execute("COMMIT")
 
 
 def _migrate_extensions(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -87,30 +87,40 @@ MIGRATIONS: tuple[str, ...] = (
 
 VERSION = len(MIGRATIONS)
 
-VIEWS = """
-    -- One row for each agent in each battle. score: 1 win, 0.5 tie or turn limit, 0 loss or own fault, NULL aborted.
-    CREATE OR REPLACE VIEW results AS
+#: Noted at the view `results`; raise it when VIEWS changes. A database whose views are older gets these when it is next
+#: opened for writing.
+VIEWS_VERSION = "views 2"
+
+
+def _results(seat: str, other: str) -> str:
+    """The rows of `results` of one seat. Not by a LATERAL join, for which DuckDB holds all battles in memory."""
+    return f"""
     SELECT
-        b.battle_id, b.run_id, b.format, b.team_set, b.pair, s.seat,
-        s.agent, s.opponent, s.team_id, s.opponent_team_id,
+        battle_id, run_id, format, team_set, pair, '{seat}' AS seat,
+        {seat} AS agent, {other} AS opponent, {seat}_team AS team_id, {other}_team AS opponent_team_id,
         CASE
-            WHEN b.fault = s.seat THEN b.reason
-            WHEN b.winner = s.seat THEN 'win'
-            WHEN b.winner IS NOT NULL THEN 'loss'
-            ELSE b.reason
+            WHEN fault = '{seat}' THEN reason
+            WHEN winner = '{seat}' THEN 'win'
+            WHEN winner IS NOT NULL THEN 'loss'
+            ELSE reason
         END AS outcome,
         CASE
-            WHEN b.winner = s.seat THEN 1.0
-            WHEN b.winner IS NOT NULL THEN 0.0
-            WHEN b.reason IN ('tie', 'turn-limit') THEN 0.5
+            WHEN winner = '{seat}' THEN 1.0
+            WHEN winner IS NOT NULL THEN 0.0
+            WHEN reason IN ('tie', 'turn-limit') THEN 0.5
         END AS score,
-        coalesce(b.fault = s.seat, false) AS at_fault,
-        b.reason, b.turns, b.seconds, b.started
-    FROM battles b, LATERAL (
-        SELECT 'p1' AS seat, b.p1 AS agent, b.p2 AS opponent, b.p1_team AS team_id, b.p2_team AS opponent_team_id
-        UNION ALL
-        SELECT 'p2', b.p2, b.p1, b.p2_team, b.p1_team
-    ) s;
+        coalesce(fault = '{seat}', false) AS at_fault,
+        reason, turns, seconds, started
+    FROM battles"""
+
+
+VIEWS = f"""
+    -- One row for each agent in each battle. score: 1 win, 0.5 tie or turn limit, 0 loss or own fault, NULL aborted.
+    CREATE OR REPLACE VIEW results AS
+    {_results("p1", "p2")}
+    UNION ALL
+    {_results("p2", "p1")};
+    COMMENT ON VIEW results IS '{VIEWS_VERSION}';
 
     -- The results that count for a run (for_run): those of its own battles, and of earlier ones that it took over.
     CREATE OR REPLACE VIEW evidence_results AS

@@ -1,12 +1,16 @@
-"""What an open dashboard costs a run: battles/s with a page open in a browser against without, by turns within one run.
+"""What an open dashboard costs a run: the server's processor time, and battles/s with a page open against without.
 
-One run is played all the time, and one `arena dashboard` stands beside it. A browser with the page is opened and closed by
-turns; each window is counted once the browser has settled. Which of the two comes first changes from pair to pair. Prints
-each pair in battles/s and, for a machine that is busy with other things, in battles per processor second of the run; the
-medians of the ratios (with / without) with 95% bootstrap intervals; and the processor time of the server and of the browser
-while the page was open, as a share of all cores: the browser usually runs on another machine.
+One run is played all the time, and one `arena dashboard` stands beside it. A page is opened and closed by turns; each
+window is counted once the page has settled, and which of the two comes first changes from pair to pair (ABBA). The page is
+that of a headless browser, or, with --page reader (the default without a browser), a reader of the same stream of
+events: the browser usually runs on another machine, and the server's work is the same.
 
-    python scripts/bench/dashboard.py [--pairs 10] [--seconds 20] [--workers 2] [--agents A B ...] [--format FORMAT]
+A clock says little on a machine that is busy with other things, so the first figure is in processor time alone: what the
+server used while the page was open, less what it used without, as a share of what the run used in the same windows. A
+run that keeps all cores busy loses that share of its battles/s. Then come the ratios (with / without) of battles per
+processor second of the run, and of battles/s. All with 95% bootstrap intervals over pairs of windows.
+
+    python scripts/bench/dashboard.py [--pairs 10] [--seconds 20] [--page browser|reader] [--workers 2] [--agents A B ...]
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,10 +36,13 @@ from arena.store import rows
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--remote-debugging-port=0")
 ARENA = (sys.executable, "-c", "from arena.cli import main; main()")
+#: Reads the page's events until it is ended.
+READER = "import sys, urllib.request as u; [0 for line in u.urlopen(sys.argv[1].rstrip('/') + '/events')]"
 #: Seconds for a browser to start and draw the page for the first time.
 SETTLE = 8.0
 #: Battles before the first window.
 BEGIN = 50
+RESAMPLES = 2000
 
 
 @dataclass
@@ -51,15 +58,17 @@ class Window:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", choices=["browser", "reader"], help="default: browser, where one is installed")
     parser.add_argument("--pairs", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--format", default="gen1randombattle")
     parser.add_argument("--agents", nargs="+", default=["random", "heuristic:max-damage", "heuristic:expert"])
     options = parser.parse_args()
-    program = next(filter(None, map(shutil.which, NAMES)), None)
-    if program is None:
-        sys.exit("no browser is installed: apt-get install chromium")
+    browser = next(filter(None, map(shutil.which, NAMES)), None)
+    if options.page == "browser" and browser is None:
+        sys.exit("no browser is installed: apt-get install chromium, or --page reader")
+    program = None if options.page == "reader" else browser
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "arena.duckdb"
         run = [*ARENA, "evaluate", *options.agents, "--format", options.format, "--battles", "1000000", "--db", str(db)]
@@ -74,17 +83,16 @@ def main() -> None:
         report(windows, db)
 
 
-def window(opened: bool, program: str, url: str, others: tuple[int, int], seconds: float) -> Window:
-    """Counts one window, with the page open or not. others: the processes of the run and of the dashboard."""
+def window(opened: bool, program: str | None, url: str, others: tuple[int, int], seconds: float) -> Window:
+    """Counts one window, with the page open or not. program: a browser; others: processes of the run and the dashboard."""
     if not opened:
         time.sleep(SETTLE)
         return counted(*others, None, seconds)
-    with (
-        tempfile.TemporaryDirectory() as profile,
-        started([program, *FLAGS, f"--user-data-dir={profile}", url]) as browser,
-    ):
-        time.sleep(SETTLE)
-        return counted(*others, browser, seconds)
+    with tempfile.TemporaryDirectory() as profile:
+        page = [program, *FLAGS, f"--user-data-dir={profile}", url] if program else [sys.executable, "-c", READER, url]
+        with started(page) as shown:
+            time.sleep(SETTLE)
+            return counted(*others, shown, seconds)
 
 
 def counted(run: int, server: int, browser: int | None, seconds: float) -> Window:
@@ -154,21 +162,38 @@ def report(windows: dict[bool, list[Window]], db: Path) -> None:
     def battles(each: Window) -> int:
         return int(((ends >= each.start) & (ends < each.end)).sum())
 
-    def compare(unit: str, speed: Callable[[Window], float]) -> None:
-        pairs = [(speed(a), speed(b)) for a, b in zip(windows[False], windows[True], strict=True)]
-        for without, having in pairs:
-            print(f"without {without:.2f} {unit}, with {having:.2f}: {having / without:.3f}")
-        ratios = np.array([having / without for without, having in pairs])
-        drawn = np.median(np.random.default_rng(0).choice(ratios, (10_000, len(ratios))), axis=1)
-        low, high = np.quantile(drawn, (0.025, 0.975))
-        print(f"{unit}: median of {len(pairs)} ratios {np.median(ratios):.3f} [{low:.3f}, {high:.3f}]", flush=True)
+    pairs = list(zip(windows[False], windows[True], strict=True))
 
-    compare("battles/s", lambda each: battles(each) / (each.end - each.start))
-    compare("battles per processor second of the run", lambda each: battles(each) / each.run)
-    capacity = (os.cpu_count() or 1) * sum(each.end - each.start for each in windows[True])
-    for name in ("server", "browser"):
-        used = sum(getattr(each, name) for each in windows[True])
-        print(f"{name}: {100 * used / capacity:.2f}% of all cores while the page was open")
+    def interval(statistic: Callable[[Sequence[tuple[Window, Window]]], float]) -> str:
+        generator = np.random.default_rng(0)
+        drawn = [statistic([pairs[i] for i in generator.integers(0, len(pairs), len(pairs))]) for _ in range(RESAMPLES)]
+        low, high = np.quantile(drawn, (0.025, 0.975))
+        return f"{statistic(pairs):.4f} [{low:.4f}, {high:.4f}]"
+
+    def added(process: str) -> Callable[[Sequence[tuple[Window, Window]]], float]:
+        """What a process used with the page less without, as a share of what the run used with it."""
+
+        def share(chosen: Sequence[tuple[Window, Window]]) -> float:
+            more = sum(getattr(having, process) - getattr(without, process) for without, having in chosen)
+            return more / sum(having.run for _, having in chosen)
+
+        return share
+
+    def ratio(speed: Callable[[Window], float]) -> Callable[[Sequence[tuple[Window, Window]]], float]:
+        return lambda chosen: float(np.median([speed(having) / speed(without) for without, having in chosen]))
+
+    seconds = sum(having.end - having.start for _, having in pairs)
+    for process in ("server", "browser"):
+        used = sum(getattr(having, process) for _, having in pairs)
+        print(
+            f"{process}: {1000 * used / seconds:.1f} ms of processor time a second with the page; more than without, as a "
+            f"share of the run's: {interval(added(process))}"
+        )
+    for unit, speed in (
+        ("battles per processor second of the run", lambda each: battles(each) / each.run),
+        ("battles/s", lambda each: battles(each) / (each.end - each.start)),
+    ):
+        print(f"{unit}, with / without, median of {len(pairs)} pairs: {interval(ratio(speed))}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,10 @@ def ray_cluster() -> Iterator[tuple[Any, Any]]:
     Further nodes: `cluster.add_node(**SMALL)`.
     """
     os.environ.update(
-        RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0", RAY_IGNORE_UNHANDLED_ERRORS="1"
+        RAY_raylet_start_wait_time_s="120",
+        RAY_USAGE_STATS_ENABLED="0",
+        RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
+        RAY_IGNORE_UNHANDLED_ERRORS="1",
     )
     import ray
     from ray.cluster_utils import Cluster

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from agents.policy import checkpoint
 from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
+from training.cluster.sharing import is_home
 from training.config import BadConfig
 from training.online.config import OnlineConfig, checked_online
 from training.online.process import train_in_process
@@ -30,7 +32,7 @@ def _plan(ablation: Ablation, make: bool) -> list[Planned]:
 
 def _run(config: OnlineConfig, which: str) -> str:
     """Train or resume, and return the checkpoint's spec. Raises ArenaError."""
-    folder = train_in_process(config)
+    folder = Path(config.out) if is_home(config) else train_in_process(config)
     steps = sorted(checkpoint.steps_of(folder))
     best = folder / "best.json"
     step = steps[-1] if which == "last" or not best.exists() else json.loads(best.read_text())["step"]

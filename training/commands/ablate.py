@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from arena.terminal.commands import say
-from training.commands.configuring import config_argument, set_option
+from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
 from training.settings import Change
 from training.shipped import located
@@ -17,10 +17,11 @@ from training.shipped import located
 @click.command()
 @config_argument()
 @set_option
+@cells_on_option
 @click.option(
     "--dry-run", is_flag=True, help="Print the cells, their sizes and what is held equal; build and train nothing."
 )
-def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
+def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bool) -> None:
     """Train every variant with every seed, and compare them on the same held-out battles.
 
     CONFIG is a YAML file or the name of a shipped ablation: `train config --ablation` lists them. The results are a table
@@ -33,6 +34,7 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
       train ablate data
       train ablate algorithms
       train ablate my.yaml --set evaluation.workers=8
+      train ablate algorithms --on ray://head.example:10001
     """
     from training.ablation.config import read_ablation
 
@@ -42,6 +44,7 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
     from training.ablation.report import print_plan, print_results, write
     from training.ablation.results import results
     from training.ablation.run import held, planned, run_cells
+    from training.cluster.sharing import cluster_of, train_everywhere
 
     out, err = Console(), Console(stderr=True)
     if dry_run:
@@ -50,7 +53,11 @@ def ablate(config: str, changes: tuple[Change, ...], dry_run: bool) -> None:
     with held(ablation):
         plan = planned(ablation, make=True)
         print_plan(err, ablation, plan)
-        summary = results(ablation, run_cells(ablation, plan, lambda line: say(err, line)))
+        with cluster_of(on) as several:
+            if several:
+                cells_there = [one.cells[seed] for seed in ablation.seeds for one in plan]
+                train_everywhere(cells_there, lambda line: say(err, line))
+            summary = results(ablation, run_cells(ablation, plan, lambda line: say(err, line)))
         files = write(Path(ablation.out), summary)
         rows = cells(ablation) if ablation.kind == "online" else []
         files += write_costs(ablation, rows) if rows else []

@@ -34,6 +34,14 @@ processes_option = click.option(
     help="Train in N processes on this machine, one for each GPU.",
 )
 
+#: Passed to the command as `on`.
+cells_on_option = click.option(
+    "--on",
+    metavar="CLUSTER",
+    help="Where runs are trained side by side, and battles played: ray, a Ray cluster of this machine, or ray://HOST:PORT.  "
+    "[default: one after the other, here]",
+)
+
 
 def config_argument(*, required: bool = True) -> Any:
     """CONFIG: a YAML file, or the name of a shipped configuration."""

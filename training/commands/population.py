@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from arena.terminal.commands import say
-from training.commands.configuring import config_argument, set_option
+from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
 from training.settings import Change
 from training.shipped import located
@@ -15,7 +15,8 @@ from training.shipped import located
 @click.command()
 @config_argument()
 @set_option
-def population(config: str, changes: tuple[Change, ...]) -> None:
+@cells_on_option
+def population(config: str, changes: tuple[Change, ...], on: str | None) -> None:
     """Train several runs side by side, and let the weakest take over weights and settings of the strongest.
 
     CONFIG is a YAML file or the name of a shipped population: gen1ou. The same command resumes. See docs/online.md.
@@ -24,14 +25,17 @@ def population(config: str, changes: tuple[Change, ...]) -> None:
     Examples:
       train config --population gen1ou > my.yaml
       train population my.yaml
+      train population my.yaml --on ray
     """
     from training.population.config import read_population
 
     settings = read_population(located(config, "population"), changes)
     need_packages()
+    from training.cluster.sharing import cluster_of
     from training.population.loop import run_population
 
     err = Console(stderr=True)
-    rounds = run_population(settings, lambda line: say(err, line))
+    with cluster_of(on) as several:
+        rounds = run_population(settings, lambda line: say(err, line), on_cluster=several)
     best = max(rounds[-1]["members"], key=lambda member: float(member["rating"]))
     say(err, f"the strongest: policy:{best['checkpoint']} (Elo {best['rating']:.0f})")

@@ -24,6 +24,7 @@ from arena.fixture import digest
 from arena.report.summary import summarize
 from arena.tournament import EvaluateSettings, play_into
 from teamsets.atomic import write_atomic
+from training.cluster.sharing import is_home, train_everywhere
 from training.evaluation import BattlesStopped
 from training.online.process import train_in_process
 from training.population.config import Population, checked_population, member_config
@@ -35,14 +36,17 @@ _FREE = ("name", "out", "rounds", "evaluation.workers")
 Round = dict[str, Any]
 
 
-def run_population(population: Population, say: Callable[[str], None]) -> list[Round]:
-    """Train all remaining rounds. Returns every round. say: called with lines of progress. Raises BadInput."""
+def run_population(population: Population, say: Callable[[str], None], on_cluster: bool = False) -> list[Round]:
+    """Train all remaining rounds. Returns every round. say: called with lines of progress. Raises BadInput.
+
+    on_cluster: train the members of a round side by side on the Ray cluster to which this process is connected.
+    """
     out = Path(population.out)
     with lock_folder(out, "in use by another process: wait, or name another folder"):
         keep_settings(out / "population.yaml", population, checked_population, _FREE)
         rounds = finished(out)
         while len(rounds) < population.rounds:
-            rounds.append(_round(population, rounds, say))
+            rounds.append(_round(population, rounds, say, on_cluster))
             write_atomic(out / ROUNDS, "".join(json.dumps(each) + "\n" for each in rounds))
             say(summary(rounds[-1], len(rounds)))
     return rounds
@@ -61,16 +65,21 @@ def summary(one: Round, number: int) -> str:
     return f"round {number}: {shown}"
 
 
-def _round(population: Population, rounds: list[Round], say: Callable[[str], None]) -> Round:
+def _round(population: Population, rounds: list[Round], say: Callable[[str], None], on_cluster: bool) -> Round:
     number = len(rounds) + 1
     members = _next(population, rounds[-1]["members"], number) if rounds else _first(population)
+    configs = []
     for member in members:
         folder = Path(population.out) / "members" / str(member["member"]) / f"round-{number}"
-        say(f"round {number} of {population.rounds}: member {member['member']}, {_settings(member['settings'])}")
         seed = population.seed + 1000 * number + member["member"]
-        config = member_config(population, member["settings"], member["parent"], folder, seed)
-        train_in_process(config)
-        member["checkpoint"] = f"{folder}@{max(checkpoint.steps_of(folder))}"
+        configs.append(member_config(population, member["settings"], member["parent"], folder, seed))
+    if on_cluster:
+        train_everywhere(configs, say)
+    for member, config in zip(members, configs, strict=True):
+        say(f"round {number} of {population.rounds}: member {member['member']}, {_settings(member['settings'])}")
+        if not is_home(config):
+            train_in_process(config)
+        member["checkpoint"] = f"{config.out}@{max(checkpoint.steps_of(Path(config.out)))}"
     for member, rating in zip(members, _ratings(population, members), strict=True):
         member["rating"] = rating
     return {"round": number, "members": members}

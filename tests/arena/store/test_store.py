@@ -309,6 +309,16 @@ class TestMigration:
         assert set(self.VIEWS) <= {name for (name,) in views}
         assert versions == [(number,) for number in range(1, schema.VERSION + 1)]
 
+    def test_views_of_an_earlier_version_are_replaced(self, db: Path) -> None:
+        Store(db).add(record(1, winner="p2").to_line(RUN))
+        Store(db)
+        expected = rows("FROM results ORDER BY seat", db)
+        with connect(db, read_only=False) as connection:
+            connection.execute("CREATE OR REPLACE VIEW results AS SELECT 1 AS battle_id, 'old' AS seat")
+        assert rows("SELECT seat FROM results", db) == [("old",)]
+        Store(db)
+        assert rows("FROM results ORDER BY seat", db) == expected and len(expected) == 2
+
     def test_a_current_file_is_left_alone(self, db: Path) -> None:
         connect(db, read_only=False).close()
         applied = rows("SELECT version, applied::VARCHAR FROM arena_schema", db)
