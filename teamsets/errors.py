@@ -41,6 +41,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
 Raised and caught inside one part, never seen by a user:
 
     Exception
+    ├── BadAnswer                 agents.llm.http        no HTTP answer, or it is cut off; the request is sent again
     ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
     ├── ReplayDiffers             training.preferences.playing   a stored battle is replayed otherwise; counted
     └── Fault                     arena.simulator.seat   the agent failed (timeout, illegal, error): it loses the battle

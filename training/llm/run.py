@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import torch
 from datasets import Dataset, disable_progress_bars
 from transformers import PrinterCallback, TrainerCallback
 from transformers.trainer_callback import ProgressCallback
+from transformers.utils import logging as transformers_logging
 from trl import DPOConfig, DPOTrainer
 
 from agents.llm.models import OUTPUT, folder_of, is_model
@@ -63,7 +65,7 @@ def train_llm(config: LlmConfig) -> Finished:
         keep_settings(out / "config.yaml", config, checked_llm, FREE)
         if config.compute.threads:
             torch.set_num_threads(config.compute.threads)
-        disable_progress_bars()
+        _quiet()
         checkpoint = _last_complete(out / "checkpoints")
         step = 0 if checkpoint is None else _step(checkpoint)
         tokenizer = tokenizer_of(config)
@@ -79,6 +81,13 @@ def train_llm(config: LlmConfig) -> Finished:
         assert last is not None
         _write(config, last, tokenizer, out / OUTPUT)
         return Finished(out, _step(last))
+
+
+def _quiet() -> None:
+    """No progress bars among the run's own lines, and no warnings of transformers about names that TRL uses."""
+    disable_progress_bars()
+    transformers_logging.disable_progress_bar()
+    warnings.filterwarnings("ignore", category=FutureWarning, module="transformers")
 
 
 class _Trainer(DPOTrainer):  # type: ignore[misc, unused-ignore]
