@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training search evaluate test test-training test-slow lint format bench docker clean
+.PHONY: help setup setup-dev training llm search evaluate test test-training test-slow lint format bench docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -19,6 +19,9 @@ setup-dev:       ## the same, with what tests and lint need
 
 training:        ## the same, with torch (2.8 GB to download; TORCH_INDEX=URL takes another build, docs/install.md)
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training
+
+llm:             ## the same, with transformers, TRL and peft for language models (docs/llm.md)
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training llm
 
 search: setup    ## build poke-engine for search:mcts, once a generation (needs cargo): ARGS="1 9" picks
 	@sh scripts/setup_search.sh $(ARGS)

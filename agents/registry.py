@@ -130,6 +130,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
     from agents.external import PROGRAMS
     from agents.heuristics import PLAYERS
     from agents.heuristics.uniform import UniformRandom
+    from agents.llm import MODELS as LANGUAGE_MODELS
     from agents.policy.player import MODELS
     from agents.search import PLAYERS as SEARCHERS
 
@@ -141,6 +142,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
         "array": dict(ARRAY_PLAYERS),
         "search": dict(SEARCHERS),
         "policy": dict(MODELS),
+        "llm": dict(LANGUAGE_MODELS),
         "poke-env": poke_env_players,
         **PROGRAMS,
     }

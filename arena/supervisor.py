@@ -30,7 +30,7 @@ _SIGNAL_AT_PARENTS_DEATH, _ADOPT_ORPHANS = 1, 36
 LEAVE_SECONDS = 3.0
 _LOOK_SECONDS = 0.02
 #: Servers that a worker starts, but that also serve other workers and runs; they end after their last client.
-_SHARED = b"agents.policy.serve"
+_SHARED = {b"agents.policy.serve", b"agents.llm.serve"}
 
 
 def _prctl(option: int, value: int) -> None:
@@ -51,7 +51,7 @@ def _children() -> list[int]:
             state, parent = stat.read_text(errors="replace").rpartition(")")[2].split()[:2]
             if int(parent) == os.getpid() and state not in "ZX":
                 words = (stat.parent / "cmdline").read_bytes().split(b"\0")
-                if _SHARED not in words:
+                if not _SHARED.intersection(words):
                     found.append(int(stat.parent.name))
     return found
 

@@ -18,7 +18,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── BadConfig             training.config        a setting that is missing, unknown or out of range
     │   └── BadData               training.data.shards   a dataset that is missing, damaged or made for another version
     ├── MissingTool               teamsets.errors        node, npm, torch or a build is not installed: exit code 2
-    ├── ServerFailed              agents.policy.client   the inference server; in a battle it is the agent's failure
+    ├── ServerFailed              agents.serving.client  a model's server; in a battle it is the agent's failure
     ├── SlotsFull                 agents.policy.serve    the inference server has no slot left; sent to the client
     ├── EngineFailed              agents.search.engine   poke-engine's process; the search plays without it
     ├── VenueFailed               arena.venue            base of a venue's failures: counted for neither agent, played again
@@ -41,6 +41,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
 Raised and caught inside one part, never seen by a user:
 
     Exception
+    ├── BadAnswer                 agents.llm.http        no HTTP answer, or it is cut off; the request is sent again
     ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
     ├── ReplayDiffers             training.preferences.playing   a stored battle is replayed otherwise; counted
     └── Fault                     arena.simulator.seat   the agent failed (timeout, illegal, error): it loses the battle

@@ -31,7 +31,7 @@ from teamsets.locking import file_lock
 def _asks_for_torch(module: Path) -> bool:
     """Whether a test module is skipped as a whole without what `make training` installs."""
     return bool(
-        re.search(r'^(torch = )?pytest\.importorskip\("(torch|numba)"\)', module.read_text("utf-8"), re.MULTILINE)
+        re.search(r'^(torch = )?pytest\.importorskip\("(torch|numba|trl)"\)', module.read_text("utf-8"), re.MULTILINE)
     )
 
 

@@ -28,13 +28,15 @@ PLACES = {
         "isolation",
     )
 }
-FAMILIES = {"agents.heuristics", "agents.policy", "agents.search", "agents.external"}
+FAMILIES = {"agents.heuristics", "agents.policy", "agents.search", "agents.external", "agents.llm"}
 #: Folders that import nothing from some others: the folder -> the packages and modules that it does without.
 WITHOUT = {
     "agents.mechanics": FAMILIES,
     "agents.heuristics": FAMILIES - {"agents.heuristics"},
     "agents.policy": FAMILIES - {"agents.policy"},
     "agents.search": FAMILIES - {"agents.search"},
+    "agents.llm": FAMILIES - {"agents.llm"},
+    "agents.serving": FAMILIES,
     "arena.venue": PLACES,
     "arena.simulator": PLACES - {"arena.simulator"},
     "arena.engine_venue": PLACES - {"arena.simulator", "arena.engine_venue"},
@@ -136,13 +138,15 @@ WITH_TORCH = {
     "training.envs.sb3",
     "agents.policy.network",
     "agents.policy.serve",
+    "agents.llm.generation",
+    "agents.llm.serve",
 }
 #: The only module that imports Ray at its top; others do so inside functions, where a run is to use it.
 WITH_RAY = "arena.cluster.ray_place"
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
-    heavy = {"torch", "accelerate", "wandb", "safetensors"}
+    heavy = {"torch", "accelerate", "wandb", "safetensors", "transformers", "peft", "trl"}
     for room in ("teamsets", "agents", "arena"):
         for path in (PROJECT / room).rglob("*.py"):
             if ".".join(path.relative_to(PROJECT).with_suffix("").parts) in WITH_TORCH:
@@ -174,6 +178,7 @@ TRAINS = (
         for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",
                      "replay", "returns", "role", "rollout", "run", "trainer")
     ),
+    "training.llm.loading", "training.llm.run",
 )  # fmt: skip
 
 
@@ -215,7 +220,7 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
         if not name.startswith(TRAINS) and name not in WITH_TORCH | programs | compiled | engine_venue | {WITH_RAY}
     ]
     look = "import sys, importlib\n"
-    look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba', 'ray'): sys.modules[name] = None\n"
+    look += "for name in ('torch', 'accelerate', 'wandb', 'lz4', 'numba', 'ray', 'transformers'): sys.modules[name] = None\n"
     look += f"for name in {wanted}: importlib.import_module(name)"
     done = subprocess.run([sys.executable, "-c", look], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -10,6 +10,7 @@ from arena.terminal.commands import Commands, run
 COMMANDS = {
     "base": "base",
     "dpo": "dpo",
+    "llm-dpo": "llm_dpo",
     "finetune": "finetune",
     "online": "online",
     "population": "population",

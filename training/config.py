@@ -168,10 +168,10 @@ class DPO(AlgorithmSettings):
         if smoothed != (self.label_smoothing > 0):
             fix = "set it above 0" if smoothed else "use 0, or `loss: conservative` or `robust`"
             words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
-            raise PydanticCustomError(_BAD_TOGETHER, "{problem}", {"problem": words})
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
         if self.length_normalized and self.unit == "decision":
             words = "length_normalized: true has no effect on single decisions: use false, or `unit: battle`"
-            raise PydanticCustomError(_BAD_TOGETHER, "{problem}", {"problem": words})
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
         return self
 
 
@@ -220,7 +220,7 @@ def bad_name(name: str, problem: str) -> PydanticCustomError:
 
 
 _BAD_NAME = "algorithm_name"
-_BAD_TOGETHER = "settings_together"
+BAD_TOGETHER = "settings_together"
 
 
 class Reference(Section):
@@ -419,7 +419,7 @@ def _message(problem: Any, settings: Any) -> str:
     if isinstance(problem.get("ctx", {}).get("error"), SettingGivenTwice):
         return str(problem["ctx"]["error"])
     key = ".".join(_path(problem["loc"], settings))
-    if problem["type"] in (_BAD_NAME, _BAD_TOGETHER):
+    if problem["type"] in (_BAD_NAME, BAD_TOGETHER):
         return f"{key}: {problem['msg']}"
     if problem["type"] == "missing":
         return f"{key} is missing"

@@ -5,6 +5,7 @@ training/presets/curricula/NAME.yaml   curricula
 training/presets/ablations/NAME.yaml   ablations
 training/presets/online/NAME.yaml      online training
 training/presets/populations/NAME.yaml populations
+training/presets/llm/NAME.yaml         training of language models
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from typing import Literal
 
 from training.config import PRESETS, BadConfig
 
-Kind = Literal["preset", "curriculum", "ablation", "online", "population"]
+Kind = Literal["preset", "curriculum", "ablation", "online", "population", "llm"]
 FOLDERS: dict[Kind, Path] = {
     "preset": PRESETS,
     "curriculum": PRESETS / "curricula",
     "ablation": PRESETS / "ablations",
     "online": PRESETS / "online",
     "population": PRESETS / "populations",
+    "llm": PRESETS / "llm",
 }
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import socket
 from collections import deque
 from pathlib import Path
 
@@ -21,8 +20,10 @@ from agents.policy import wire
 from agents.policy.checkpoint import load
 from agents.policy.network import Memory, Network, expected_value
 from agents.policy.observation import Observations
+from agents.serving import server as serving
+from agents.serving.server import ServerConnection, device_of, reported, serve, server_options
+from agents.serving.wire import ANSWER, ASK, FAILED, frame
 from teamsets.errors import ArenaError
-from teamsets.locking import file_lock
 
 #: Initial number of slots; doubled when all are in use.
 INITIAL_SLOTS = 16
@@ -69,84 +70,42 @@ class Inference:
         return answers
 
 
-class _Connection(wire.Framed):
-    """A client's connection. number: unique, so that sessions of different clients have different keys."""
-
-    def __init__(self, server: Server, number: int) -> None:
-        super().__init__()
-        self.server, self.number = server, number
-        self.sessions: set[int] = set()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self.send(wire.frame(wire.READY))
-
-    def send(self, data: bytes) -> None:
-        if self.transport is not None and not self.transport.is_closing():
-            self.transport.write(data)
-
-    def frame_received(self, kind: int, session: int, position: int, body: bytes) -> None:
-        if kind == wire.ASK:
-            self.sessions.add(session)
-            self.server.request(self, session, position, body)
-        elif kind == wire.ASK_MANY:
-            self.server.request_many(self, session, position, body)
-        elif kind == wire.FORGET:
-            self.sessions.discard(session)
-            self.server.forget(self, session)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self.server.disconnected(self)
-
-
-class Server:
+class Server(serving.Server):
     """Batches requests into forward passes. path: of the socket. linger: seconds without a connection until it ends."""
 
     def __init__(self, inference: Inference, path: Path, linger: float) -> None:
-        self.inference, self.path, self.linger = inference, path, linger
-        self.loop = asyncio.get_running_loop()
-        self.ended = asyncio.Event()
-        self._connections: set[_Connection] = set()
-        self._count = 0
-        self._waiting: dict[tuple[int, int], tuple[_Connection, int, bytes]] = {}
-        self._frames: deque[tuple[_Connection, int, list[int], list[int], Observations]] = deque()  # of ASK_MANY
+        super().__init__(path, linger)
+        self.inference = inference
+        self._waiting: dict[tuple[int, int], tuple[ServerConnection, int, bytes]] = {}
+        self._frames: deque[tuple[ServerConnection, int, list[int], list[int], Observations]] = deque()  # of ASK_MANY
         self._planned = False
-        self._end = self.loop.call_later(linger, self._end_if_alone)
 
-    def connect(self) -> _Connection:
-        """Create the protocol of a new connection."""
-        self._end.cancel()
-        self._count += 1
-        connection = _Connection(self, self._count)
-        self._connections.add(connection)
-        return connection
+    def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
+        if kind == ASK:
+            connection.sessions.add(session)
+            self._waiting[connection.number, session] = connection, position, body
+            self._plan()
+        elif kind == wire.ASK_MANY:
+            self.request_many(connection, session, position, body)
 
-    def request(self, connection: _Connection, session: int, position: int, body: bytes) -> None:
-        self._waiting[connection.number, session] = connection, position, body
-        self._plan()
-
-    def request_many(self, connection: _Connection, number: int, n: int, body: bytes) -> None:
+    def request_many(self, connection: ServerConnection, number: int, n: int, body: bytes) -> None:
         """Put a frame of n requests into the queue. number: of the frame."""
         try:
             sessions, positions, observations = wire.unpacked_many(n, body)
         except ValueError as error:
-            connection.send(wire.frame(wire.FAILED, number, n, _reported(error)))
+            connection.send(frame(FAILED, number, n, reported(error)))
             return
         connection.sessions.update(sessions)
         self._frames.append((connection, number, sessions, positions, observations))
         self._plan()
 
-    def forget(self, connection: _Connection, session: int) -> None:
+    def forget(self, connection: ServerConnection, session: int) -> None:
         self._waiting.pop((connection.number, session), None)
         self.inference.forget((connection.number, session))
 
-    def disconnected(self, connection: _Connection) -> None:
-        for session in connection.sessions:
-            self.forget(connection, session)
+    def disconnected(self, connection: ServerConnection) -> None:
+        super().disconnected(connection)
         self._frames = deque(frame for frame in self._frames if frame[0] is not connection)
-        self._connections.discard(connection)
-        if not self._connections:
-            self._end = self.loop.call_later(self.linger, self._end_if_alone)
 
     def _plan(self) -> None:
         """Schedule a forward pass after the event loop has read from all connections."""
@@ -164,28 +123,28 @@ class Server:
                 slots.append(self.inference.slot(battle))
                 batch.append((connection, battle[1], position, body))
             except SlotsFull as error:
-                connection.send(wire.frame(wire.FAILED, battle[1], position, str(error).encode()))
+                connection.send(frame(FAILED, battle[1], position, str(error).encode()))
         if batch:
             self._answer(batch, slots)
         if self._frames:
             self._answer_many(*self._frames.popleft())
         self._plan()
 
-    def _answer(self, batch: list[tuple[_Connection, int, int, bytes]], slots: list[int]) -> None:
+    def _answer(self, batch: list[tuple[ServerConnection, int, int, bytes]], slots: list[int]) -> None:
         try:
             observations = wire.unpacked([body for *_, body in batch])
             answers = self.inference.answer(slots, [position for _, _, position, _ in batch], observations)
         except (RuntimeError, ValueError) as error:  # the device is out of memory, or a body is no observation
-            message = _reported(error)
+            message = reported(error)
             for connection, session, position, _ in batch:
-                connection.send(wire.frame(wire.FAILED, session, position, message))
+                connection.send(frame(FAILED, session, position, message))
             return
         for (connection, session, position, _), answer in zip(batch, answers, strict=True):
-            connection.send(wire.frame(wire.ANSWER, session, position, answer.tobytes()))
+            connection.send(frame(ANSWER, session, position, answer.tobytes()))
 
     def _answer_many(
         self,
-        connection: _Connection,
+        connection: ServerConnection,
         number: int,
         sessions: list[int],
         positions: list[int],
@@ -195,64 +154,28 @@ class Server:
             slots = [self.inference.slot((connection.number, session)) for session in sessions]
             answers = self.inference.answer(slots, positions, observations)
         except SlotsFull as error:
-            connection.send(wire.frame(wire.FAILED, number, len(sessions), str(error).encode()))
+            connection.send(frame(FAILED, number, len(sessions), str(error).encode()))
         except (RuntimeError, ValueError) as error:  # as above
-            connection.send(wire.frame(wire.FAILED, number, len(sessions), _reported(error)))
+            connection.send(frame(FAILED, number, len(sessions), reported(error)))
         else:
-            connection.send(wire.frame(wire.ANSWER, number, len(sessions), answers.tobytes()))
+            connection.send(frame(ANSWER, number, len(sessions), answers.tobytes()))
         for session in sessions:
             if session not in connection.sessions:  # its battle ended while the frame waited
                 self.inference.forget((connection.number, session))
-
-    def _end_if_alone(self) -> None:
-        """End the server. If a process holds the lock it is about to connect: then try again later."""
-        with file_lock(wire.lock_of(self.path), wait=False, remove=True) as acquired:
-            if acquired:
-                self.path.unlink(missing_ok=True)
-                wire.log_of(self.path).unlink(missing_ok=True)
-                self.ended.set()
-            else:
-                self._end = self.loop.call_later(self.linger, self._end_if_alone)
-
-
-def _reported(error: Exception) -> bytes:
-    """Print an error to the log, and return it as the body of FAILED."""
-    message = f"{type(error).__name__}: {error}"
-    print(message, flush=True)
-    return message[:500].encode()
-
-
-def device_of(name: str) -> torch.device:
-    """Return the device of an option: `auto` is the first GPU if there is one, else the CPU."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(name)
-
-
-async def _serve(inference: Inference, options: argparse.Namespace) -> None:
-    listener = socket.socket(fileno=options.listen)
-    listener.setblocking(False)
-    server = Server(inference, options.socket, options.linger)
-    listening = await server.loop.create_unix_server(server.connect, sock=listener)
-    await server.ended.wait()
-    listening.close()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=Path, help="folder of the checkpoint")
-    parser.add_argument("--socket", type=Path, required=True, help="path of the socket, removed at exit")
-    parser.add_argument("--listen", type=int, required=True, help="the file descriptor of the bound socket")
-    parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 …")
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0: one per usable core")
+    server_options(parser)
     parser.add_argument("--slots", type=int, default=4096, help="maximum number of battles held in memory")
-    parser.add_argument("--linger", type=float, default=3.0, help="exit after so many seconds without a client")
     options = parser.parse_args()
     if options.threads:
         torch.set_num_threads(options.threads)
     device = device_of(options.device)
     network, _ = load(options.checkpoint, device)
-    asyncio.run(_serve(Inference(network, device, options.slots), options))
+    inference = Inference(network, device, options.slots)
+    asyncio.run(serve(lambda: Server(inference, options.socket, options.linger), options.listen))
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ class Commands(Suggesting):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in self._table:
             return None
-        command = getattr(importlib.import_module(f"{self._package}.{self._table[name]}"), name)
+        command = getattr(importlib.import_module(f"{self._package}.{self._table[name]}"), _function(name))
         assert isinstance(command, click.Command)
         return command
 
@@ -98,8 +98,15 @@ class Commands(Suggesting):
         """The first sentence of a command's docstring, from its module's source; cut to `limit` characters."""
         folder = Path(str(importlib.import_module(self._package).__file__)).parent
         source = (folder / f"{self._table[name]}.py").read_text(encoding="utf-8")
-        function = next(n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name)
+        function = next(
+            n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == _function(name)
+        )
         return click.Command(name, help=ast.get_docstring(function)).get_short_help_str(limit)
+
+
+def _function(name: str) -> str:
+    """Return the name of a command's function in its module."""
+    return name.replace("-", "_")
 
 
 @contextmanager

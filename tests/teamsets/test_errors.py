@@ -70,7 +70,7 @@ def test_what_a_user_may_see_is_an_arena_error() -> None:
     seen, unseen = text.split("never seen by a user")
     assert len(drawn(seen)) > 25 and not {"Fault", "TimeUp"} & drawn(seen).keys()
     assert drawn(unseen).keys() == {
-        "AskAlone", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp",
+        "AskAlone", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp",
     }  # fmt: skip
 
 

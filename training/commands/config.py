@@ -11,6 +11,9 @@ from training.config import Section, present_changes, read_config
 from training.settings import Change, in_text
 from training.shipped import Kind, located, names
 
+#: Kinds whose presets are found by their names alone.
+_BY_NAME: tuple[Kind, ...] = ("online", "llm")
+
 
 @click.command()
 @click.argument("preset", required=False)
@@ -21,7 +24,7 @@ from training.shipped import Kind, located, names
 def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -> None:
     """Print a preset with a comment on every setting; without PRESET, list the presets.
 
-    Those of online training have the names of their algorithms.
+    Those of online training have the names of their algorithms; that of language models is llm-dpo.
 
     \b
     Examples:
@@ -32,12 +35,13 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
       train config --curriculum gen1ou-cpu > mine.yaml
     """
     if preset is None:
-        listed = names(kind) if kind else [*names("preset"), *names("online")]
+        listed = names(kind) if kind else [*names("preset"), *names("online"), *names("llm")]
         click.echo("\n".join(listed))
         return
-    kind = kind or ("online" if preset in names("online") else "preset")
-    path = located(preset, kind)
-    model = type(_checked(kind, path, changes))
+    by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
+    asked = kind or (by_name[0] if by_name else "preset")
+    path = located(preset, asked)
+    model = type(_checked(asked, path, changes))
     click.echo(in_text(path.read_text(encoding="utf-8"), present_changes(model, changes)).rstrip())
 
 
@@ -53,6 +57,10 @@ def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
         from training.online.config import read_online
 
         return read_online(path, changes)
+    if kind == "llm":
+        from training.llm.config import read_llm
+
+        return read_llm(path, changes)
     if kind == "population":
         from training.population.config import read_population
 

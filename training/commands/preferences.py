@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 
+from agents.llm.prompts import STYLES
 from arena.terminal.commands import db_option
 from teamsets.errors import BadInput
 from training.preferences.build import Settings, SourceKind, Venue, build_pairs
@@ -122,6 +123,13 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     metavar="SHARE",
     help="Fraction of the battles whose pairs go to pairs-held-out.jsonl and train-held-out.",
 )
+@click.option(
+    "--style",
+    type=click.Choice(tuple(STYLES)),
+    default=Settings.style,
+    show_default=True,
+    help="Of the prompts, as the style of llm: players: answers are an action, or a plan and an action.",
+)
 @click.option("--replace", is_flag=True, help="Try everything again, also what the folder has.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **options: Any) -> None:
@@ -147,6 +155,7 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
         garble=options["garble"],
         rejected=options["rejected"],
         hold_out=options["hold_out"],
+        style=options["style"],
     )
     counts = build_pairs(settings, out, _track, replace_all=replace)
     if as_json:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from agents.prompts import prompt
+from agents.llm.prompts import prompt, template
 from arena.fixture import SEATS
 from arena.record import unpacked
 from teamsets.atomic import write_atomic
@@ -48,7 +48,7 @@ class Settings:
     """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on.
 
     garble: see garbling.py; rejected: `real`, or `garbled`: every rejected answer is a garbled one. hold_out: share of the
-    battles.
+    battles. style: of the prompts, a style of language models as players.
     """
 
     db: Path
@@ -61,6 +61,7 @@ class Settings:
     garble: Garble
     rejected: Literal["real", "garbled"]
     hold_out: float
+    style: str = "action"
 
 
 def build_pairs(
@@ -161,7 +162,7 @@ def _write(
     for batch in track(batches, "writing"):
         for side in sides(settings.db, batch):
             key = (side.about["battle"], side.about["seat"])
-            mine = _texts(side, found[key], settings.source)
+            mine = _texts(side, found[key], settings.source, template(settings.style))
             new = [one for one in mine if one.key not in seen and not seen.add(one.key)]  # type: ignore[func-returns-value]
             counts["dropped"]["the same pair again"] += len(mine) - len(new)
             pairs[key in held_out] += new
@@ -182,11 +183,11 @@ def _write(
     return summary
 
 
-def _texts(side: Side, found: Sequence[_Found], source: str) -> list[Pair]:
-    """The pairs of a side with their prompts."""
+def _texts(side: Side, found: Sequence[_Found], source: str, filled: str) -> list[Pair]:
+    """The pairs of a side with their prompts. filled: the template of the prompts."""
     wanted = {decision for decision, *_ in found}
     points = decision_points(side.seat, side.format, unpacked(side.log))
-    prompts = {index: prompt(battle) for index, battle in enumerate(points) if index in wanted}
+    prompts = {index: prompt(battle, filled) for index, battle in enumerate(points) if index in wanted}
     about = side.about
     return [
         Pair(

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from agents.prompts import answer
+from agents.llm.prompts import answer
 from teamsets.errors import BadInput
 from training.preferences.rules import Judged
 
@@ -73,14 +73,18 @@ def read_pairs(folder: Path) -> Iterator[dict[str, Any]]:
     if not (folder / PAIRS).exists():
         raise BadInput(f"{folder}: has no {PAIRS}: build pairs with `train preferences build --out {folder}`")
     for name in (PAIRS, HELD_OUT_PAIRS):
-        file = folder / name
-        for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else (), 1):
-            try:
-                yield orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                raise BadInput(
-                    f"{file}, line {number}: is not JSON ({error}): build the pairs again with --replace"
-                ) from None
+        yield from lines_of(folder / name)
+
+
+def lines_of(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the lines of a file of pairs; none if it is not there. Raises BadInput."""
+    for number, line in enumerate(file.read_bytes().splitlines() if file.exists() else (), 1):
+        try:
+            yield orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            raise BadInput(
+                f"{file}, line {number}: is not JSON ({error}): build the pairs again with --replace"
+            ) from None
 
 
 def told(line: dict[str, Any]) -> str:

@@ -17,6 +17,8 @@ from agents.policy import client, wire
 from agents.policy.batched import in_words
 from agents.policy.columns import FIELD, FieldFeature
 from agents.policy.observation import Observation, Observations
+from agents.serving import client as serving
+from agents.serving import wire as frames
 
 torch = pytest.importorskip("torch")
 
@@ -24,11 +26,9 @@ torch = pytest.importorskip("torch")
 @pytest.fixture
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Servers with one thread; the connections are closed at the end, so that the servers end."""
-    monkeypatch.setenv(client.THREADS, "1")
+    monkeypatch.setenv(serving.THREADS, "1")
     yield
-    for connection in client._connections.values():
-        connection.close()
-    client._connections.clear()
+    serving.close_all()
 
 
 def decisions(n: int, seed: int, turn: int = 1, forced: bool = False) -> Observations:
@@ -59,7 +59,7 @@ def test_a_message_of_many_is_read_as_it_was_written() -> None:
         with pytest.raises(ValueError, match="decisions in"):
             wire.unpacked_many(n, wrong)
     full = decisions(wire.MAX_BATCH, 1)
-    assert len(wire.packed_many(range(wire.MAX_BATCH), range(wire.MAX_BATCH), full)) <= wire.MAX_BODY
+    assert len(wire.packed_many(range(wire.MAX_BATCH), range(wire.MAX_BATCH), full)) <= frames.MAX_BODY
 
 
 def test_many_in_a_message_are_answered_as_one_by_one(run_folder: Path, one_thread: None) -> None:
@@ -80,8 +80,8 @@ def test_many_in_a_message_are_answered_as_one_by_one(run_folder: Path, one_thre
             np.testing.assert_allclose(found, np.stack(one_by_one), atol=1e-4)
             assert found.shape == (n, 14) and (np.isfinite(found[:, :13]) == many.legal).all()
         body = wire.packed_many([1, 2], [0, 0], asked[0].take(slice(0, 2)))
-        with pytest.raises(client.ServerFailed, match="3 decisions in"):
-            await connection._answer(wire.ASK_MANY, connection.new_session(), 3, body)
+        with pytest.raises(serving.ServerFailed, match="3 decisions in"):
+            await connection.answer(wire.ASK_MANY, connection.new_session(), 3, body)
 
     asyncio.run(play())
 
@@ -95,7 +95,7 @@ def test_too_many_battles_fail_by_name_and_their_slots_are_freed(micro: Any, tmp
     async def serve() -> None:
         server = Server(Inference(Network(micro), torch.device("cpu"), limit=4), tmp_path / "s.socket", 60.0)
         connection = server.connect()
-        connection.send = lambda data: sent.append((*wire.HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]
+        connection.send = lambda data: sent.append((*frames.HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]
 
         async def ask(number: int, sessions: list[int]) -> tuple[int, int, bytes]:
             body = wire.packed_many(sessions, [0] * len(sessions), decisions(len(sessions), 0))
@@ -104,15 +104,15 @@ def test_too_many_battles_fail_by_name_and_their_slots_are_freed(micro: Any, tmp
             return sent[-1]
 
         kind, number, body = await ask(100, [1, 2, 3])
-        assert (kind, number, len(body)) == (wire.ANSWER, 100, 3 * 14 * 4)
+        assert (kind, number, len(body)) == (frames.ANSWER, 100, 3 * 14 * 4)
         kind, number, body = await ask(101, [4, 5])
-        assert (kind, number) == (wire.FAILED, 101) and b"all 4 slots" in body
+        assert (kind, number) == (frames.FAILED, 101) and b"all 4 slots" in body
         for session in (1, 2, 4, 5):
-            connection.frame_received(wire.FORGET, session, 0, b"")
-        assert (await ask(102, [6, 7, 8]))[:2] == (wire.ANSWER, 102)
+            connection.frame_received(frames.FORGET, session, 0, b"")
+        assert (await ask(102, [6, 7, 8]))[:2] == (frames.ANSWER, 102)
         # A battle that ends while its request waits, and a client that disconnects: neither keeps a slot.
         connection.frame_received(wire.ASK_MANY, 103, 1, wire.packed_many([6], [1], decisions(1, 1)))
-        connection.frame_received(wire.FORGET, 6, 0, b"")
+        connection.frame_received(frames.FORGET, 6, 0, b"")
         await asyncio.sleep(0.01)
         assert len(server.inference._slots) == 3
         connection.frame_received(wire.ASK_MANY, 104, 1, wire.packed_many([7], [1], decisions(1, 1)))

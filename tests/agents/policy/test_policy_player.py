@@ -21,6 +21,7 @@ from support.tournaments import tournament
 from agents import resolve
 from agents.policy import client
 from agents.policy.observation import Observation
+from agents.serving import client as serving
 from arena.store import rows
 from teamsets.errors import BadInput
 
@@ -33,13 +34,11 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A word by which this test's servers are found; none is left over."""
     word = uuid.uuid4().hex
     monkeypatch.setenv(MARK, word)
-    monkeypatch.setenv(client.THREADS, "1")
+    monkeypatch.setenv(serving.THREADS, "1")
     with_support = [str(PROJECT), str(TESTS), os.environ.get("PYTHONPATH", "")]  # what server_killer imports
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(with_support))
     yield word
-    for connection in client._connections.values():
-        connection.close()
-    client._connections.clear()
+    serving.close_all()
     for left in processes(word, SERVER):
         os.kill(left, signal.SIGKILL)
 
@@ -171,8 +170,8 @@ def test_a_server_that_does_not_start_says_so(
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho no memory for it\nexit 3\n")
     python.chmod(0o700)
-    monkeypatch.setattr(client.sys, "executable", str(python))
-    with pytest.raises(client.ServerFailed, match=r"did not start with code 3: no memory for it; its log: .*\.log"):
+    monkeypatch.setattr(serving.sys, "executable", str(python))
+    with pytest.raises(serving.ServerFailed, match=r"did not start with code 3: no memory for it; its log: .*\.log"):
         client.connection_to(run_folder / "checkpoints" / "step-000000001", "cpu")
 
 

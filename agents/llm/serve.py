@@ -1,0 +1,93 @@
+"""The server of a local language model, which answers all workers of a machine. `python -m agents.llm.serve`.
+
+A question is JSON (the fields of generation.Question), an answer too (those of player.Reply). Questions that arrive while
+the model writes wait, and up to --batch of one kind are answered together next, the oldest first. agents/serving/client.py
+starts the server; it exits some seconds after its last client has gone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+
+import orjson
+import torch
+
+from agents.llm.generation import Model, Question
+from agents.serving import server as serving
+from agents.serving.server import ServerConnection, device_of, reported, serve, server_options
+from agents.serving.wire import ANSWER, ASK, FAILED, frame
+from teamsets.errors import BadInput
+
+
+class Server(serving.Server):
+    """Answers questions in batches of at most `batch`. path: of the socket. linger: as in serving.Server."""
+
+    def __init__(self, model: Model, batch: int, path: Path, linger: float) -> None:
+        super().__init__(path, linger)
+        self.model, self.batch = model, batch
+        self._waiting: dict[tuple[int, int], tuple[ServerConnection, Question]] = {}
+        self._planned = False
+
+    def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
+        if kind != ASK:
+            return
+        told = orjson.loads(body)
+        choices = None if told["choices"] is None else tuple(told["choices"])
+        connection.sessions.add(session)
+        self._waiting[connection.number, session] = connection, Question(**{**told, "choices": choices})
+        self._plan()
+
+    def forget(self, connection: ServerConnection, session: int) -> None:
+        self._waiting.pop((connection.number, session), None)
+
+    def _plan(self) -> None:
+        """Schedule the next batch after the event loop has read from all connections."""
+        if self._waiting and not self._planned:
+            self._planned = True
+            self.loop.call_soon(self._answer)
+
+    def _answer(self) -> None:
+        """Answer the oldest question, and those that can be answered with it."""
+        self._planned = False
+        if not self._waiting:
+            return
+        first = next(iter(self._waiting.values()))[1].kind
+        keys = [key for key, (_, question) in self._waiting.items() if question.kind == first][: self.batch]
+        asked = [self._waiting.pop(key) for key in keys]
+        answers = self._answers([question for _, question in asked])
+        for (_, session), (connection, _), (kind, body) in zip(keys, asked, answers, strict=True):
+            connection.send(frame(kind, session, 0, body))
+        self._plan()
+
+    def _answers(self, questions: list[Question]) -> list[tuple[int, bytes]]:
+        """Return the kind and the body of each answer. Where a batch fails (out of memory, one prompt too long) each
+        question is asked alone."""
+        try:
+            return [(ANSWER, orjson.dumps(asdict(reply))) for reply in self.model.answers(questions)]
+        except (RuntimeError, ValueError, IndexError) as error:
+            if len(questions) == 1:
+                return [(FAILED, reported(error))]
+        return [answer for question in questions for answer in self._answers([question])]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("model", type=Path, help="folder of the model")
+    parser.add_argument("--dtype", default="auto", help="auto, fp32, bf16, fp16")
+    parser.add_argument("--batch", type=int, default=16, help="the most questions that are answered together")
+    server_options(parser)
+    options = parser.parse_args()
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    try:
+        model = Model(options.model, device_of(options.device), options.dtype)
+    except (BadInput, OSError, ValueError, RuntimeError) as error:
+        raise SystemExit(f"model {options.model}: {' '.join(str(error).split())[:300]}") from error
+    asyncio.run(serve(lambda: Server(model, options.batch, options.socket, options.linger), options.listen))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""Client of a model's server: connects to it or starts it, and sends it the questions of this process.
+
+One server per model and device serves all processes of a user. A process takes the server's lock, connects, and starts
+the server if nothing answers, so of several workers that start together one starts it and the others connect. A process has
+one connection per server, shared by all its battles.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from agents.serving import wire
+from teamsets.errors import ArenaError, BadInput
+from teamsets.locking import file_lock
+
+#: Timeout in seconds for a server to become ready: it loads torch and the weights.
+READY_SECONDS = 240.0
+#: Environment variable: CPU threads of started servers; 0 or unset: one per core.
+THREADS = "ARENA_POLICY_THREADS"
+_PROJECT = Path(__file__).parents[2]
+
+
+class ServerFailed(ArenaError):
+    """A model's server could not be started, has ended, or reported an error. The message says which and why."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A server that can be started. name: for messages ("the inference server of PATH"). path: of its socket.
+
+    module: run with `python -m`; it is given --socket, --listen (the bound socket's descriptor), --threads and `arguments`.
+    """
+
+    name: str
+    path: Path
+    module: str
+    arguments: Sequence[str]
+
+
+class Connection(wire.Framed):
+    """This process's connection to one server, bound to the event loop of the first question.
+
+    ready: a connected socket on which READY was received. process: the server, if this process started it.
+    """
+
+    def __init__(self, service: Service, ready: socket.socket, process: subprocess.Popen[bytes] | None) -> None:
+        super().__init__()
+        self.service, self.process = service, process
+        self._socket = ready
+        self._sessions = itertools.count(1)
+        self._answers: dict[int, asyncio.Future[bytes]] = {}
+        self._attaching: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lost = ""
+
+    @property
+    def alive(self) -> bool:
+        """False once the server has disconnected or the connection's event loop is closed."""
+        return not self._lost and not (self._loop is not None and self._loop.is_closed())
+
+    def new_session(self) -> int:
+        """Return a new number for one seat of one battle."""
+        return next(self._sessions)
+
+    async def answer(self, kind: int, session: int, position: int, body: bytes) -> bytes:
+        """Send a frame and return the body of its answer. Raises ServerFailed."""
+        transport = await self._attached()
+        if self._lost:
+            raise ServerFailed(self._lost)
+        answer = asyncio.get_running_loop().create_future()
+        self._answers[session] = answer
+        try:
+            transport.write(wire.frame(kind, session, position, body))
+            return await answer
+        finally:
+            del self._answers[session]
+
+    def forget(self, session: int) -> None:
+        """Release the session's slot: its battle is over."""
+        if self.transport is not None and self.alive and not self.transport.is_closing():
+            self.transport.write(wire.frame(wire.FORGET, session))
+
+    async def _attached(self) -> asyncio.Transport:
+        """Attach the socket to the running event loop, once."""
+        if self._attaching is None:
+            self._loop = asyncio.get_running_loop()
+            self._attaching = asyncio.ensure_future(self._loop.create_unix_connection(lambda: self, sock=self._socket))
+        await asyncio.shield(self._attaching)
+        assert self.transport is not None
+        return self.transport
+
+    def frame_received(self, kind: int, session: int, position: int, body: bytes) -> None:
+        answer = self._answers.get(session)
+        if answer is None or answer.done():
+            return
+        if kind == wire.ANSWER:
+            answer.set_result(body)
+        else:
+            answer.set_exception(ServerFailed(f"{self.service.name} failed to answer: {body.decode(errors='replace')}"))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost = f"{self.service.name} has ended{_exit(self.process)}; its log: {wire.log_of(self.service.path)}"
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(ServerFailed(self._lost))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._lost = self._lost or f"the connection to {self.service.name} was closed"
+        if self.transport is not None and self._loop is not None and not self._loop.is_closed():
+            self.transport.abort()
+        self._socket.close()
+
+
+_Kind = TypeVar("_Kind", bound=Connection)
+_connections: dict[Path, Any] = {}
+
+
+def connected(service: Service, kind: type[_Kind]) -> _Kind:
+    """Return this process's connection to a server; starts the server if necessary. Blocks meanwhile.
+
+    Raises ServerFailed if the server does not start.
+    """
+    connection = _connections.get(service.path)
+    if connection is None or not connection.alive:
+        if connection is not None:
+            connection.close()
+        with file_lock(wire.lock_of(service.path), remove=True):
+            found = _socket_of(service.path)
+            process = None
+            if found is None:
+                process = _start(service)
+                found = _socket_of(service.path)
+            if found is None:
+                raise ServerFailed(_start_failure(service, process))
+        connection = _connections[service.path] = kind(service, found, process)
+    assert isinstance(connection, kind)
+    return connection
+
+
+def close_all() -> None:
+    """Close all connections of this process."""
+    for connection in _connections.values():
+        connection.close()
+    _connections.clear()
+
+
+def _socket_of(path: Path) -> socket.socket | None:
+    """Return a socket on which READY was received; None if there is no server, or it ends before."""
+    client = socket.socket(socket.AF_UNIX)
+    client.settimeout(READY_SECONDS)
+    try:
+        client.connect(os.fspath(path))
+        greeting = b""
+        while len(greeting) < wire.HEAD.size:
+            more = client.recv(wire.HEAD.size - len(greeting))
+            if not more:
+                raise ConnectionError
+            greeting += more
+    except OSError:
+        client.close()
+        return None
+    except BaseException:  # the time limit for creating an agent interrupts this wait
+        client.close()
+        raise
+    client.setblocking(False)
+    return client
+
+
+def _start(service: Service) -> subprocess.Popen[bytes]:
+    """Start a server in a session of its own: a signal to this process's group must not end what other processes use."""
+    threads = os.environ.get(THREADS, "0")
+    if not threads.isdecimal():
+        raise BadInput(f"{THREADS}={threads}: must be a number of threads (0: one per core)")
+    path = service.path
+    path.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX) as listener, wire.log_of(path).open("wb") as log:
+        listener.bind(os.fspath(path))
+        listener.listen(128)
+        python_path = os.pathsep.join(filter(None, [str(_PROJECT), os.environ.get("PYTHONPATH")]))
+        own = ["--socket", os.fspath(path), "--listen", str(listener.fileno()), "--threads", threads]
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", service.module, *service.arguments, *own],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            # OpenMP threads sleep instead of spinning while they wait: the workers need the cores.
+            env={**os.environ, "PYTHONPATH": python_path, "OMP_WAIT_POLICY": "PASSIVE"},
+            pass_fds=(listener.fileno(),),
+            start_new_session=True,
+        )
+
+
+def _start_failure(service: Service, process: subprocess.Popen[bytes] | None) -> str:
+    log = wire.log_of(service.path)
+    lines = log.read_text(errors="replace").strip().splitlines() if log.exists() else []
+    last = f": {lines[-1][:200]}" if lines else ""
+    return f"{service.name} did not start{_exit(process)}{last}; its log: {log}"
+
+
+def _exit(process: subprocess.Popen[bytes] | None) -> str:
+    """Return how a server has ended (" with code 1"); empty if unknown, as for a server of another process."""
+    if process is None:
+        return ""
+    deadline = time.monotonic() + 0.2  # its sockets close a moment before its exit code is available
+    while (code := process.poll()) is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return "" if code is None else f" by signal {-code}" if code < 0 else f" with code {code}"

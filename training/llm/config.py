@@ -1,0 +1,118 @@
+"""The configuration of `train llm-dpo`. Every setting is in its YAML file; none has a hidden default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from training.config import (
+    BAD_TOGETHER,
+    BadConfig,
+    Checkpoints,
+    Length,
+    Section,
+    Tracking,
+    settings_in,
+    validated,
+)
+from training.settings import Change, named
+
+
+class BaseModel(Section):
+    """The model that is trained. path: a folder that transformers saved, or a hub's name. quantization: of its weights."""
+
+    path: Annotated[str, Field(min_length=1)]
+    quantization: Literal["auto", "4bit", "none"]
+
+
+class Lora(Section):
+    """The adapter (Hu et al. 2021). layers: patterns (as in fnmatch) of the names of linear layers; []: all."""
+
+    rank: Annotated[int, Field(ge=1)]
+    alpha: Annotated[float, Field(gt=0)]
+    layers: list[str]
+
+
+class Pairs(Section):
+    """The pairs. pairs: folders of `train preferences build`. max_length: of prompt and answer, in tokens.
+
+    held_out: whether the held-out pairs of the folders are measured.
+    """
+
+    pairs: Annotated[list[str], Field(min_length=1)]
+    parts: Annotated[list[Literal["action", "plan"]], Field(min_length=1)]
+    max_length: Annotated[int, Field(ge=8)]
+    held_out: bool
+
+
+class Algorithm(Section):
+    """TRL's losses. label_smoothing: with `robust` only."""
+
+    loss: Literal["sigmoid", "sigmoid_norm", "ipo", "robust"]
+    beta: Annotated[float, Field(gt=0)]
+    label_smoothing: Annotated[float, Field(ge=0, lt=0.5)]
+
+    @model_validator(mode="after")
+    def _fits(self) -> Algorithm:
+        if (self.loss == "robust") != (self.label_smoothing > 0):
+            fix = "set it above 0" if self.loss == "robust" else "use 0, or `loss: robust`"
+            words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
+            raise PydanticCustomError(BAD_TOGETHER, "{problem}", {"problem": words})
+        return self
+
+
+class Optimizer(Section):
+    """AdamW. schedule: of the learning rate after warm-up; linear and cosine end at 0."""
+
+    learning_rate: Annotated[float, Field(gt=0)]
+    schedule: Literal["constant", "linear", "cosine"]
+    warmup_steps: Annotated[int, Field(ge=0)]
+    weight_decay: Annotated[float, Field(ge=0)]
+    max_grad_norm: Annotated[float, Field(gt=0)]
+
+
+class Compute(Section):
+    """Devices. batch_size: pairs per micro-batch. precision: of weights and arithmetic."""
+
+    batch_size: Annotated[int, Field(ge=1)]
+    gradient_accumulation_steps: Annotated[int, Field(ge=1)]
+    precision: Literal["auto", "fp32", "bf16", "fp16"]
+    activation_checkpointing: bool
+    threads: Annotated[int, Field(ge=0)]
+
+
+class LlmConfig(Section):
+    """A run. out: its folder. seed: of the adapter's first weights and of the order of the data.
+
+    output: what is in OUT/model.
+    """
+
+    name: str
+    out: str
+    seed: int
+    model: BaseModel
+    lora: Lora
+    data: Pairs
+    algorithm: Algorithm
+    optimizer: Optimizer
+    length: Length
+    compute: Compute
+    checkpoints: Checkpoints
+    output: Literal["adapter", "merged"]
+    tracking: Tracking
+
+
+def read_llm(path: Path, changes: Sequence[Change] = ()) -> LlmConfig:
+    """Read the configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
+    return checked_llm(settings_in(LlmConfig, path, changes), named(str(path), changes))
+
+
+def checked_llm(settings: Any, name: str) -> LlmConfig:
+    """Validate parsed YAML. Raises BadConfig that names every invalid key."""
+    if not isinstance(settings, dict):
+        raise BadConfig(f"{name}: contains no settings; `train config llm-dpo` prints a complete file")
+    return validated(LlmConfig, settings, name)
