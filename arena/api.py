@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from arena.cluster.reaching import Cluster, reached
+from arena.cluster.connecting import Cluster, reached
 from arena.outcomes import Evaluation, MatchResult
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display

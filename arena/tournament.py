@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agents import AgentSource, resolve
 from agents.engine import FORMATS as ENGINE_FORMATS
-from arena.cluster.reaching import Cluster, ThisMachine, reached
+from arena.cluster.connecting import Cluster, ThisMachine, reached
 from arena.engine_venue.availability import check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
 from arena.isolation.closing import close_to_others

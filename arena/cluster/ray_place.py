@@ -13,16 +13,16 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from arena.cluster.luggage import Luggage
+from arena.cluster.actor import WorkerActor, identity
+from arena.cluster.payload import Payload
 from arena.cluster.slot import RemoteWorker, Slot
-from arena.cluster.station import Station, identity
 from arena.runner.coordinator import WorkersFailed
 from arena.runner.place import OnDeath, OnLine
 from arena.runner.settings import WorkerSettings
 
 #: Seconds between two looks at the cluster's machines.
 LOOK_SECONDS = 1.0
-#: An actor that does not answer for so many seconds is lost; it answers every two (station.ANSWER_SECONDS).
+#: An actor that does not answer for so many seconds is lost; it answers every two (actor.ANSWER_SECONDS).
 SILENT_SECONDS = 60.0
 #: The run ends if no machine takes a worker for so many seconds.
 EMPTY_SECONDS = 300.0
@@ -45,11 +45,11 @@ class RayPlace:
         self,
         settings: WorkerSettings,
         workers: int | None,
-        luggage: Luggage,
+        payload: Payload,
         fingerprints: Mapping[str, str],
         formats: tuple[str, ...],
     ) -> None:
-        self.settings, self.most, self.luggage = settings, workers, luggage
+        self.settings, self.most, self.payload = settings, workers, payload
         self.fingerprints, self.formats = dict(fingerprints), formats
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
@@ -135,7 +135,7 @@ class RayPlace:
 
     def _begin(self, node_id: str) -> None:
         there = NodeAffinitySchedulingStrategy(node_id, soft=False)
-        actor = ray.remote(Station).options(num_cpus=1, max_restarts=0, scheduling_strategy=there)
+        actor = ray.remote(WorkerActor).options(num_cpus=1, max_restarts=0, scheduling_strategy=there)
         slot = Slot(node_id, self._names[node_id], actor.remote(self._surroundings), self._on_line, self._on_death)
         self.slots[slot] = asyncio.ensure_future(self._attend(slot))
 
@@ -167,8 +167,8 @@ class RayPlace:
 
     async def _prepare(self, slot: Slot) -> str:
         """Send an actor what it needs. Returns why its machine cannot be used; empty if it can."""
-        station, pieces = slot.actor, self.luggage.pieces
-        found, lacks = await station.greet.remote(pieces)
+        actor, pieces = slot.actor, self.payload.pieces
+        found, lacks = await actor.greet.remote(pieces)
         differs = [
             f"{name} is {found[name]}, not {here}" for name, here in self._identity.items() if found[name] != here
         ]
@@ -176,13 +176,13 @@ class RayPlace:
             return f"{', '.join(differs)}: install the same version"
         for sha256 in lacks:
             if sha256 not in self._blobs:
-                content = self.luggage.paths[sha256].read_bytes()
+                content = self.payload.paths[sha256].read_bytes()
                 self._blobs[sha256] = await asyncio.to_thread(ray.put, content)
-            await station.keep.remote(sha256, self._blobs[sha256])
-        await station.begin.remote(self.settings, pieces)
+            await actor.keep.remote(sha256, self._blobs[sha256])
+        await actor.begin.remote(self.settings, pieces)
         if slot.node_id not in self._checked:
             self._checked[slot.node_id] = asyncio.ensure_future(
-                _awaited(station.problem, self.fingerprints, self.formats)
+                _awaited(actor.problem, self.fingerprints, self.formats)
             )
         try:
             return await asyncio.shield(self._checked[slot.node_id])

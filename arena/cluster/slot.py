@@ -1,4 +1,4 @@
-"""The side of an actor (station.py) and of its workers that the coordinator's process sees."""
+"""The side of an actor (actor.py) and of its workers that the coordinator's process sees."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from arena.cluster.station import Event
+from arena.cluster.actor import Event
 from arena.runner.place import OnDeath, OnLine, Worker
 
 #: Time for the coordinator to hand out the next battles, in seconds.

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from arena.cluster.reaching import Cluster, reached
+from arena.cluster.connecting import Cluster, reached
 from arena.commands.options import (
     BATTLES,
     BUDGET,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from arena.cluster.reaching import reached
+from arena.cluster.connecting import reached
 from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, on_option, venue_option
 from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.ratings.pentanomial import pair_counts

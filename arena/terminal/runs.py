@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from arena.cluster.reaching import Cluster
+from arena.cluster.connecting import Cluster
 from arena.report.live import display
 from arena.runs import stopped_by_errors
 from arena.store import Store

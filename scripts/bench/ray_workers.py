@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena.cluster.reaching import reached
+from arena.cluster.connecting import reached
 from arena.runner.progress import Progress
 from arena.tournament import EvaluateSettings, play_into
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from agents.policy import checkpoint
 from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
-from training.cluster.sharing import is_home
+from training.cluster.scheduling import is_home
 from training.config import BadConfig
 from training.online.config import OnlineConfig, checked_online
 from training.online.process import train_in_process

@@ -44,7 +44,7 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
     from training.ablation.report import print_plan, print_results, write
     from training.ablation.results import results
     from training.ablation.run import held, planned, run_cells
-    from training.cluster.sharing import cluster_of, train_everywhere
+    from training.cluster.scheduling import cluster_of, train_everywhere
 
     out, err = Console(), Console(stderr=True)
     if dry_run:

@@ -31,7 +31,7 @@ def population(config: str, changes: tuple[Change, ...], on: str | None) -> None
 
     settings = read_population(located(config, "population"), changes)
     need_packages()
-    from training.cluster.sharing import cluster_of
+    from training.cluster.scheduling import cluster_of
     from training.population.loop import run_population
 
     err = Console(stderr=True)

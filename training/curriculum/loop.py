@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from arena.cluster.reaching import reached
+from arena.cluster.connecting import reached
 from arena.report.numbers import counted
 from arena.store import open_store, rows
 from arena.terminal.commands import say

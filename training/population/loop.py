@@ -24,7 +24,7 @@ from arena.fixture import digest
 from arena.report.summary import summarize
 from arena.tournament import EvaluateSettings, play_into
 from teamsets.atomic import write_atomic
-from training.cluster.sharing import is_home, train_everywhere
+from training.cluster.scheduling import is_home, train_everywhere
 from training.evaluation import BattlesStopped
 from training.online.process import train_in_process
 from training.population.config import Population, checked_population, member_config

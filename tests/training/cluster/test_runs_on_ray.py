@@ -13,7 +13,7 @@ from support.ray_cluster import ray_cluster
 pytest.importorskip("torch")
 
 from agents.policy import checkpoint
-from training.cluster import sharing
+from training.cluster import scheduling
 from training.config import Config
 from training.data.shards import Dataset
 
@@ -49,12 +49,12 @@ def test_runs_on_a_cluster_that_loses_a_machine_are_those_of_one_machine(runs: l
                 said.append("")
                 cluster.remove_node(other, allow_graceful=False)
 
-        sharing.train_everywhere(runs, say)
+        scheduling.train_everywhere(runs, say)
         assert sum("it is trained again" in line for line in said) == 1
         assert sum("home from" in line for line in said) == 3
         there = identities(runs)
         before = len(said)
-        sharing.train_everywhere(runs, say)
+        scheduling.train_everywhere(runs, say)
         assert len(said) == before, "what is home already is not trained again"
     shutil.rmtree("cells")
     for run in runs:

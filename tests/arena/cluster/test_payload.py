@@ -9,20 +9,20 @@ import pytest
 
 from agents.policy import checkpoint
 from agents.travelling import FOLDER, destination, located
-from arena.cluster.luggage import keep, lacking, pack, unpack
+from arena.cluster.payload import keep, lacking, pack, unpack
 
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A user's folder: an agent in a package, one in a file with a helper, and a run with a checkpoint."""
     folder = tmp_path / "mine"
-    (folder / "luggage_package").mkdir(parents=True)
-    (folder / "luggage_package" / "__init__.py").write_text("")
-    (folder / "luggage_package" / "player.py").write_text("from luggage_package.tables import T\nclass A: ...\n")
-    (folder / "luggage_package" / "tables.py").write_text("T = 1\n")
-    (folder / "luggage_package" / "values.json").write_text("[1]")
-    (folder / "luggage_alone.py").write_text("import luggage_helper\nimport numpy\nclass B: ...\n")
-    (folder / "luggage_helper.py").write_text("")
+    (folder / "travelling_package").mkdir(parents=True)
+    (folder / "travelling_package" / "__init__.py").write_text("")
+    (folder / "travelling_package" / "player.py").write_text("from travelling_package.tables import T\nclass A: ...\n")
+    (folder / "travelling_package" / "tables.py").write_text("T = 1\n")
+    (folder / "travelling_package" / "values.json").write_text("[1]")
+    (folder / "travelling_alone.py").write_text("import travelling_helper\nimport numpy\nclass B: ...\n")
+    (folder / "travelling_helper.py").write_text("")
     (folder / "unrelated.py").write_text("")
     step = folder / "runs" / "one" / "checkpoints" / "step-000000007"
     step.mkdir(parents=True)
@@ -39,9 +39,9 @@ def names(*specs: str) -> list[str]:
 
 
 def test_an_agent_s_own_modules_and_data_travel_and_nothing_else(mine: Path) -> None:
-    package = [f"luggage_package/{name}" for name in ("__init__.py", "player.py", "tables.py", "values.json")]
-    assert names("luggage_package.player:A") == package
-    assert names("luggage_alone:B") == ["luggage_alone.py", "luggage_helper.py"]
+    package = [f"travelling_package/{name}" for name in ("__init__.py", "player.py", "tables.py", "values.json")]
+    assert names("travelling_package.player:A") == package
+    assert names("travelling_alone:B") == ["travelling_alone.py", "travelling_helper.py"]
     assert names("random", "heuristic:max-damage", "policy:gen1ou-tiny") == []
 
 
@@ -49,8 +49,8 @@ def test_a_checkpoint_travels_without_its_optimizer(mine: Path) -> None:
     step = "runs/one/checkpoints/step-000000007"
     expected = ["runs/one/best.json", f"{step}/{checkpoint.ABOUT}", f"{step}/{checkpoint.WEIGHTS}"]
     assert names("policy:runs/one@best?temperature=1") == expected
-    nested = "coached?coach=luggage_alone:B%3Fpath=unrelated.py&learner=policy:runs/one@best"
-    assert names(nested) == sorted(["luggage_alone.py", "luggage_helper.py", "unrelated.py", *expected])
+    nested = "coached?coach=travelling_alone:B%3Fpath=unrelated.py&learner=policy:runs/one@best"
+    assert names(nested) == sorted(["travelling_alone.py", "travelling_helper.py", "unrelated.py", *expected])
 
 
 def test_a_machine_lacks_a_file_once_and_finds_the_same_checkpoint(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:

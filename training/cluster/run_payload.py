@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.cluster.luggage import Luggage, needed, packed
+from arena.cluster.payload import Payload, needed, packed
 from training.config import BadConfig, Config
 from training.online.config import Agent, Checkpoint, OnlineConfig, roles
 
 Run = Config | OnlineConfig
 
 
-def pack_run(config: Run) -> Luggage:
+def pack_run(config: Run) -> Payload:
     """Return a run's datasets, checkpoints, team sets and own code, and its folder as far as it was trained already.
 
     Raises BadConfig for a path that is not below the current folder: it would not mean the same on another machine.

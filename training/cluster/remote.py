@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from arena.cluster import luggage
-from arena.cluster.luggage import Piece
-from arena.cluster.reaching import ON
+from arena.cluster import payload
+from arena.cluster.connecting import ON
+from arena.cluster.payload import Piece
 from arena.provenance import code_hash
 
 #: Starts `train` so that it ends with the process that has started it.
@@ -64,11 +64,11 @@ def train_there(
     found = identity()
     if differs := [f"{name} is {found[name]}, not {here}" for name, here in expected.items() if found[name] != here]:
         return Outcome(problem=f"{', '.join(differs)}: install the same version")
-    for sha256 in luggage.lacking(pieces):
-        luggage.keep(sha256, ray.get(blobs[sha256]))
+    for sha256 in payload.lacking(pieces):
+        payload.keep(sha256, ray.get(blobs[sha256]))
     with tempfile.TemporaryDirectory(prefix="train-") as name:
         folder = Path(name)
-        luggage.lay_out(pieces, folder)
+        payload.lay_out(pieces, folder)
         (folder / "settings.yaml").write_text(settings, "utf-8")
         words = _train(command, folder, threads)
         return Outcome(failed=words) if words else Outcome(archive=_packed(folder / out))

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents.travelling import FOLDER
-from arena.cluster import luggage
-from arena.cluster.luggage import Piece
+from arena.cluster import payload
+from arena.cluster.payload import Piece
 from arena.fixture import Fixture
 from arena.isolation.describing import described
 from arena.provenance import code_hash, versions
@@ -37,7 +37,7 @@ def identity() -> dict[str, str]:
     return {name: found[name] for name in ("arena", "pokemon-showdown", "poke-env")} | {"code": code_hash()}
 
 
-class Station:
+class WorkerActor:
     """The actor. surroundings: environment variables of its workers, with the values that they have where the run was
     started; None: not set there, e.g. OMP_NUM_THREADS, which Ray sets to 1."""
 
@@ -57,15 +57,15 @@ class Station:
 
     async def greet(self, pieces: Sequence[Piece]) -> tuple[dict[str, str], list[str]]:
         """Return the identity of this machine, and the hashes of the files that it lacks."""
-        return identity(), luggage.lacking(pieces)
+        return identity(), payload.lacking(pieces)
 
     async def keep(self, sha256: str, content: bytes) -> None:
         """Keep a file."""
-        luggage.keep(sha256, content)
+        payload.keep(sha256, content)
 
     async def begin(self, settings: WorkerSettings, pieces: Sequence[Piece]) -> None:
         """Prepare for workers. All files must be there."""
-        folder = luggage.unpack(pieces)
+        folder = payload.unpack(pieces)
         os.environ[FOLDER] = str(folder)
         os.chdir(folder)
         self.here = Here(settings, 1)

@@ -21,12 +21,12 @@ from typing import Any
 
 import yaml
 
-from arena.cluster.luggage import Luggage
-from arena.cluster.reaching import ON, ThisMachine, reached
+from arena.cluster.connecting import ON, ThisMachine, reached
+from arena.cluster.payload import Payload
 from teamsets.atomic import write_atomic
 from teamsets.errors import ArenaError, BadInput
-from training.cluster.baggage import Run, pack_run
-from training.cluster.there import Outcome, identity, train_there
+from training.cluster.remote import Outcome, identity, train_there
+from training.cluster.run_payload import Run, pack_run
 from training.config import Config
 
 #: In the folder of a run that was trained on another machine: which one, and seconds.
@@ -96,7 +96,7 @@ def train_everywhere(runs: Sequence[object], say: Say) -> None:
 class _Shares:
     def __init__(self, waiting: list[Run], say: Say) -> None:
         self.waiting, self.say = waiting, say
-        self.luggage: dict[str, Luggage] = {run.out: pack_run(run) for run in waiting}
+        self.payload: dict[str, Payload] = {run.out: pack_run(run) for run in waiting}
         self.under_way: dict[Any, _Trained] = {}
         self.refused: dict[str, str] = {}  # id of a machine -> why
         self.losses: Counter[str] = Counter()
@@ -146,8 +146,8 @@ class _Shares:
             self.waiting.pop(0)
             mine.append(run)
             used += _cpus(run, cpus)
-            luggage = self.luggage[run.out]
-            for sha256, path in luggage.paths.items():
+            payload = self.payload[run.out]
+            for sha256, path in payload.paths.items():
                 if sha256 not in self.blobs:
                     self.blobs[sha256] = ray.put(path.read_bytes())
             task = ray.remote(train_there).options(
@@ -160,8 +160,8 @@ class _Shares:
                 "base" if isinstance(run, Config) else "online",
                 yaml.safe_dump(run.model_dump(mode="json"), sort_keys=False),
                 run.out,
-                luggage.pieces,
-                {sha256: self.blobs[sha256] for sha256 in luggage.paths},
+                payload.pieces,
+                {sha256: self.blobs[sha256] for sha256 in payload.paths},
                 self.expected,
                 os.environ.get("OMP_NUM_THREADS"),
             )

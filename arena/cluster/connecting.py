@@ -56,7 +56,7 @@ class RayCluster:
     def place(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
     ) -> Place:
-        from arena.cluster.luggage import pack
+        from arena.cluster.payload import pack
         from arena.cluster.ray_place import RayPlace
 
         found = sources()

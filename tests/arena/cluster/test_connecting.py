@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from arena.cluster import reaching
-from arena.cluster.reaching import ThisMachine, reached
+from arena.cluster import connecting
+from arena.cluster.connecting import ThisMachine, reached
 from teamsets.errors import BadInput, MissingTool
 
 
@@ -33,7 +33,7 @@ def test_commands_without_the_option_read_the_environment(monkeypatch: pytest.Mo
 
 
 def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "find_spec", lambda name: None if name == "ray" else importlib.util.find_spec(name))
+    monkeypatch.setattr(connecting, "find_spec", lambda name: None if name == "ray" else importlib.util.find_spec(name))
     with pytest.raises(MissingTool, match=r"uv pip install -e .\[ray\]"), reached("ray", None):
         pass
 

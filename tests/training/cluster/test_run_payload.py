@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from training.cluster.baggage import pack_run
-from training.cluster.sharing import train_everywhere
+from training.cluster.run_payload import pack_run
+from training.cluster.scheduling import train_everywhere
 from training.config import BadConfig, Config, checked, preset_text
 from training.online.config import OnlineConfig, checked_online
 from training.shipped import located

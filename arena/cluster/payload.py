@@ -35,28 +35,28 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Luggage:
+class Payload:
     """pieces: by their names, ascending. paths: sha256 -> a file here with this content."""
 
     pieces: tuple[Piece, ...]
     paths: dict[str, Path]
 
 
-def pack(specs: Iterable[str]) -> Luggage:
+def pack(specs: Iterable[str]) -> Payload:
     """Return the files that agents need on another machine on which the arena is installed. Imports no agent."""
     search_here()
     return packed({name: path for spec in specs for name, path in sorted(needed(spec))})
 
 
-def packed(files: Mapping[str, Path]) -> Luggage:
-    """Return files as luggage. files: name below the working folder -> the file here."""
+def packed(files: Mapping[str, Path]) -> Payload:
+    """Return files as payload. files: name below the working folder -> the file here."""
     pieces, paths = [], {}
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
         pieces.append(Piece(name, found, path.stat().st_mtime_ns))
         paths[found] = path
-    return Luggage(tuple(pieces), paths)
+    return Payload(tuple(pieces), paths)
 
 
 def needed(spec: str) -> Iterator[tuple[str, Path]]:
