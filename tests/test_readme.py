@@ -16,7 +16,17 @@ import pytest
 import yaml
 from support.command_line import PROJECT
 from support.made_logs import four_shown
-from support.page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
+from support.page_commands import (
+    ONE_WORKER,
+    TRAINING_RULES,
+    Block,
+    Rule,
+    Shell,
+    blocks,
+    free_port,
+    fresh_environment,
+    small,
+)
 
 from teamsets import cache
 
@@ -34,20 +44,22 @@ RULES = [
     Rule(r"^arena serve", f"arena serve --port {PORT}", "the usual port, which may be taken"),
     Rule(r"localhost:8000", f"localhost:{PORT}", "the same"),
     *TRAINING_RULES,
+    ONE_WORKER,
 ]
 
 
 def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     """The same stages, with a handful of battles and steps each."""
-    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
+    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 2}
+    told["workers"] = 1
     told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
     told["training"]["length"]["max_steps"] = 3
     told["training"]["data"] |= {"batch_size": 4, "max_length": 24}
-    told["final_test"]["battles"] = 4
+    told["final_test"]["battles"] = 2
     for stage in told["stages"]:
         stage["battles"] = 12
         stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
-        stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 4}, "pool": stage["gate"]["pool"]}
+        stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 2}, "pool": stage["gate"]["pool"]}
         if stage["learner"]["expert"].startswith("search:"):
             stage["learner"] = stage["learner"] | {"expert": "search:mcts?iterations=40&samples=2"}
     return told
@@ -56,7 +68,11 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
 def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     """The same variants, with one seed, and few battles and steps."""
     told["seeds"] = [1]
-    told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
+    told["evaluation"] |= {
+        "battles": 4,
+        "workers": 1,
+        "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"],
+    }
     if told["kind"] == "online":
         told["base"] |= {"max_decisions": 600}
         told["base"]["rollout"] |= {"battles": 8, "teams": [{"set": "variety:10", "weight": 1.0}]}
@@ -74,6 +90,8 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
             each for each in told["equal"] if each != "data"
         ]  # so few battles cannot be cut to the same size
     else:
+        told["base"]["workers"] = 1
+        told["grid"]["rounds"]["three-rounds"]["stages"].pop()  # two show the same
         told["base"]["training"]["data"] |= {"batch_size": 4, "max_length": 24}
         told["base"]["training"]["length"]["max_steps"] = 2
         for variant in told["grid"]["rounds"].values():

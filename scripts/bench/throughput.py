@@ -115,8 +115,9 @@ def arena_speed(
         play_into(db, settings, show=mark)
         ended = time.perf_counter()
         ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
-    # Counting begins when the workers have had their ten battles each, as the other side has.
-    began, played, turns_before, cpu_before = next((found for found in marks if found[1] >= warm), marks[0])
+    # Counting begins when the workers have had their ten battles each, as the other side has; of a short run that may be
+    # over before the next look, all of it counts.
+    began, played, turns_before, cpu_before = next((found for found in marks if warm <= found[1] < total), marks[0])
     # The workers have ended by the last mark: what they have used is counted up to the one before.
     _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
     cpu = (cpu_then - cpu_before) / max(played_then - played, 1)

@@ -153,6 +153,11 @@ TRAINING_RULES = [
     ),
 ]
 
+#: Put last: it changes the beginning that other rules look for.
+ONE_WORKER = Rule(
+    r"^arena (evaluate|match) (?!--resume)", r"arena \1 --workers 1 ", "a second worker, which takes seconds to start"
+)
+
 
 def small(command: str, rules: Sequence[Rule]) -> str:
     """The command with every rule applied."""
@@ -183,7 +188,7 @@ class Shell:
     def run(self, command: str, timeout: float = 900) -> str:
         """Runs one command to its end and returns its output. Raises AssertionError when it does not exit with 0."""
         keeps = command.startswith(("source ", "export ", "cd "))
-        began = time.monotonic()
+        began, worked = time.monotonic(), _cpu_seconds()
         script = f"{command} && env -0 >{shlex.quote(str(self._kept))}" if keeps else command
         done = subprocess.run(
             ["bash", "-c", script],
@@ -196,7 +201,7 @@ class Shell:
             timeout=timeout,
             check=False,
         )
-        self.note(f"$ {command}\n{done.stdout}[{time.monotonic() - began:.0f} s]")
+        self.note(f"$ {command}\n{done.stdout}[{time.monotonic() - began:.0f} s, CPU {_cpu_seconds() - worked:.0f} s]")
         assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-3000:]}"
         if keeps:
             pairs = self._kept.read_text().rstrip("\0").split("\0")
@@ -246,6 +251,12 @@ class Shell:
         """Adds to the transcript."""
         with self.log.open("a", encoding="utf-8") as file:
             file.write(text if text.endswith("\n") else text + "\n")
+
+
+def _cpu_seconds() -> float:
+    """What the processes that have been started and have ended took, those that they started included."""
+    taken = os.times()
+    return taken.children_user + taken.children_system
 
 
 #: What a new account does not have: the surroundings of these tests and of whoever runs them.
