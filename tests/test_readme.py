@@ -5,6 +5,7 @@ Nothing is installed beforehand; torch comes with the README's own step. The tra
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -119,9 +120,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
             shutil.copy2(PROJECT / name, clone / name, follow_symlinks=False)
     make_small(clone)
     (folder / "home" / ".cache" / "battle-arena").mkdir(parents=True)
-    compiled = cache.folder() / "engine"  # named by its content: to compile it takes two minutes
-    if compiled.exists():
-        (folder / "home" / ".cache" / "battle-arena" / "engine").symlink_to(compiled.resolve())
+    take_compiled(clone, folder / "home" / ".cache" / "battle-arena" / "engine")
     environment = fresh_environment(folder / "home")
     if (
         PROJECT / ".cache" / "poke-engine" / "gen1" / ".ready"
@@ -130,6 +129,22 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     made = Shell(clone, environment, folder / "transcript.txt")
     yield made
     made.stop_servers()
+
+
+def take_compiled(clone: Path, engine: Path) -> None:
+    """Gives an account the compiled engine of this checkout: to compile it takes minutes.
+
+    Numba names a folder by the path of its sources, which are those of the copy here.
+    """
+    compiled = cache.folder() / "engine"
+    made = {path: numba_name(PROJECT / path) for path in ("agents/engine", "agents/search/exact", "arena/engine_venue")}
+    for path, name in made.items():
+        for found in compiled.rglob(name):
+            shutil.copytree(found, engine / found.parent.relative_to(compiled) / numba_name(clone / path))
+
+
+def numba_name(sources: Path) -> str:
+    return f"{sources.name}_{hashlib.sha1(str(sources).encode()).hexdigest()}"
 
 
 def make_small(clone: Path) -> None:
