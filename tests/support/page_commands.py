@@ -138,12 +138,12 @@ TRAINING_RULES = [
     Rule(r"^train dpo dpo$", "train dpo dpo --set length.max_steps=2 --set data.validate_on=[]", "steps"),
     Rule(
         r"^(train base \w+\.yaml)$",
-        r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
+        r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4 --set data.max_length=32",
         "steps",
     ),
     Rule(
         r"^(train finetune .*)",
-        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set checkpoints.every=2",
+        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set data.max_length=32 --set checkpoints.every=2",
         "steps",
     ),
     Rule(
