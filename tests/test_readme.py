@@ -56,6 +56,7 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
     told["training"]["length"]["max_steps"] = 3
     told["training"]["data"] |= {"batch_size": 4, "max_length": 24}
+    told["training"]["compute"]["threads"] = 1
     told["final_test"]["battles"] = 2
     for stage in told["stages"]:
         stage["battles"] = 12
@@ -87,6 +88,7 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     elif told["kind"] == "train":
         told["base"]["length"]["max_steps"] = 2
         told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}
+        told["base"]["compute"]["threads"] = 1
         for order in told["data"].values():
             order |= {"max_decisions": 0, "hold_out": 0.0}
         told["equal"] = [
@@ -96,6 +98,7 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
         told["base"]["workers"] = 1
         told["grid"]["rounds"]["three-rounds"]["stages"].pop()  # two show the same
         told["base"]["training"]["data"] |= {"batch_size": 4, "max_length": 24}
+        told["base"]["training"]["compute"]["threads"] = 1
         told["base"]["training"]["length"]["max_steps"] = 2
         for variant in told["grid"]["rounds"].values():
             rounds = len(variant["stages"])

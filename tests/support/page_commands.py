@@ -124,6 +124,8 @@ class Rule:
     why: str
 
 
+#: Two threads of each of several processes on two cores wait for each other.
+ONE_THREAD = "--set compute.threads=1"
 #: Commands that train, on few steps and on so few battles that a small share of them would be none.
 TRAINING_RULES = [
     Rule(r"(heuristic:expert heuristic:staller .*)--battles \d+", r"\1--battles 24", "battles"),
@@ -138,18 +140,21 @@ TRAINING_RULES = [
     Rule(r"^train dpo dpo$", "train dpo dpo --set length.max_steps=2 --set data.validate_on=[]", "steps"),
     Rule(
         r"^(train base \w+\.yaml)$",
-        r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4 --set data.max_length=32",
+        r"\1 --set length.max_steps=4 --set data.batch_size=4 --set data.max_length=32 --set checkpoints.every=2 "
+        + ONE_THREAD,
         "steps",
     ),
     Rule(
         r"^(train finetune .*)",
-        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set data.max_length=32 --set checkpoints.every=2",
+        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set data.max_length=32 --set checkpoints.every=2 "
+        + ONE_THREAD,
         "steps",
     ),
     Rule(
         r"^(train online \w+\.yaml)",
-        r"\1 --set iterations=2 --set rollout.battles=16 --set checkpoints.every=2",
-        "iterations and battles",
+        r"\1 --set iterations=2 --set rollout.battles=8 --set rollout.max_turns=40 --set checkpoints.every=2 "
+        + ONE_THREAD,
+        "iterations, battles and turns",
     ),
 ]
 
