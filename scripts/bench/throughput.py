@@ -60,6 +60,7 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple
             battle_format=format_id,
             server_configuration=server,
             max_concurrent_battles=10,
+            open_timeout=None,  # a machine under load takes longer than poke-env's ten seconds, and without it nothing ends
         )
         for name in "ab"
     ]
