@@ -80,7 +80,8 @@ def supervise_rest() -> None:
 
     def end_kept(*_: Any) -> None:
         if kept:
-            os.kill(kept, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(kept, signal.SIGKILL)
 
     _prctl(_ADOPT_ORPHANS, 1)
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])  # until the process to kill is known
@@ -107,6 +108,7 @@ def supervise_rest() -> None:
     while ended != kept:
         ended, status = os.waitpid(-1, 0)
     _end(kept)
+    kept = 0  # a further SIGTERM finds nothing to kill
     _end_orphans(LEAVE_SECONDS)
     code = os.waitstatus_to_exitcode(status)
     os._exit(128 - code if code < 0 else code)

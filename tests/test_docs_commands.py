@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.command_line import PROJECT
 from support.made_logs import four_shown
-from support.page_commands import TRAINING_RULES, Rule, Shell, blocks, free_port, small
+from support.page_commands import ONE_WORKER, TRAINING_RULES, Rule, Shell, blocks, free_port, small
 from support.tournaments import tournament
 
 from agents.search import builds
@@ -78,6 +78,7 @@ RULES = [
     Rule(r"policy:runs/tiny@1000", "mybot:Strongest", "a training run's checkpoint"),
     Rule(r"policy:runs/tiny@2000", "heuristic:staller", "the same"),
     Rule(r"policy:runs/first(@best|@last|@\d+)?", "policy:gen1ou-tiny", "a trained network"),
+    ONE_WORKER,
 ]
 #: Pages that need torch.
 _TRAINING = {"engine.md", "environments.md", "extend.md", "online.md", "policy.md", "search.md", "training.md"}

@@ -5,6 +5,7 @@ Nothing is installed beforehand; torch comes with the README's own step. The tra
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 import subprocess
@@ -16,7 +17,17 @@ import pytest
 import yaml
 from support.command_line import PROJECT
 from support.made_logs import four_shown
-from support.page_commands import TRAINING_RULES, Block, Rule, Shell, blocks, free_port, fresh_environment, small
+from support.page_commands import (
+    ONE_WORKER,
+    TRAINING_RULES,
+    Block,
+    Rule,
+    Shell,
+    blocks,
+    free_port,
+    fresh_environment,
+    small,
+)
 
 from teamsets import cache
 
@@ -34,20 +45,25 @@ RULES = [
     Rule(r"^arena serve", f"arena serve --port {PORT}", "the usual port, which may be taken"),
     Rule(r"localhost:8000", f"localhost:{PORT}", "the same"),
     *TRAINING_RULES,
+    ONE_WORKER,
 ]
 
 
 def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
     """The same stages, with a handful of battles and steps each."""
-    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 4}
+    told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 2}
+    told["workers"] = 1
     told["evaluate_on"], told["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
     told["training"]["length"]["max_steps"] = 3
     told["training"]["data"] |= {"batch_size": 4, "max_length": 24}
-    told["final_test"]["battles"] = 4
+    told["training"]["compute"]["threads"] = 1
+    told["final_test"]["battles"] = 2
     for stage in told["stages"]:
         stage["battles"] = 12
         stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
-        stage["gate"] = {"parent": stage["gate"]["parent"] | {"battles": 4}, "pool": stage["gate"]["pool"]}
+        # Every stage is kept at its first attempt: of so few battles most gates would reject, and each would be tried twice.
+        parent = stage["gate"]["parent"] | {"require": "nothing", "battles": 2}
+        stage["gate"], stage["retries"] = {"parent": parent, "pool": {"by": "nothing", "tolerance": 0}}, []
         if stage["learner"]["expert"].startswith("search:"):
             stage["learner"] = stage["learner"] | {"expert": "search:mcts?iterations=40&samples=2"}
     return told
@@ -56,7 +72,11 @@ def small_curriculum(told: dict[str, Any]) -> dict[str, Any]:
 def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     """The same variants, with one seed, and few battles and steps."""
     told["seeds"] = [1]
-    told["evaluation"] |= {"battles": 4, "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"]}
+    told["evaluation"] |= {
+        "battles": 4,
+        "workers": 1,
+        "opponents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"],
+    }
     if told["kind"] == "online":
         told["base"] |= {"max_decisions": 600}
         told["base"]["rollout"] |= {"battles": 8, "teams": [{"set": "variety:10", "weight": 1.0}]}
@@ -68,13 +88,17 @@ def small_ablation(told: dict[str, Any]) -> dict[str, Any]:
     elif told["kind"] == "train":
         told["base"]["length"]["max_steps"] = 2
         told["base"]["data"] |= {"batch_size": 2, "max_length": 24, "validate_on": []}
+        told["base"]["compute"]["threads"] = 1
         for order in told["data"].values():
             order |= {"max_decisions": 0, "hold_out": 0.0}
         told["equal"] = [
             each for each in told["equal"] if each != "data"
         ]  # so few battles cannot be cut to the same size
     else:
+        told["base"]["workers"] = 1
+        told["grid"]["rounds"]["three-rounds"]["stages"].pop()  # two show the same
         told["base"]["training"]["data"] |= {"batch_size": 4, "max_length": 24}
+        told["base"]["training"]["compute"]["threads"] = 1
         told["base"]["training"]["length"]["max_steps"] = 2
         for variant in told["grid"]["rounds"].values():
             rounds = len(variant["stages"])
@@ -101,9 +125,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
             shutil.copy2(PROJECT / name, clone / name, follow_symlinks=False)
     make_small(clone)
     (folder / "home" / ".cache" / "battle-arena").mkdir(parents=True)
-    compiled = cache.folder() / "engine"  # named by its content: to compile it takes two minutes
-    if compiled.exists():
-        (folder / "home" / ".cache" / "battle-arena" / "engine").symlink_to(compiled.resolve())
+    take_compiled(clone, folder / "home" / ".cache" / "battle-arena" / "engine")
     environment = fresh_environment(folder / "home")
     if (
         PROJECT / ".cache" / "poke-engine" / "gen1" / ".ready"
@@ -112,6 +134,22 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     made = Shell(clone, environment, folder / "transcript.txt")
     yield made
     made.stop_servers()
+
+
+def take_compiled(clone: Path, engine: Path) -> None:
+    """Gives an account the compiled engine of this checkout: to compile it takes minutes.
+
+    Numba names a folder by the path of its sources, which are those of the copy here.
+    """
+    compiled = cache.folder() / "engine"
+    made = {path: numba_name(PROJECT / path) for path in ("agents/engine", "agents/search/exact", "arena/engine_venue")}
+    for path, name in made.items():
+        for found in compiled.rglob(name):
+            shutil.copytree(found, engine / found.parent.relative_to(compiled) / numba_name(clone / path))
+
+
+def numba_name(sources: Path) -> str:
+    return f"{sources.name}_{hashlib.sha1(str(sources).encode()).hexdigest()}"
 
 
 def make_small(clone: Path) -> None:

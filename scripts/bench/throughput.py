@@ -60,6 +60,7 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple
             battle_format=format_id,
             server_configuration=server,
             max_concurrent_battles=10,
+            open_timeout=None,  # a machine under load takes longer than poke-env's ten seconds, and without it nothing ends
         )
         for name in "ab"
     ]
@@ -115,8 +116,9 @@ def arena_speed(
         play_into(db, settings, show=mark)
         ended = time.perf_counter()
         ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
-    # Counting begins when the workers have had their ten battles each, as the other side has.
-    began, played, turns_before, cpu_before = next((found for found in marks if found[1] >= warm), marks[0])
+    # Counting begins when the workers have had their ten battles each, as the other side has; of a short run that may be
+    # over before the next look, all of it counts.
+    began, played, turns_before, cpu_before = next((found for found in marks if warm <= found[1] < total), marks[0])
     # The workers have ended by the last mark: what they have used is counted up to the one before.
     _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
     cpu = (cpu_then - cpu_before) / max(played_then - played, 1)

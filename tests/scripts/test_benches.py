@@ -25,9 +25,11 @@ def run(script: str, *arguments: str) -> str:
 @pytest.mark.slow
 def test_throughput_compares_the_arena_with_poke_env_over_a_server() -> None:
     said = run("bench/throughput.py", "--battles", "6", "--rounds", "1", "--formats", "gen1randombattle")
-    for way in ("arena ", "arena, stock", "arena, random"):
-        (ratio,) = [line.split()[-3] for line in said.splitlines() if "times poke-env" in line and way in line]
-        assert float(ratio) > 0
+    for way in ("poke-env", "arena", "arena, stock", "arena, random"):
+        (speed,) = re.findall(rf"^gen1randombattle +{way} +([\d.]+) battles/s", said, re.MULTILINE)
+        assert float(speed) > 0
+        ratios = re.findall(rf"^gen1randombattle +{way} +is [\d.]+ times poke-env$", said, re.MULTILINE)
+        assert len(ratios) == (way != "poke-env")
 
 
 @pytest.mark.slow

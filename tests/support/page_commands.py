@@ -124,6 +124,8 @@ class Rule:
     why: str
 
 
+#: Two threads of each of several processes on two cores wait for each other.
+ONE_THREAD = "--set compute.threads=1"
 #: Commands that train, on few steps and on so few battles that a small share of them would be none.
 TRAINING_RULES = [
     Rule(r"(heuristic:expert heuristic:staller .*)--battles \d+", r"\1--battles 24", "battles"),
@@ -135,23 +137,31 @@ TRAINING_RULES = [
         r"\1--decisions 3 --playouts 4 --baseline position --min-margin 0.01",
         "playouts, and battles of which a small share would be none",
     ),
-    Rule(r"^train dpo dpo$", "train dpo dpo --set length.max_steps=2 --set data.validate_on=[]", "steps"),
+    Rule(r"^train dpo dpo$", f"train dpo dpo --set length.max_steps=2 --set data.validate_on=[] {ONE_THREAD}", "steps"),
     Rule(
         r"^(train base \w+\.yaml)$",
-        r"\1 --set length.max_steps=4 --set checkpoints.every=2 --set data.batch_size=4",
+        r"\1 --set length.max_steps=4 --set data.batch_size=4 --set data.max_length=32 --set checkpoints.every=2 "
+        + ONE_THREAD,
         "steps",
     ),
     Rule(
         r"^(train finetune .*)",
-        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set checkpoints.every=2",
+        r"\1 --set length.max_steps=2 --set data.batch_size=2 --set data.max_length=32 --set checkpoints.every=2 "
+        + ONE_THREAD,
         "steps",
     ),
     Rule(
         r"^(train online \w+\.yaml)",
-        r"\1 --set iterations=2 --set rollout.battles=16 --set checkpoints.every=2",
-        "iterations and battles",
+        r"\1 --set iterations=2 --set rollout.battles=8 --set rollout.max_turns=40 --set checkpoints.every=2 "
+        + ONE_THREAD,
+        "iterations, battles and turns",
     ),
 ]
+
+#: Put last: it changes the beginning that other rules look for.
+ONE_WORKER = Rule(
+    r"^arena (evaluate|match) (?!--resume)", r"arena \1 --workers 1 ", "a second worker, which takes seconds to start"
+)
 
 
 def small(command: str, rules: Sequence[Rule]) -> str:
@@ -183,7 +193,7 @@ class Shell:
     def run(self, command: str, timeout: float = 900) -> str:
         """Runs one command to its end and returns its output. Raises AssertionError when it does not exit with 0."""
         keeps = command.startswith(("source ", "export ", "cd "))
-        began = time.monotonic()
+        began, worked = time.monotonic(), _cpu_seconds()
         script = f"{command} && env -0 >{shlex.quote(str(self._kept))}" if keeps else command
         done = subprocess.run(
             ["bash", "-c", script],
@@ -196,7 +206,7 @@ class Shell:
             timeout=timeout,
             check=False,
         )
-        self.note(f"$ {command}\n{done.stdout}[{time.monotonic() - began:.0f} s]")
+        self.note(f"$ {command}\n{done.stdout}[{time.monotonic() - began:.0f} s, CPU {_cpu_seconds() - worked:.0f} s]")
         assert done.returncode == 0, f"{command}: exit code {done.returncode}\n{done.stdout[-3000:]}"
         if keeps:
             pairs = self._kept.read_text().rstrip("\0").split("\0")
@@ -246,6 +256,12 @@ class Shell:
         """Adds to the transcript."""
         with self.log.open("a", encoding="utf-8") as file:
             file.write(text if text.endswith("\n") else text + "\n")
+
+
+def _cpu_seconds() -> float:
+    """What the processes that have been started and have ended took, those that they started included."""
+    taken = os.times()
+    return taken.children_user + taken.children_system
 
 
 #: What a new account does not have: the surroundings of these tests and of whoever runs them.

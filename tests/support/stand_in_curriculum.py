@@ -34,7 +34,7 @@ _LEARNING_SECONDS = 0.4
 def toy(out: Path, **changes: Any) -> dict[str, Any]:
     """The shipped curriculum made small, as YAML holds it: three stages, of which the second is always rejected."""
     told = yaml.safe_load((SHIPPED / "gen1ou-cpu.yaml").read_text())
-    told |= {"name": "toy", "out": str(out), "base": BASE, "hold_out": 0.0, "held_out": ["variety:12"], "workers": 2}
+    told |= {"name": "toy", "out": str(out), "base": BASE, "hold_out": 0.0, "held_out": ["variety:12"], "workers": 1}
     told["evaluate_on"] = ["competitive"]
     told["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"], "battles": 4}
     told["think_limit"] = 60.0

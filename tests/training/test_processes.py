@@ -72,17 +72,14 @@ def same_curve(one: list[dict[str, float]], other: list[dict[str, float]]) -> bo
     return all(a == pytest.approx(b, rel=1e-3, abs=1e-4) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.1])
-def test_two_processes_learn_what_one_does_unless_there_is_dropout(
-    dropout: float, small: Small, tmp_path: Path
-) -> None:
-    """Each process draws its own dropout, of another part of the batch: the curve is then another one of the same kind."""
-    told: dict[str, Any] = {"network.dropout": dropout, "length.max_steps": 6, "checkpoints.every": 3}
+def test_two_processes_learn_what_one_does(small: Small, tmp_path: Path) -> None:
+    """With dropout they do not: each process draws its own, and the curve is then another one of the same kind."""
+    told: dict[str, Any] = {"network.dropout": 0.0, "length.max_steps": 6, "checkpoints.every": 3}
     one, two = (small(out=str(tmp_path / name), **told) for name in ("one", "two"))
     train(one)
     said = in_two(two)
     assert said.returncode == 0, said.stderr[-3000:]
-    assert same_curve(losses(one), losses(two)) == (not dropout)
+    assert same_curve(losses(one), losses(two))
 
 
 def test_a_run_divided_by_fsdp2_learns_what_one_process_does_resumes_and_plays(small: Small, tmp_path: Path) -> None:

@@ -31,10 +31,12 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(here, "GRACE_SECONDS", 1.0)
 
 
-def _played(db: Path, pairings: list[tuple[str, str]], **more: object) -> list[tuple[object, ...]]:
+def _played(
+    db: Path, pairings: list[tuple[str, str]], think_limit: float = 2.0, **more: object
+) -> list[tuple[object, ...]]:
     """The faults of a tournament of these pairings: agent, reason, detail; all its battles have a result."""
     agents = dict.fromkeys(agent for pairing in pairings for agent in pairing)
-    tournament(db, *agents, pairings=pairings, think_limit=2.0, **more)  # type: ignore[arg-type]
+    tournament(db, *agents, pairings=pairings, think_limit=think_limit, **more)  # type: ignore[arg-type]
     assert rows("SELECT count(*) FROM battles", db) == [(2 * len(pairings),)]
     return rows("SELECT agent, reason, detail FROM faults ORDER BY ALL", db)
 
@@ -60,6 +62,7 @@ def test_of_two_that_are_not_known_the_one_whose_thread_ended_the_process_is_cha
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
 def test_processes_that_agents_start_end_with_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MARK", mark := uuid.uuid4().hex)
-    faults = _played(tmp_path / "arena.duckdb", [("worse_agents:StartsProcesses", "random")], max_turns=3, workers=1)
+    pairings = [("worse_agents:StartsProcesses", "random")]
+    faults = _played(tmp_path / "arena.duckdb", pairings, think_limit=60.0, max_turns=3, workers=1)
     assert {reason for _, reason, _ in faults} == {"turn-limit"}
     assert processes(mark, "sleep") == []

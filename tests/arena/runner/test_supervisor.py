@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,16 @@ def test_a_supervisor_that_is_terminated_kills_all_that_it_supervises_even_if_it
         wait(lambda: Path(f"/proc/{pids[0]}/stat").read_text().rpartition(")")[2].split()[0] == "T", 30)
         supervisor.terminate()
         assert supervisor.wait(30) == 137
+    _assert_gone(pids)
+
+
+def test_further_signals_do_not_keep_a_supervisor_from_ending_what_is_left() -> None:
+    supervisor, pids = _kept("time.sleep(600)")
+    with supervisor:
+        while supervisor.poll() is None:  # also when the kept process has ended and its children have not
+            supervisor.terminate()
+            time.sleep(0.01)
+        assert supervisor.returncode == 137
     _assert_gone(pids)
 
 

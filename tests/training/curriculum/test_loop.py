@@ -211,7 +211,7 @@ def mark() -> Iterator[str]:
 
 @pytest.mark.timeout(1800)
 def test_killed_again_and_again_it_comes_out_the_same(undisturbed: Path, mark: str, tmp_path: Path) -> None:
-    config, draw, kills = written(tmp_path), random.Random(1), 5
+    config, draw, kills = written(tmp_path), random.Random(1), 3
     db = tmp_path / "toy" / "arena.duckdb"
     ((total,),) = rows("SELECT count(*) FROM battles", undisturbed)
 

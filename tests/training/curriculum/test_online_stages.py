@@ -38,7 +38,7 @@ def small(out: Path) -> dict[str, Any]:
         "base": "new",
         "held_out": ["competitive"],
         "evaluate_on": [],
-        "workers": 2,
+        "workers": 1,
     }
     told["pool"] |= {"agents": ["random", "heuristic:max-damage"], "battles": 2, "anchor": "random"}
     told["training"]["network"]["preset"] = "micro"
