@@ -203,7 +203,8 @@ class Seat:
 
     def _read_diagnostics(self) -> dict[str, Any] | None:
         """Return the agent's diagnostics of this decision. Failures to read them never lose the battle."""
-        if _plain(type(self.agent)) and self.agent.diagnostics is None:
+        kind: Any = type(self.agent)
+        if _plain(kind) and self.agent.diagnostics is None:
             return None
         try:
             kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_diagnostics)
