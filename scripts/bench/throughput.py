@@ -65,6 +65,7 @@ async def close(player: RandomPlayer) -> None:
     """Close a player's connection, and end what still waits for a message there: battles that were reset, say."""
     client = player.ps_client
     await client._stop_listening()
+    client.logger.disabled = True  # it calls their end critical
     waiting = [*client._active_tasks]
     for task in waiting:
         task.cancel()
@@ -81,6 +82,7 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> Speed
             battle_format=format_id,
             server_configuration=server,
             max_concurrent_battles=10,
+            open_timeout=120,  # of a loaded machine
         )
         for name in "ab"
     ]
