@@ -6,11 +6,11 @@ import logging
 import random
 from typing import Any
 
-from poke_env.battle.battle import Battle
 from poke_env.battle.pokemon import Pokemon
 
 from agents.choices import Choice, legal_choices, listed_move, split_power
 from agents.first_generation import FirstGeneration
+from agents.quick_battle import QuickBattle
 
 # poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
 _SILENT = logging.getLogger("arena.seat")
@@ -21,11 +21,9 @@ logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every unkno
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
-# The parts of a Pokémon's entry in a request that describe its set, not its state.
-_SHEET = ("details", "moves", "stats", "baseAbility")
 
 
-class SeatBattle(Battle):
+class SeatBattle(QuickBattle):
     """poke-env's `Battle` from one seat's point of view.
 
     legal: the legal choices of the current request, moves first.
@@ -136,7 +134,7 @@ class SeatBattle(Battle):
                 break
             if (before is entry or before == entry) and not entry["active"]:
                 continue
-            if not pokemon.transformed and all(before[key] == entry[key] for key in _SHEET):
+            if not pokemon.transformed and _same_sheet(before, entry):
                 _update_state(pokemon, entry)
             else:
                 changed.append(entry)
@@ -156,6 +154,16 @@ class SeatBattle(Battle):
         if pokemon is None or entry["ident"] not in self._entries or pokemon.transformed:
             return entry
         return {**entry, "moves": []}
+
+
+def _same_sheet(before: dict[str, Any], entry: dict[str, Any]) -> bool:
+    """Return whether two entries of a Pokémon agree in what describes its set, not its state."""
+    return (
+        before["details"] == entry["details"]
+        and before["moves"] == entry["moves"]
+        and before["stats"] == entry["stats"]
+        and before["baseAbility"] == entry["baseAbility"]
+    )
 
 
 def _update_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:

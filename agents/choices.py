@@ -87,31 +87,44 @@ def _lead(slot: int, size: int) -> Choice:
 
 def _moves(active: dict[str, Any]) -> list[Choice]:
     usable = [(slot, m["id"]) for slot, m in enumerate(active["moves"], 1) if not m.get("disabled")]
-    choices = [Choice(f"move {move}", f"move {slot}", "move", slot) for slot, move in usable]
+    choices = [_move(move, slot) for slot, move in usable]
+    if len(active) == 1:  # nothing but moves
+        return choices
     for flag, word in _EXTRAS.items():
         if active.get(flag):
-            choices += [Choice(f"move {m} {word}", f"move {s} {word}", "move", s, word) for s, m in usable]
+            choices += [_move(move, slot, word) for slot, move in usable]
     z_moves = active.get("canZMove")
     if z_moves:
-        choices += [
-            Choice(f"move {m} zmove", f"move {s} zmove", "move", s, "zmove") for s, m in usable if z_moves[s - 1]
-        ]
+        choices += [_move(move, slot, "zmove") for slot, move in usable if z_moves[slot - 1]]
     return choices
+
+
+@lru_cache(maxsize=1 << 14)
+def _move(move: str, slot: int, extra: str = "") -> Choice:
+    end = f" {extra}" if extra else ""
+    return Choice(f"move {move}{end}", f"move {slot}{end}", "move", slot, extra)
 
 
 def _switches(team: list[dict[str, Any]]) -> list[Choice]:
     # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones on the bench.
-    reviving = any(mon.get("reviving") for mon in team)
+    reviving = False
+    for mon in team:
+        if mon.get("reviving"):
+            reviving = True
     choices: list[Choice] = []
     taken: set[str] = set()
     for slot, mon in enumerate(team, 1):
         if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
             continue
         species = _species(mon["details"])
-        words = f"switch {species}" if species not in taken else f"switch {species} #{slot}"
+        choices.append(_switch(species, slot, species in taken))
         taken.add(species)
-        choices.append(Choice(words, f"switch {slot}", "switch", slot))
     return choices
+
+
+@lru_cache(maxsize=1 << 14)
+def _switch(species: str, slot: int, again: bool) -> Choice:
+    return Choice(f"switch {species} #{slot}" if again else f"switch {species}", f"switch {slot}", "switch", slot)
 
 
 @lru_cache(maxsize=4096)

@@ -15,7 +15,7 @@ from agents.choices import legal_choices
 from arena.child import Message
 from arena.fixture import SEATS
 from arena.simulator.host import Host
-from arena.simulator.seat import complete_request, request_line
+from arena.simulator.seat import Entries, complete_request
 from teamsets.errors import ArenaError
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class ReplayedSide:
     log: list[str] = field(default_factory=list)
     decisions: list[Asked] = field(default_factory=list)
     _turn: int = 0
-    _entries: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _entries: Entries = field(default_factory=dict)
 
     def see(self, view: dict[str, Any]) -> None:
         """Process what the host has for this side."""
@@ -47,8 +47,7 @@ class ReplayedSide:
                 self._turn = int(line[6:])
         request = view.get("ask")
         if request is not None:
-            complete_request(request, self._entries)
-            self.log.append(request_line(request))
+            self.log.append(complete_request(request, self._entries))
             self.decisions.append(Asked(self._turn, [choice.words for choice in legal_choices(request)]))
 
 

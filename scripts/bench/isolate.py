@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import statistics
 
-from throughput import ArenaSpeed, arena_speed
+from throughput import Speed, arena_speed
 
 PLAYERS = {
     "random": ("random", "agents.heuristics.uniform:UniformRandom"),
@@ -29,7 +29,7 @@ def main() -> None:
     options = parser.parse_args()
     for format_id in options.formats:
         for player in options.players:
-            speeds: dict[bool, list[ArenaSpeed]] = {False: [], True: []}
+            speeds: dict[bool, list[Speed]] = {False: [], True: []}
             for turn in range(options.rounds):
                 for isolate, found in speeds.items():
                     speed = arena_speed(PLAYERS[player], format_id, options.battles, turn, isolate=isolate)

@@ -1,78 +1,138 @@
 """Does a long run stay quick and small? Plays thousands of battles in one run and compares its last tenth with its first.
 
-Prints, for each tenth of the run, battles/s and the memory (resident, MB) of the coordinator, of the workers and of their
-Node hosts; at the end the two ratios: speed of the last tenth to that of the first, memory of the last to that after the
-second (by when every process has warmed up). Exit code 1 when the speed ratio is below 0.9 or the memory's above 1.15.
+Prints, for each tenth of the run, battles/s, CPU time of all processes for a battle, and the memory (resident, MB) of the
+coordinator, of the Python processes below it and of their Node hosts; then two ratios: speed of the last tenth to that of
+the first, memory at the end to that after the second tenth (by when every process has warmed up). Then the size of the
+database for a battle, and how long commands on it take, each in a process of its own: `arena sql`, the report with the
+ranking, and as HTML. Exit code 1 when the speed ratio is below 0.95, the memory's above 1.15, or a command has failed.
+Linux only.
 
-    python scripts/bench/soak.py [--battles 5000] [--format gen1randombattle] [--agents A B]
+    python scripts/bench/soak.py [--battles 5000] [--format gen1randombattle] [--agents A B] [--db FILE]
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
+import os
+import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from throughput import cpu_seconds
 
 from arena.runner.progress import Progress
 from arena.tournament import EvaluateSettings, play_into
 
 TENTHS = 10
+QUERIES = (
+    "SELECT count(*) AS battles, avg(turns) AS turns FROM battles",
+    "SELECT agent, avg(score) AS score, count(*) AS battles FROM results GROUP BY agent ORDER BY score DESC",
+    "SELECT choice, count(*) AS times FROM decisions GROUP BY choice ORDER BY times DESC LIMIT 10",
+    "SELECT b.format, d.seat, avg(d.think_ms) AS ms FROM decisions d JOIN battles b USING (battle_id) GROUP BY ALL",
+)
 
 
 @dataclass
 class Sample:
-    """The state of the run at one moment. memory: role -> resident MB, the sum over its processes."""
+    """The state of the run at one moment. cpu: seconds so far. memory: role -> resident MB, the sum over its processes."""
 
     at: float
     played: int
+    cpu: float
     memory: dict[str, float]
 
 
 def resident_megabytes() -> dict[str, float]:
-    """The resident memory of this process, of its workers, and of their hosts, from /proc."""
-    parents: dict[int, int] = {}
-    sizes: dict[int, float] = {}
-    for status in Path("/proc").glob("[0-9]*/status"):
-        try:
-            fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines() if ":\t" in line)
-        except (OSError, ProcessLookupError):
-            continue  # it ended while we looked
-        if "VmRSS" in fields:
-            pid = int(status.parent.name)
-            parents[pid] = int(fields["PPid"])
-            sizes[pid] = int(fields["VmRSS"].split()[0]) / 1024
-    me = int(Path("/proc/self").readlink().name)
-    workers = {pid for pid, parent in parents.items() if parent == me}
-    hosts = {pid for pid, parent in parents.items() if parent in workers}
-    return {
-        "coordinator": sizes[me],
-        "workers": sum(sizes[pid] for pid in workers),
-        "hosts": sum(sizes[pid] for pid in hosts),
-    }
+    """The resident memory of this process, of the Python processes below it, and of the Node hosts, from /proc."""
+    sizes: Counter[str] = Counter()
+    below = [(os.getpid(), "coordinator")]
+    for pid, role in below:
+        with contextlib.suppress(OSError):  # it ended while we looked
+            fields = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+            name = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
+            role = role or ("hosts" if name.endswith(b"node") else "workers")
+            sizes[role] += int(fields["VmRSS"].split()[0]) / 1024
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                below += [(int(child), "") for child in (thread / "children").read_text().split()]
+    return {role: sizes[role] for role in ("coordinator", "workers", "hosts")}
 
 
-def soak(battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
+def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
     """Plays the run; a sample for its beginning (the first finished battles) and for the end of each tenth."""
     samples: list[Sample] = []
 
     def watch(progress: Progress) -> None:
         # The last sample is taken just before the end: afterwards the workers are gone.
-        due = min(progress.total * len(samples) // TENTHS, progress.total - TENTHS)
+        due = min(battles * len(samples) // TENTHS, battles - TENTHS)
         if len(samples) <= TENTHS and progress.played >= max(due, 1):
-            samples.append(Sample(time.perf_counter(), progress.played, resident_megabytes()))
+            samples.append(Sample(time.perf_counter(), progress.played, cpu_seconds(os.getpid()), resident_megabytes()))
 
-    with tempfile.TemporaryDirectory() as folder:
-        db = Path(folder) / "soak.duckdb"
-        settings = EvaluateSettings(agents=agents, formats=(format_id,), battles=battles)
-        progress = play_into(db, settings, show=watch).progress
-        print(
-            f"{progress.played} battles, {db.stat().st_size / 1e6:.0f} MB of database, faults: {progress.faults.total()}"
-        )
+    settings = EvaluateSettings(agents=agents, formats=(format_id,), battles=battles)
+    progress = play_into(db, settings, show=watch).progress
+    megabytes = db.stat().st_size / 1e6
+    print(
+        f"{progress.played} battles, database {megabytes:.0f} MB, {1000 * megabytes / progress.played:.1f} kB a battle, "
+        f"faults: {progress.faults.total()}",
+        flush=True,
+    )
     return samples
+
+
+def show(samples: list[Sample]) -> bool:
+    """Prints the tenths and the ratios. Returns whether speed and memory are flat."""
+    speeds = []
+    for before, after in itertools.pairwise(samples):
+        played = after.played - before.played
+        speeds.append(played / (after.at - before.at))
+        memory = "  ".join(f"{role} {size:6.0f} MB" for role, size in after.memory.items())
+        cpu = 1000 * (after.cpu - before.cpu) / played
+        print(f"to battle {after.played:6}: {speeds[-1]:6.1f} battles/s  {cpu:5.1f} ms of CPU a battle  {memory}")
+    speed = speeds[-1] / speeds[0]
+    print(f"speed, last tenth to first: {speed:.2f}")
+    growth = {role: samples[-1].memory[role] / samples[2].memory[role] for role in samples[-1].memory}
+    for role, ratio in growth.items():
+        print(f"memory of {role}, at the end to after the second tenth: {ratio:.2f}")
+    return speed >= 0.95 and max(growth.values()) <= 1.15
+
+
+def commands(db: Path, folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """What people do with a database after a run: a label, and the arguments of `arena`."""
+    for query in QUERIES:
+        yield f'sql "{query}"', ["sql", query, "--db", str(db)]
+    yield "report (the ranking)", ["report", "--db", str(db)]
+    yield "report --html", ["report", "--html", str(folder / "report.html"), "--db", str(db)]
+
+
+def run(label: str, arguments: list[str]) -> bool:
+    """Runs a command of `arena`; prints its seconds and peak memory. Returns whether it succeeded."""
+    began = time.perf_counter()
+    child = subprocess.Popen(
+        [sys.executable, "-c", "from arena.cli import main; main()", *arguments], stdout=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - began
+    cpu = usage.ru_utime + usage.ru_stime
+    print(f"{seconds:6.1f} s ({cpu:.1f} s of CPU), {usage.ru_maxrss / 1024:5.0f} MB: arena {label}", flush=True)
+    return child.returncode == 0
+
+
+@contextmanager
+def database(chosen: Path | None) -> Iterator[Path]:
+    """The chosen file, or one in a temporary folder."""
+    if chosen is not None:
+        yield chosen
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder) / "soak.duckdb"
 
 
 def main() -> int:
@@ -80,19 +140,14 @@ def main() -> int:
     parser.add_argument("--battles", type=int, default=5000)
     parser.add_argument("--format", default="gen1randombattle")
     parser.add_argument("--agents", nargs=2, default=["poke-env:RandomPlayer", "poke_env.player:RandomPlayer"])
+    parser.add_argument("--db", type=Path, help="a new database to keep (default: a temporary one)")
     options = parser.parse_args()
-    samples = soak(options.battles, options.format, (options.agents[0], options.agents[1]))
-    speeds = []
-    for before, after in itertools.pairwise(samples):
-        speeds.append((after.played - before.played) / (after.at - before.at))
-        memory = "  ".join(f"{role} {size:6.0f} MB" for role, size in after.memory.items())
-        print(f"to battle {after.played:6}: {speeds[-1]:6.1f} battles/s  {memory}")
-    speed = speeds[-1] / speeds[0]
-    print(f"speed, last tenth to first: {speed:.2f}")
-    growth = {role: samples[-1].memory[role] / samples[2].memory[role] for role in samples[-1].memory}
-    for role, ratio in growth.items():
-        print(f"memory of {role}, at the end to after the second tenth: {ratio:.2f}")
-    return 0 if speed >= 0.9 and max(growth.values()) <= 1.15 else 1
+    if options.db is not None and options.db.exists():
+        parser.error(f"--db {options.db}: it exists; name a new file")
+    with database(options.db) as db, tempfile.TemporaryDirectory() as folder:
+        flat = show(soak(db, options.battles, options.format, (options.agents[0], options.agents[1])))
+        done = [run(label, arguments) for label, arguments in commands(db, Path(folder))]
+    return 0 if flat and all(done) else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 poke-env's way: a local Showdown server and two RandomPlayers by `battle_against`, ten battles at once. The arena's way:
 its workers, every battle recorded and put into DuckDB. Both use every core of the machine. The two take turns, so that a
-machine whose speed drifts slows both. Prints a line for each turn, and the ratio of the medians.
+machine whose speed drifts slows both. Prints a line for each turn, and the ratios of the medians: of battles/s, and of CPU
+time (all processes, Linux only), which says more on a machine that others use.
 
     python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--formats gen1randombattle gen9randombattle]
 
@@ -30,6 +31,7 @@ from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
+from agents.quick_poke_env import slow_down
 from arena.runner.here import default_workers
 from arena.runner.progress import Progress
 from arena.server.local import LocalServer
@@ -51,8 +53,28 @@ def local_server() -> Iterator[str]:
         there(server.close())
 
 
-def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple[float, float]:
-    """Battles/s and turns/s of poke-env's `battle_against` over the server, ten at once."""
+class Speed(NamedTuple):
+    """battles, turns: a second. cpu_ms: CPU time of all processes for a battle, in milliseconds; 0 outside of Linux."""
+
+    battles: float
+    turns: float
+    cpu_ms: float
+
+
+async def close(player: RandomPlayer) -> None:
+    """Close a player's connection, and end what still waits for a message there: battles that were reset, say."""
+    client = player.ps_client
+    await client._stop_listening()
+    client.logger.disabled = True  # it calls their end critical
+    waiting = [*client._active_tasks]
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> Speed:
+    """poke-env's `battle_against` over the server, ten at once, by poke-env's own code."""
+    slow_down()
     server = ServerConfiguration(uri, "https://127.0.0.1:1/action.php?")
     players = [
         RandomPlayer(
@@ -67,13 +89,13 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> tuple
     asyncio.run(players[0].battle_against(players[1], n_battles=10))  # warm: modules, connections, V8
     players[0].reset_battles()
     players[1].reset_battles()
-    began = time.perf_counter()
+    began, cpu_before = time.perf_counter(), cpu_seconds(os.getpid())
     asyncio.run(players[0].battle_against(players[1], n_battles=battles))
-    seconds = time.perf_counter() - began
+    seconds, cpu = time.perf_counter() - began, cpu_seconds(os.getpid()) - cpu_before
     turns = sum(battle.turn for battle in players[0].battles.values())
     for player in players:
-        asyncio.run_coroutine_threadsafe(player.ps_client.stop_listening(), player.ps_client.loop).result()
-    return battles / seconds, turns / seconds
+        asyncio.run_coroutine_threadsafe(close(player), player.ps_client.loop).result()
+    return Speed(battles / seconds, turns / seconds, cpu / battles * 1000)
 
 
 def cpu_seconds(process: int) -> float:
@@ -86,17 +108,9 @@ def cpu_seconds(process: int) -> float:
     return 0.0
 
 
-class ArenaSpeed(NamedTuple):
-    """battles, turns: a second. cpu_ms: CPU time of all processes for a battle, in milliseconds; 0 outside of Linux."""
-
-    battles: float
-    turns: float
-    cpu_ms: float
-
-
 def arena_speed(
     agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False, isolate: bool = False
-) -> ArenaSpeed:
+) -> Speed:
     """How fast a run of the arena is, from the first hand-out to the last battle in DuckDB, warm as above."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.duckdb"
@@ -122,7 +136,12 @@ def arena_speed(
     # The workers have ended by the last mark: what they have used is counted up to the one before.
     _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
     cpu = (cpu_then - cpu_before) / max(played_then - played, 1)
-    return ArenaSpeed((total - played) / (ended - began), (turns - turns_before) / (ended - began), cpu * 1000)
+    return Speed((total - played) / (ended - began), (turns - turns_before) / (ended - began), cpu * 1000)
+
+
+def median(speeds: list[Speed], field: int) -> float:
+    """The median of one field of several speeds."""
+    return statistics.median(speed[field] for speed in speeds)
 
 
 def main() -> None:
@@ -134,26 +153,29 @@ def main() -> None:
     players = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
     uniform = ("random", "agents.heuristics.uniform:UniformRandom")
     battles: int = options.battles
-    ways: dict[str, Callable[[str, int], tuple[float, float]]] = {
-        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed)[:2],
-        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True)[:2],
-        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed)[:2],
+    ways: dict[str, Callable[[str, int], Speed]] = {
+        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed),
+        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True),
+        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed),
     }
     with local_server() as uri:
         ways = {"poke-env": lambda format_id, seed: poke_env_speed(uri, format_id, battles, seed), **ways}
         for number, format_id in enumerate(options.formats):
-            speeds: dict[str, list[float]] = {name: [] for name in ways}
+            speeds: dict[str, list[Speed]] = {name: [] for name in ways}
             for turn in range(options.rounds):
                 for name, way in ways.items():
-                    speed, turns = way(format_id, 100 * number + turn)
+                    speed = way(format_id, 100 * number + turn)
                     speeds[name].append(speed)
-                    print(f"{format_id:18} {name:14} {speed:7.1f} battles/s {turns:8.0f} turns/s", flush=True)
-            base = statistics.median(speeds["poke-env"])
+                    print(
+                        f"{format_id:18} {name:14} {speed.battles:7.1f} battles/s {speed.turns:8.0f} turns/s "
+                        f"{speed.cpu_ms:6.1f} ms of CPU a battle",
+                        flush=True,
+                    )
+            battles_a_second, cpu = ({name: median(taken, n) for name, taken in speeds.items()} for n in (0, 2))
             for name in list(ways)[1:]:
-                print(
-                    f"{format_id:18} {name:14} is {statistics.median(speeds[name]) / base:.2f} times poke-env",
-                    flush=True,
-                )
+                times = battles_a_second[name] / battles_a_second["poke-env"]
+                work = f", with {cpu[name] / cpu['poke-env']:.2f} of its CPU time a battle" if cpu["poke-env"] else ""
+                print(f"{format_id:18} {name:14} is {times:.2f} times poke-env{work}", flush=True)
 
 
 if __name__ == "__main__":
