@@ -140,7 +140,9 @@ def test_random_weights_lose_by_illegal_answers_and_play_whole_battles_if_constr
     db = tmp_path / "a.duckdb"
     tournament(db, free, bound, "random", pairings=[(free, "random"), (bound, "random")], think_limit=300.0)
     assert rows("SELECT agent, reason, count(*) FROM faults GROUP BY ALL", db) == [(free, "illegal", 2)]
-    assert rows("SELECT count(*) FROM results WHERE agent = ? AND outcome = 'illegal' AND score = 0", db, [free]) == [(2,)]
+    assert rows("SELECT count(*) FROM results WHERE agent = ? AND outcome = 'illegal' AND score = 0", db, [free]) == [
+        (2,)
+    ]
     assert rows("SELECT count(*) FROM results WHERE agent = ? AND reason = 'win'", db, [bound]) == [(2,)]
     counted = (
         "SELECT min(CAST(thought->>'completion_tokens' AS INTEGER)) > 0 FROM decisions WHERE thought LIKE '%answer%'"
