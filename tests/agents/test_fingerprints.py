@@ -214,6 +214,8 @@ def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
         "agents.contract",
         "agents.first_generation",
         "agents.mechanics.type_chart",
+        "agents.quick_battle",
+        "agents.quick_poke_env",
     }
 
 

@@ -30,6 +30,12 @@ esac
 """
 
 
+def _heed_signals() -> None:
+    """Undo what tests in the background of a shell inherit: a shell cannot trap a signal that it was started to ignore."""
+    for each in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(each, signal.SIG_DFL)
+
+
 class Place:
     """A folder with a configuration, data, and stand-ins on the PATH."""
 
@@ -58,6 +64,7 @@ class Place:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_heed_signals,
         )
 
     def ended(self, *words: str, **environment: str) -> tuple[int, str]:

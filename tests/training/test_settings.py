@@ -103,7 +103,8 @@ def test_shipped_configurations_are_found_by_name_and_by_their_old_paths(
     assert located("scripts/curricula/gen1ou-cpu.yaml", "curriculum") == shipped
     assert capsys.readouterr().err.count("\n") == 1
     assert located("/old/clone/scripts/ablations/data.yaml", "ablation") == located("data", "ablation")
-    with pytest.raises(BadConfig, match=r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, qabra"):
+    refused = r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, gen9ou-cpu, qabra"
+    with pytest.raises(BadConfig, match=refused):
         located("gen1ou-cpv", "curriculum")
     Path("gen1ou-cpu").write_text("mine")
     assert located("gen1ou-cpu", "curriculum") == Path("gen1ou-cpu"), "a file here wins"
