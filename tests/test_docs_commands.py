@@ -26,6 +26,7 @@ NOT_RUN = {
     "scale.md": "several machines: tests/arena/cluster/test_ray_runs.py has a cluster on this one",
     "ladder.md": "other people's servers: tests/arena/ladder/test_ladder.py has one of its own",
     "dashboard.md": "it installs and serves: tests/arena/dashboard/test_dashboard_server.py starts the command",
+    "container.md": "Docker: tests/scripts/test_container.py does the image's steps, test_train_in_docker.py has a stand-in",
     "llm.md": "models and servers of the reader's: tests/agents/llm and tests/training/llm do it with tiny ones",
     "memory.md": "GPUs and eight processes: tests/training/memory, diagnosis and distributed do it with two",
     "curriculum.md": "the README's commands: tests/test_readme.py",
