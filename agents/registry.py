@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points, version
 from typing import Any
@@ -36,7 +36,7 @@ class AgentSource:
     and options, 16 hex digits; agents with equal fingerprints play the same. repeatable: whether the same seed gives the
     same battle. options: all options with their defaults. documentation: of its class. missing: as `Agent.missing`.
     outside: it is an external program, which plays over a websocket. batched: it can play on the engine (docs/engine.md),
-    because it acts on arrays, or on its legal choices alone.
+    because it acts on arrays, or on its legal choices alone. given: the options that the spec gives.
     """
 
     spec: str
@@ -48,6 +48,7 @@ class AgentSource:
     fingerprint_of: Callable[[], str]
     outside: bool = False
     batched: bool = False
+    given: dict[str, Any] = field(default_factory=dict)
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -84,6 +85,7 @@ def resolve(spec: str) -> AgentSource:
         missing=Agent.missing if is_player(thing) else functools.partial(_missing, thing, options),
         outside=not is_player(thing) and thing.outside,
         batched=not is_player(thing) and not thing.outside and _batched(thing),
+        given=options,
     )
 
 

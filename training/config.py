@@ -404,7 +404,16 @@ def checked(settings: Any, name: str) -> Config:
     """Validate parsed YAML or JSON as a training configuration. Raises BadConfig that names every invalid key."""
     if not isinstance(settings, dict):
         raise BadConfig(f"{name}: contains no settings; `train config` prints a complete file")
+    if is_of_language_model(settings):
+        raise BadConfig(
+            f"{name}: is a configuration of `train llm-dpo`: accepted here are those of networks (`train config tiny`)"
+        )
     return validated(Config, settings, name)
+
+
+def is_of_language_model(settings: Any) -> bool:
+    """Return whether parsed YAML is a configuration of `train llm-dpo` (training/llm/config.py)."""
+    return isinstance(settings, dict) and "lora" in settings and "network" not in settings
 
 
 def validated(model: type[_Whole], settings: dict[str, Any], name: str) -> _Whole:

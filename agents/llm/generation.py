@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, StoppingCriteria, StoppingCriteriaList
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    LogitsProcessor,
+    LogitsProcessorList,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
 
 from agents.llm.models import base_of, folder_of
 from agents.llm.player import Reply
@@ -19,18 +26,22 @@ _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 @dataclass(frozen=True)
 class Question:
-    """A prompt and how it is answered. choices: the only actions that may be written; None: any text."""
+    """A prompt and how it is answered. choices: the only actions that may be written; None: any text.
+
+    seed: of the sampling: the answer is then the same whatever is answered with it (but for rounding); None: any.
+    """
 
     prompt: str
     style: str
     temperature: float
     max_tokens: int
     choices: tuple[str, ...] | None
+    seed: int | None = None
 
     @property
     def kind(self) -> tuple[Any, ...]:
         """Questions of one kind can be answered together."""
-        return self.style, self.temperature, self.max_tokens, self.choices is None
+        return self.style, self.temperature, self.max_tokens, self.choices is None, self.seed is None
 
 
 class Model:
@@ -62,7 +73,7 @@ class Model:
         constrained = questions[0].choices is not None
         if constrained and "plan" not in STYLES[questions[0].style]:
             return self._constrained(questions, prompts, [Reply("", len(ids), 0) for ids in prompts])
-        replies = self._free(questions[0], prompts, plan_only=constrained)
+        replies = self._free(questions, prompts, plan_only=constrained)
         return self._constrained(questions, prompts, replies) if constrained else replies
 
     def _ids(self, prompt: str) -> list[int]:
@@ -73,12 +84,11 @@ class Model:
         text = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
-    def _free(self, kind: Question, prompts: Sequence[list[int]], *, plan_only: bool) -> list[Reply]:
+    def _free(self, questions: Sequence[Question], prompts: Sequence[list[int]], *, plan_only: bool) -> list[Reply]:
         """Write answers until they have an action, or with plan_only until their plan ends."""
+        kind = questions[0]
         stop = _Answered(self.tokenizer, max(map(len, prompts)), plan_only)
-        written = self._written(
-            prompts, kind.temperature, kind.max_tokens, stopping_criteria=StoppingCriteriaList([stop])
-        )
+        written = self._written(prompts, questions, kind.max_tokens, 0, stopping_criteria=StoppingCriteriaList([stop]))
         texts = [self.tokenizer.decode(ids, skip_special_tokens=True) for ids in written]
         return [
             Reply(text, len(ids), len(new), len(new) >= kind.max_tokens)
@@ -104,7 +114,7 @@ class Model:
             return [*nexts, *([end] if done in allowed[row] else [])] or [end]
 
         longest = 1 + max(len(one) for each in allowed for one in each)
-        written = self._written(starts, questions[0].temperature, longest, prefix_allowed_tokens_fn=next_tokens)
+        written = self._written(starts, questions, longest, 1, prefix_allowed_tokens_fn=next_tokens)
         found = []
         for begun, ids, new, reply in zip(starts, prompts, written, replies, strict=True):
             text = self.tokenizer.decode(begun[len(ids) :] + new, skip_special_tokens=True)
@@ -116,16 +126,34 @@ class Model:
 
     @torch.inference_mode()
     def _written(
-        self, prompts: Sequence[list[int]], temperature: float, max_tokens: int, **more: Any
+        self, prompts: Sequence[list[int]], questions: Sequence[Question], max_tokens: int, part: int, **more: Any
     ) -> list[list[int]]:
-        """Return the new tokens of each, without padding."""
+        """Return the new tokens of each, without padding. part: of the answer, so that each draws other numbers."""
         padded = self.tokenizer.pad({"input_ids": list(prompts)}, return_tensors="pt").to(self.device)
-        sampling = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {"do_sample": False}
+        temperature = questions[0].temperature
+        seeds = [one.seed + part for one in questions if one.seed is not None]
+        sampling: dict[str, Any] = {"do_sample": False}
+        if temperature and seeds:
+            sampling["logits_processor"] = LogitsProcessorList([_Seeded(seeds, temperature)])
+        elif temperature:
+            sampling = {"do_sample": True, "temperature": temperature, "top_k": 0}
         ids = self.model.generate(
             **padded, **sampling, **more, max_new_tokens=max_tokens, pad_token_id=self.tokenizer.pad_token_id
         )
         end = self.tokenizer.eos_token_id
         return [_until(row, end) for row in ids[:, padded["input_ids"].shape[1] :].tolist()]
+
+
+class _Seeded(LogitsProcessor):
+    """Samples each row with a generator of its own: the largest logit with Gumbel noise is a draw from the softmax."""
+
+    def __init__(self, seeds: Sequence[int], temperature: float) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._temperature = temperature
+
+    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        drawn = [torch.empty(scores.shape[1]).exponential_(generator=one) for one in self._generators]
+        return scores.float() / self._temperature - torch.stack(drawn).log().to(scores.device)
 
 
 class _Answered(StoppingCriteria):

@@ -83,13 +83,14 @@ class Local(LanguageModel):
         except (BadInput, OSError):
             return ""  # `missing` reports the error
 
-    async def ask(self, text: str, choices: list[str]) -> Reply:
+    async def ask(self, text: str, choices: list[str], seed: int | None = None) -> Reply:
         question = {
             "prompt": text,
             "style": self.style,
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
             "choices": choices if self.constrained else None,
+            "seed": seed,
         }
         return Reply(**orjson.loads(await self._server.answer(ASK, self._session, 0, orjson.dumps(question))))
 

@@ -69,8 +69,11 @@ class LanguageModel(Agent):
             options.get("price_out", 0.0),
         )
 
-    async def ask(self, text: str, choices: list[str]) -> Reply:
-        """Return the model's answer. text: the prompt. choices: the labels of the legal choices."""
+    async def ask(self, text: str, choices: list[str], seed: int | None = None) -> Reply:
+        """Return the model's answer. text: the prompt. choices: the labels of the legal choices.
+
+        seed: of the sampling, below 2³¹: a local model gives the same answer again, a server if it can; None: any.
+        """
         raise NotImplementedError(f"{type(self).__name__}.ask")
 
     async def act(self, battle: SeatBattle) -> Answer:

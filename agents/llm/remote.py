@@ -94,13 +94,15 @@ class OpenAI(LanguageModel):
             return f"base_url={base_url}: no server answers there ({error}): start it, or give its address"
         return ""
 
-    async def ask(self, text: str, choices: list[str]) -> Reply:
+    async def ask(self, text: str, choices: list[str], seed: int | None = None) -> Reply:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": text}],
             "temperature": self.temperature,
             "max_tokens": self.max_tokens,
         }
+        if seed is not None:
+            body["seed"] = seed
         if self.constrained:
             schema = {"name": "answer", "strict": True, "schema": answer_schema(self.style, choices)}
             body["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -26,8 +26,11 @@ class ChatServer:
 
 
 @contextmanager
-def chat_server(answer: Callable[[str], Answer], *, chunked: bool = False) -> Iterator[ChatServer]:
-    """Run a server that answers each prompt with `answer(prompt)`. chunked: in chunks, as hosted servers do."""
+def chat_server(answer: Callable[..., Answer], *, chunked: bool = False, whole: bool = False) -> Iterator[ChatServer]:
+    """Run a server that answers each prompt with `answer(prompt)`. chunked: in chunks, as hosted servers do.
+
+    whole: with `answer(prompt, body)`, the request's body.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -39,7 +42,8 @@ def chat_server(answer: Callable[[str], Answer], *, chunked: bool = False) -> It
             if self.path != "/v1/chat/completions":
                 self._send(404, {}, b"no such path")
                 return
-            said = answer(body["messages"][-1]["content"])
+            prompt = body["messages"][-1]["content"]
+            said = answer(prompt, body) if whole else answer(prompt)
             if isinstance(said, str):
                 self._send(200, {"Content-Type": "application/json"}, completion(said))
             else:

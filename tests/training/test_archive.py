@@ -20,9 +20,27 @@ from teamsets.errors import BadInput
 from training.archive.contents import MANIFEST, run_of, sha256
 from training.archive.packing import pack, unpack
 from training.cli import cli
+from training.shipped import located
 
 STEP = "checkpoints/step-000001200"
 WEIGHTS = f"{STEP}/model.safetensors"
+
+
+@pytest.mark.parametrize("of", ["", "config.yaml", "model"])
+def test_a_language_model_is_refused_by_the_commands_that_are_for_networks(tmp_path: Path, of: str) -> None:
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "adapter_config.json").write_text("{}")
+    config = located("llm-dpo", "llm")
+    (tmp_path / "config.yaml").write_bytes(config.read_bytes())
+    told = CliRunner().invoke(cli, ["archive", str(tmp_path / of)]).exception
+    assert isinstance(told, BadInput) and "accepted are runs of networks (policy:RUN)" in str(told)
+    assert str(told).startswith(f"'{tmp_path / of}': ")
+    planned = CliRunner().invoke(cli, ["plan", str(config), "--memory", "40GB"]).exception
+    assert str(planned).startswith(
+        f"{config}: is a configuration of `train llm-dpo`: accepted here are those of networks"
+    )
+    checked = CliRunner().invoke(cli, ["doctor", str(config)]).exception
+    assert isinstance(checked, BadInput) and str(checked).startswith(f"{config}: train doctor takes no configuration")
 
 
 @pytest.fixture

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from agents.llm.models import is_model
 from agents.policy import checkpoint
+from agents.travelling import located
 from arena.provenance import git_state, versions
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
-from training.config import read_yaml
+from training.config import is_of_language_model, read_yaml
 from training.data.shards import BadData, digest, opened
 from training.run_folder import EVALUATIONS
 
@@ -61,12 +64,25 @@ def names_of(place: str) -> set[str]:
 
 def run_of(spec: str) -> Run:
     """The run and checkpoint of `RUN[@last|@best|@STEP]`. Raises BadInput."""
+    _refuse_language_model(spec)
     folder = checkpoint.find(spec).resolve()
     run = folder.parent.parent
     if folder.parent.name != "checkpoints" or not (run / "config.yaml").is_file():
         raise BadInput(f"'{spec}': {folder} is not in the folder of a run, which has config.yaml: give RUN or RUN@STEP")
     checkpoint.read(folder)
     return Run(run, folder)
+
+
+def _refuse_language_model(spec: str) -> None:
+    """Refuse a run, a configuration or a model of `train llm-dpo`: an adapter is nothing without its base model."""
+    place = located(re.sub(r"@(last|best|\d+)$", "", spec))
+    file = place if place.is_file() else place / "config.yaml"
+    is_run = file.suffix in (".yaml", ".yml") and file.is_file() and is_of_language_model(read_yaml(file))
+    if is_run or is_model(place):
+        raise BadInput(
+            f"'{spec}': {place} is of a language model (`train llm-dpo`): accepted are runs of networks (policy:RUN); "
+            "give a language model away as its folder, RUN/model, an adapter with its base model"
+        )
 
 
 def about(run: Run) -> dict[str, Any]:

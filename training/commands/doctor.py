@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from teamsets.errors import BadInput
 from training.commands.running import need_packages
 from training.diagnosis.collectives import collective_findings
 from training.diagnosis.finding import Finding
@@ -13,6 +14,7 @@ from training.diagnosis.machine import machine_findings
 
 
 @click.command()
+@click.argument("given", nargs=-1, metavar="")
 @click.option(
     "--processes", type=click.IntRange(min=2), metavar="N", help="Processes of the test. [default: GPUs, at least 2]"
 )
@@ -23,7 +25,7 @@ from training.diagnosis.machine import machine_findings
     "--logs", type=click.Path(path_type=Path, file_okay=False), default=Path("doctor-logs"), show_default=True,
     help="Folder for what the processes of the test print, with NCCL's messages.",
 )  # fmt: skip
-def doctor(processes: int | None, timeout: float, logs: Path) -> None:
+def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: Path) -> None:
     """Check this machine for a training in several processes. Exits with 1 if one cannot work.
 
     Prints a line per finding, with what to do about it. The last is a real all-reduce and broadcast over all GPUs, or over
@@ -34,6 +36,11 @@ def doctor(processes: int | None, timeout: float, logs: Path) -> None:
       train doctor
       train doctor --processes 8 --timeout 60
     """
+    if given:
+        raise BadInput(
+            f"{given[0]}: train doctor takes no configuration and no run: it checks this machine, for all of them alike; "
+            "`train doctor` alone does it"
+        )
     need_packages()
     findings: list[Finding] = []
 

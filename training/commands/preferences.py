@@ -51,7 +51,8 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     type=click.Choice(get_args(SourceKind)),
     default="forks",
     show_default=True,
-    help="forks: choices are tried and played on; expert: an expert's choice against the learner's (coached battles).",
+    help="forks: choices are tried and played on; expert: an expert's choice against the learner's (coached battles); "
+    "answers: what a language model answers several times (--answers-of), played on.",
 )
 @click.option(
     "--decisions", type=click.IntRange(0), default=_TRIES.decisions, show_default=True, help="Per side; 0: all."
@@ -62,6 +63,15 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     default=_TRIES.choices,
     show_default=True,
     help="Tried at each decision: the one played, and others at random; 0: all legal ones.",
+)
+@click.option(
+    "--answers-of",
+    default="",
+    metavar="SPEC",
+    help="The language model of --source answers: llm:PATH?temperature=1, or llm:openai?…&temperature=1.",
+)
+@click.option(
+    "--answers", type=click.IntRange(2), default=4, show_default=True, help="Asked for at each decision (--answers-of)."
 )
 @click.option(
     "--playouts", type=click.IntRange(1), default=_TRIES.playouts, show_default=True, help="Battles for each choice."
@@ -106,7 +116,15 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     type=click.Choice(GARBLES),
     default="legal",
     show_default=True,
-    help="Rejected where everything worked: another legal choice, an illegal one, a corrupted text; none: no pair.",
+    help="Rejected where everything worked: another legal choice, an illegal one, a corrupted text; with --answers-of what "
+    "it says at a high temperature; worse: the worst that worked; none: no pair.",
+)
+@click.option(
+    "--garble-temperature",
+    type=click.FloatRange(0, min_open=True),
+    default=Settings.garble_temperature,
+    show_default=True,
+    help="At which --answers-of is asked once more at each decision, for --garble temperature.",
 )
 @click.option(
     "--rejected",
@@ -128,7 +146,8 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
     type=click.Choice(tuple(STYLES)),
     default=Settings.style,
     show_default=True,
-    help="Of the prompts, as the style of llm: players: answers are an action, or a plan and an action.",
+    help="Of the prompts, as the style of llm: players: answers are an action, or a plan and an action. With --answers-of "
+    "they are those of the model.",
 )
 @click.option("--replace", is_flag=True, help="Try everything again, also what the folder has.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
@@ -143,12 +162,17 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
       train preferences build --where "format = 'gen1ou'" --play-on policy:gen1ou-tiny?temperature=1 --out data/preferences
       train preferences build --where "format = 'gen9ou'" --decisions 1 --out data/gen9
       train preferences build --source expert --where "agent LIKE 'coached%'" --out data/expert
+      train preferences build --source answers --answers-of "llm:models/base?temperature=1" --out data/answers
     """
+    _check(options)
     settings = Settings(
         db=db,
         where=where,
         source=options["source"],
-        tries=Tries(**{name: options[name] for name in ("decisions", "choices", "playouts", "max_turns", "seed")}),
+        tries=Tries(
+            choices=options["answers" if options["answers_of"] else "choices"],
+            **{name: options[name] for name in ("decisions", "playouts", "max_turns", "seed")},
+        ),
         play_on=options["play_on"],
         venue=options["venue"],
         bar=Bar(**{name: options[name] for name in ("baseline", "min_gain", "min_margin", "sure")}),
@@ -156,6 +180,8 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
         rejected=options["rejected"],
         hold_out=options["hold_out"],
         style=options["style"],
+        answers_of=options["answers_of"],
+        garble_temperature=options["garble_temperature"],
     )
     counts = build_pairs(settings, out, _track, replace_all=replace)
     if as_json:
@@ -166,6 +192,7 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
         print(f"{out / name}: {number:,} pairs for policies")
     for name, label in (
         ("pairs", "pairs"),
+        ("rejected", "rejected"),
         ("outcomes", "attempts"),
         ("dropped", "no pair"),
         ("skipped", "sides skipped"),
@@ -195,6 +222,19 @@ def show(folder: Path, number: int, rule: str | None, seed: int) -> None:
         raise BadInput(f"--rule {rule}: no pair in {folder}; there are {rules}")
     chosen = random.Random(seed).sample(range(len(wanted)), min(number, len(wanted)))
     print("\n\n".join(told(wanted[place]) for place in sorted(chosen)))
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Refuse options that have no meaning together. Raises BadInput."""
+    source, spec, garble = options["source"], options["answers_of"], options["garble"]
+    if (source == "answers") != bool(spec):
+        fix = "add --answers-of llm:PATH?temperature=1" if not spec else "use --source answers"
+        given = f"--answers-of {spec}" if spec else "--source answers"
+        raise BadInput(f"{given}: --source answers and --answers-of belong together: {fix}")
+    if garble == "temperature" and not spec:
+        raise BadInput("--garble temperature: needs a language model to ask: use --source answers, or another --garble")
+    if garble == "worse" and options["rejected"] == "garbled":
+        raise BadInput("--garble worse: makes no garbled answers for --rejected garbled: use another --garble")
 
 
 def _track(items: Sequence[Any], doing: str) -> Iterator[Any]:

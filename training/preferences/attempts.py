@@ -21,6 +21,8 @@ class Attempt:
 
     results: of the battles that were played on from it: 1 won, 0.5 tied, 0 lost. value: where it was valued instead of
     played (an expert's), from 0 to 1. failure: why it was no action: `illegal`, `unparsable` or `timeout`; "": it was one.
+    text: a language model's whole answer, or None. shared: attempts of a decision with the same number have the results of
+    the same battles; None: of their own.
     """
 
     action: str
@@ -28,6 +30,8 @@ class Attempt:
     plan: str = ""
     value: float | None = None
     failure: str = ""
+    text: str | None = None
+    shared: int | None = None
 
     @property
     def score(self) -> float | None:
@@ -36,8 +40,19 @@ class Attempt:
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What a language model answered at a decision. answers: not played on yet. hot: at a high temperature."""
+
+    answers: tuple[Attempt, ...]
+    hot: Attempt
+
+
+@dataclass(frozen=True)
 class Tried:
-    """A decision and what was tried there. decision: its index among those of its side. seed: of the tries."""
+    """A decision and what was tried there. decision: its index among those of its side. seed: of the tries.
+
+    hot: what the language model that was asked said at a high temperature; it was not played on.
+    """
 
     decision: int
     turn: int
@@ -45,6 +60,7 @@ class Tried:
     legal: tuple[str, ...]
     played: str
     attempts: tuple[Attempt, ...]
+    hot: Attempt | None = None
 
 
 @dataclass(frozen=True)
@@ -103,9 +119,14 @@ def _side(line: dict[str, Any]) -> TriedSide:
             **{
                 **one,
                 "legal": tuple(one["legal"]),
-                "attempts": tuple(Attempt(**{**each, "results": tuple(each["results"])}) for each in one["attempts"]),
+                "attempts": tuple(map(_attempt, one["attempts"])),
+                "hot": _attempt(one["hot"]) if one.get("hot") else None,
             }
         )
         for one in line["tried"]
     )
     return TriedSide(**{**line, "tried": tried})
+
+
+def _attempt(line: dict[str, Any]) -> Attempt:
+    return Attempt(**{**line, "results": tuple(line["results"])})

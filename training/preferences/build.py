@@ -25,7 +25,8 @@ from training.data.hold_out import parts
 from training.data.orders import HELD_OUT, PREFERENCES
 from training.data.shards import BadData, DatasetWriter
 from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_trajectory, decision_points
-from training.preferences.attempts import AttemptsFile, TriedSide
+from training.preferences.answers import Answers
+from training.preferences.attempts import Asked, AttemptsFile, TriedSide
 from training.preferences.expert import expert_pairs
 from training.preferences.forks import forks_of, on_engine, stored_battles
 from training.preferences.garbling import Garble, garbler
@@ -34,7 +35,7 @@ from training.preferences.players import player_of
 from training.preferences.playing import Playing, Tries
 from training.preferences.rules import Bar, Judged, Part, baseline_of, judged, outcome
 
-SourceKind = Literal["forks", "expert"]
+SourceKind = Literal["forks", "expert", "answers"]
 Venue = Literal["auto", "engine", "showdown"]
 PARTS: tuple[Part, ...] = ("plan", "action")
 #: Sides whose logs are in memory at once.
@@ -48,7 +49,8 @@ class Settings:
     """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on.
 
     garble: see garbling.py; rejected: `real`, or `garbled`: every rejected answer is a garbled one. hold_out: share of the
-    battles. style: of the prompts, a style of language models as players.
+    battles. style: of the prompts, a style of language models as players. answers_of: with the source `answers`, the spec of
+    the language model that is asked for `tries.choices` answers, and for one at garble_temperature; its prompts are used.
     """
 
     db: Path
@@ -62,6 +64,8 @@ class Settings:
     rejected: Literal["real", "garbled"]
     hold_out: float
     style: str = "action"
+    answers_of: str = ""
+    garble_temperature: float = 2.0
 
 
 def build_pairs(
@@ -72,42 +76,61 @@ def build_pairs(
     Raises BadData, and BadInput for a player that cannot play a format here.
     """
     chosen = [one for one in selected(settings.db, settings.where) if one.seat in SEATS]
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("pairs", "dropped", "skipped", "outcomes")}
+    counts: dict[str, Counter[str]] = {
+        name: Counter() for name in ("pairs", "rejected", "dropped", "skipped", "outcomes")
+    }
     keys = [(one.battle_id, one.seat) for one in chosen]
-    steps = 0
-    if settings.source == "forks":
+    steps, filled, asking = 0, template(settings.style) if settings.source != "answers" else "", None
+    if settings.source == "answers":
+        asking = Answers(settings.answers_of, settings.tries.choices, settings.garble_temperature, settings.tries.seed)
+        filled = asking.template
+    if settings.source != "expert":
         if replace_all:
             (out / ATTEMPTS).unlink(missing_ok=True)
-        tried = _try(settings, chosen, AttemptsFile(out / ATTEMPTS, _told(settings), BadData), track)
+        tried = _try(settings, chosen, asking, AttemptsFile(out / ATTEMPTS, _told(settings), BadData), track)
         steps = sum(one.steps for one in tried)
         found = {key: _by_rules(one, settings, counts) for key, one in zip(keys, tried, strict=True)}
     else:
         labelled = expert_pairs(settings.db, keys, settings.bar.min_margin, counts["dropped"])
         found = {key: [(index, turn, None, one) for index, turn, one in labelled.get(key, [])] for key in keys}
-    return _write(settings, chosen, found, out, counts, steps, track)
+    return _write(settings, chosen, found, out, counts, steps, filled, track)
 
 
 def _told(settings: Settings) -> dict[str, Any]:
     """The settings of the tries: the rules may change without anything being played again."""
-    told = {"db": str(settings.db), "where": settings.where, "play_on": settings.play_on, "venue": settings.venue}
+    told: dict[str, Any] = {
+        "db": str(settings.db),
+        "where": settings.where,
+        "play_on": settings.play_on,
+        "venue": settings.venue,
+    }
+    if settings.source == "answers":
+        told |= {"answers_of": settings.answers_of, "garble_temperature": settings.garble_temperature}
     return {**told, **asdict(settings.tries)}
 
 
 def _try(
     settings: Settings,
     chosen: Sequence[Candidate],
+    asking: Answers | None,
     file: AttemptsFile,
     track: Callable[[Sequence[Any], str], Iterator[Any]],
 ) -> list[TriedSide]:
     """Try the sides that were not tried yet, format by format."""
     left = [one for one in chosen if (one.battle_id, one.seat) not in file.done]
+    by_key = {(one.battle_id, one.seat): one for one in left}
+
+    def asked(battle: int, seat: str, decisions: Sequence[int]) -> dict[int, Asked]:
+        assert asking is not None
+        return asking.at(settings.db, by_key[battle, seat], decisions)
+
     for format_id in dict.fromkeys(one.format for one in left):
         mine = [one for one in left if one.format == format_id]
         rows = settings.tries.rows
         player = player_of(settings.play_on, rows, format_id, on_engine=on_engine(format_id, settings.venue))
         forks = forks_of(format_id, rows, settings.venue)
         try:
-            playing = Playing(forks, player, settings.tries)
+            playing = Playing(forks, player, settings.tries, None if asking is None else asked)
             for one in track(mine, f"trying {format_id}"):
                 (stored,) = stored_battles(settings.db, [one.battle_id], [format_id])
                 if isinstance(stored, str):
@@ -127,9 +150,11 @@ def _by_rules(side: TriedSide, settings: Settings, counts: dict[str, Counter[str
     for tried in side.tried:
         baseline = baseline_of(tried.attempts, settings.bar)
         counts["outcomes"].update(str(outcome(one, settings.bar, baseline)[0]) for one in tried.attempts)
-        garbled = garbler(settings.garble, tried.legal, tried.seed)
+        hot = settings.garble == "temperature" and tried.hot
+        garbled = hot or garbler(settings.garble, tried.legal, tried.seed)
+        real, worse = settings.rejected == "real", settings.garble == "worse"
         for part in PARTS:
-            one = judged(tried.attempts, part, settings.bar, garbled, real=settings.rejected == "real")
+            one = judged(tried.attempts, part, settings.bar, garbled, real=real, worse=worse)
             if isinstance(one, Judged):
                 found.append((tried.decision, tried.turn, tried.seed, one))
             elif one is not None:
@@ -144,6 +169,7 @@ def _write(
     out: Path,
     counts: dict[str, Counter[str]],
     steps: int,
+    filled: str,
     track: Callable[[Sequence[Any], str], Iterator[Any]],
 ) -> dict[str, Any]:
     with_pairs = [one for one in chosen if found[one.battle_id, one.seat]]
@@ -162,7 +188,7 @@ def _write(
     for batch in track(batches, "writing"):
         for side in sides(settings.db, batch):
             key = (side.about["battle"], side.about["seat"])
-            mine = _texts(side, found[key], settings.source, template(settings.style))
+            mine = _texts(side, found[key], settings.source, filled)
             new = [one for one in mine if one.key not in seen and not seen.add(one.key)]  # type: ignore[func-returns-value]
             counts["dropped"]["the same pair again"] += len(mine) - len(new)
             pairs[key in held_out] += new
@@ -171,6 +197,7 @@ def _write(
                 kept[key in held_out].append(trajectory)
     for one in (*pairs[False], *pairs[True]):
         counts["pairs"][f"{one.judged.rule} ({one.judged.part})"] += 1
+        counts["rejected"][one.judged.rejected_outcome.replace("garbled", f"garbled ({settings.garble})")] += 1
     if settings.hold_out and not (pairs[False] and pairs[True]):
         share = "every pair" if pairs[True] else "no pair"
         raise BadData(f"--hold-out {settings.hold_out:g}: selects {share} of {len(seen)}: use another share, or 0")

@@ -8,7 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 #: legal: another legal choice, at random. illegal: a choice that nobody can make. corrupted: the same text, damaged.
-Garble = Literal["legal", "illegal", "corrupted", "none"]
+#: temperature: what the same language model says at a high temperature (answers.py asks it). worse: the worst of the
+#: answers that worked, which is not garbled.
+Garble = Literal["legal", "illegal", "corrupted", "temperature", "worse", "none"]
 GARBLES: tuple[Garble, ...] = get_args(Garble)
 #: Share of a text's characters that are damaged.
 _DAMAGE = 0.25
@@ -17,13 +19,13 @@ _DAMAGE = 0.25
 def garbler(kind: Garble, legal: Sequence[str], seed: int) -> Callable[[str], str | None]:
     """Return a function that garbles a text; it returns None where there is nothing worse.
 
-    legal: the labels of the legal choices; a plan is not one of them and is corrupted with `legal` and `illegal`. High
-    temperature is not here: a language model's own bad answers are attempts, made by who asks it.
+    legal: the labels of the legal choices; a plan is not one of them and is corrupted with `legal` and `illegal`. With
+    `temperature`, `worse` and `none` no text is made: None.
     """
 
     def garbled(text: str) -> str | None:
         rng = random.Random(f"{seed} {text}")
-        if kind == "none":
+        if kind in ("temperature", "worse", "none"):
             return None
         if kind == "corrupted" or text not in legal:
             return corrupted(text, rng)

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from agents.llm.prompts import answer
+from agents.llm.prompts import answer, read
 from teamsets.errors import BadInput
 from training.preferences.rules import Judged
 
@@ -25,7 +25,7 @@ PAIRS, HELD_OUT_PAIRS, COUNTS, ATTEMPTS, DATASET = (
 
 @dataclass(frozen=True)
 class Pair:
-    """A pair. source: `forks` or `expert`. battle, seat, decision: where it is in the database.
+    """A pair. source: `forks`, `expert` or `answers`. battle, seat, decision: where it is in the database.
 
     pair: shared by the battles with the same seed and teams. seed: of the tries; None where nothing was tried.
     """
@@ -44,23 +44,28 @@ class Pair:
     @property
     def key(self) -> tuple[str, str, str]:
         """What makes it the same pair as another: the three texts."""
-        return self.prompt, self._answer(self.judged.chosen), self._answer(self.judged.rejected)
+        one = self.judged
+        if one.part == "plan":
+            # A pair of plans is about the plan alone: the action that follows it is another pair.
+            return self.prompt, f"Plan: {one.chosen}", f"Plan: {one.rejected}"
+        if one.chosen_text is None:
+            return self.prompt, answer(one.chosen), answer(one.rejected)
+        # A garbled action follows the same plan.
+        garbled = answer(one.rejected, read(one.chosen_text).plan)
+        return self.prompt, one.chosen_text, garbled if one.rejected_text is None else one.rejected_text
 
     def line(self) -> dict[str, Any]:
         """Its line: `prompt`, `chosen` and `rejected` as TRL reads them, and our own columns."""
         prompt, chosen, rejected = self.key
         told = asdict(self.judged)
-        own = {name: told[name] for name in told if name not in ("chosen", "rejected")}
+        texts = ("chosen", "rejected", "chosen_text", "rejected_text")
+        own = {name: told[name] for name in told if name not in texts}
         return {
             "prompt": prompt, "chosen": chosen, "rejected": rejected, "chosen_action": self.judged.chosen,
             "rejected_action": self.judged.rejected, **own, "source": self.source, "format": self.format,
             "battle": self.battle, "pair": self.pair, "seat": self.seat, "decision": self.decision, "turn": self.turn,
             "seed": self.seed,
         }  # fmt: skip
-
-    def _answer(self, text: str) -> str:
-        # A pair of plans is about the plan alone: the action that follows it is another pair.
-        return f"Plan: {text}" if self.judged.part == "plan" else answer(text)
 
 
 def written(pairs: Sequence[Pair]) -> bytes:
@@ -96,11 +101,17 @@ def told(line: dict[str, Any]) -> str:
         [
             f"{line['format']}, battle {line['battle']}, {line['seat']}, decision {line['decision']} (turn {line['turn']})",
             *(f"  | {text}" for text in line["prompt"].splitlines()),
-            f"  chosen    {line['chosen_action']}",
-            f"  rejected  {line['rejected_action']} ({line['rejected_outcome']})",
+            f"  chosen    {_shown(line, 'chosen')}",
+            f"  rejected  {_shown(line, 'rejected')} ({line['rejected_outcome']})",
             f"  why       {line['rule']} ({line['part']}, from {line['source']}): score {scores}{margin}",
         ]
     )
+
+
+def _shown(line: dict[str, Any], name: str) -> str:
+    """The choice or plan; the whole answer of a language model, in one line."""
+    whole = line["source"] == "answers" and line["part"] == "action"
+    return " / ".join(line[name].split("\n")) if whole else str(line[f"{name}_action"])
 
 
 def _score(score: float | None) -> str:

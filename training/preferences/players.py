@@ -56,7 +56,8 @@ class _NetworkPlays:
 
         folder = checkpoint.find(spec.removeprefix(_NETWORK).partition("?")[0])
         self._network, _ = checkpoint.load(folder)
-        self._temperature, self._rows = float(source.options["temperature"]), rows
+        self._temperature = float({**source.options, **source.given}["temperature"])
+        self._rows = rows
 
     def begin(self, seed: int, fixture: Fixture) -> None:
         import torch

@@ -8,15 +8,15 @@ continues with the same numbers.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from arena.fixture import SEATS, digest, showdown_seed
 from arena.venue import NotOnEngine
 from training.envs.venue import STUCK, TIE, UNDECIDED, Ints
-from training.preferences.attempts import Attempt, Tried, TriedSide
+from training.preferences.attempts import Asked, Attempt, Tried, TriedSide
 from training.preferences.forks import LEADER, Forks, Stored
 from training.preferences.players import Player
 
@@ -24,14 +24,16 @@ from training.preferences.players import Player
 _AT_ONCE = 256
 #: The most legal choices that a decision is taken to have, where all are tried: 4 moves, each in two ways, and 5 switches.
 _MOST_CHOICES = 13
+#: (battle, role, indices of decisions) -> what was answered at each of them.
+Asking = Callable[[int, str, Sequence[int]], dict[int, Asked]]
 
 
 @dataclass(frozen=True)
 class Tries:
     """What is tried. decisions: per side of a battle, drawn from those with two legal choices or more; 0: all of them.
 
-    choices: per decision, what was played and others drawn from the legal ones; 0: all. playouts: of each choice. max_turns:
-    a playout that goes beyond this turn counts as a tie.
+    choices: per decision, what was played and others drawn from the legal ones, 0: all; or the answers that are asked for.
+    playouts: of each choice. max_turns: a playout that goes beyond this turn counts as a tie.
     """
 
     decisions: int = 3
@@ -63,13 +65,18 @@ class _Fork:
     choices: list[str]
     rows: Ints
     played: str
+    asked: Asked | None
 
 
 class Playing:
-    """Tries sides of battles, one after the other. forks, player: with as many rows as `tries` says."""
+    """Tries sides of battles, one after the other. forks, player: with as many rows as `tries` says.
 
-    def __init__(self, forks: Forks, player: Player, tries: Tries) -> None:
-        self._forks, self._player, self._tries = forks, player, tries
+    asking: returns what a language model answered at decisions of a battle's side, by index; None: choices are drawn.
+    """
+
+    def __init__(self, forks: Forks, player: Player, tries: Tries, asking: Asking | None = None) -> None:
+        self._forks, self._player, self._tries, self._asking = forks, player, tries, asking
+        self._asked: dict[int, Asked] = {}
 
     def side(self, stored: Stored, seat: int) -> TriedSide:
         """Try the wanted decisions of a seat (0 or 1). A battle that cannot be replayed here is skipped, with the reason."""
@@ -77,6 +84,10 @@ class Playing:
         wanted = self._wanted(stored, seat)
         if not wanted:
             return TriedSide(stored.battle, SEATS[seat], skipped="no decision with two legal choices")
+        if self._asking is not None:
+            index = {one: stored.choices[seat][one][0] for one in wanted}
+            self._asked = self._asking(stored.battle, SEATS[seat], list(index.values()))
+            wanted = [one for one in wanted if index[one] in self._asked]
         found: list[Tried] = []
         steps = 0
         try:
@@ -143,15 +154,23 @@ class Playing:
         index, decided = stored.choices[seat][place]
         seed = _number(["fork", self._tries.seed, stored.fixture.seed, seat, index])
         labels = self._forks.labels(seat)
-        others = sorted(label for label in labels if label != decided.choice)
-        if self._tries.choices:
-            others = random.Random(seed).sample(others, min(len(others), self._tries.choices - 1))
-        choices = [decided.choice, *others]
-        rows = free_row + np.arange(len(choices) * self._tries.playouts).reshape(len(choices), -1)
+        asked = None if self._asking is None else self._asked[index]
+        if asked is None:
+            others = sorted(label for label in labels if label != decided.choice)
+            if self._tries.choices:
+                others = random.Random(seed).sample(others, min(len(others), self._tries.choices - 1))
+            choices = [decided.choice, *others]
+        else:
+            choices = list(dict.fromkeys(one.action for one in asked.answers if not one.failure))
+        for label in choices:
+            if label not in labels:
+                raise ReplayDiffers(f"{label} is not legal when its battle is replayed")
+        rows = free_row + np.arange(len(choices) * self._tries.playouts).reshape(len(choices), self._tries.playouts)
         # The k-th playouts of all choices begin with the same random numbers.
         seeds = [showdown_seed("fork", seed, k) for _ in choices for k in range(self._tries.playouts)]
-        self._forks.fork(rows.ravel(), seeds, self._player.fork(LEADER, rows.ravel(), seeds))
-        return _Fork(seat, index, decided.turn, seed, tuple(decided.legal), choices, rows, decided.choice)
+        if rows.size:
+            self._forks.fork(rows.ravel(), seeds, self._player.fork(LEADER, rows.ravel(), seeds))
+        return _Fork(seat, index, decided.turn, seed, tuple(decided.legal), choices, rows, decided.choice, asked)
 
     def _played_on(self, first: dict[int, int], seat: int) -> int:
         """Play all forks to their ends. first: row -> the action of `seat` in its first step. Returns decisions played."""
@@ -173,13 +192,21 @@ class Playing:
 
     def _tried(self, fork: _Fork) -> Tried:
         winners = self._forks.battles.winners
-        attempts = []
+        by_label: dict[str, tuple[float, ...]] = {}
         for label, rows in zip(fork.choices, fork.rows, strict=True):
             ends = [int(winner) for winner in winners[rows] if winner != STUCK]
             results = tuple(0.5 if end in (TIE, UNDECIDED) else float(end == fork.seat) for end in ends)
             if results:
-                attempts.append(Attempt(label, results))
-        return Tried(fork.decision, fork.turn, fork.seed, fork.legal, fork.played, tuple(attempts))
+                by_label[label] = results
+        tried = (fork.decision, fork.turn, fork.seed, fork.legal, fork.played)
+        if fork.asked is None:
+            return Tried(*tried, tuple(Attempt(label, results) for label, results in by_label.items()))
+        attempts = [
+            one if one.failure else replace(one, results=by_label[one.action], shared=fork.choices.index(one.action))
+            for one in fork.asked.answers
+            if one.failure or one.action in by_label
+        ]
+        return Tried(*tried, tuple(attempts), fork.asked.hot)
 
 
 def _parts(wanted: Sequence[int], size: int) -> list[list[int]]:

@@ -5,7 +5,7 @@ GAINED: its score is above `baseline` by at least `min_gain`. Then
 
     nothing-worked      no attempt gained: there is nothing to learn here, the decision is dropped
     some-worked         the best that gained is chosen, the worst that did not is rejected (one that failed before any other)
-    everything-worked   the best is chosen, a deliberately garbled version of it is rejected
+    everything-worked   the best is chosen, a deliberately garbled version of it is rejected, or the worst that worked
 
 Both for the plan of an answer and for its action: attempts with the same plan (or action) are taken together.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -24,6 +24,8 @@ Part = Literal["plan", "action"]
 NOTHING, SOME, EVERYTHING = "nothing-worked", "some-worked", "everything-worked"
 #: Why a decision has no pair, besides NOTHING.
 CLOSE, UNSURE, NOT_GARBLED = "margin too small", "interval includes 0", "everything worked, and --garble is none"
+ONE_ANSWER = "everything worked, and there is one answer only"
+NOT_OTHER = "the answer at the high temperature is not another one"
 _Z = 1.959964
 
 
@@ -53,7 +55,8 @@ class Bar:
 class Judged:
     """A pair's texts (a plan, or an action in words) and scores; a score is None where nothing was played for it.
 
-    low, high: 95% interval of the margin, where both were played several times.
+    low, high: 95% interval of the margin, where both were played several times. chosen_text, rejected_text: the whole
+    answers, where a language model gave them.
     """
 
     part: Part
@@ -66,6 +69,8 @@ class Judged:
     margin: float | None = None
     low: float | None = None
     high: float | None = None
+    chosen_text: str | None = None
+    rejected_text: str | None = None
 
 
 def outcome(attempt: Attempt, bar: Bar, baseline: float) -> tuple[Outcome, float]:
@@ -77,20 +82,26 @@ def outcome(attempt: Attempt, bar: Bar, baseline: float) -> tuple[Outcome, float
 
 
 def baseline_of(attempts: Sequence[Attempt], bar: Bar) -> float:
-    """Return the score that gains are measured from at this decision."""
+    """Return the score that gains are measured from at this decision; the mean takes a failure to act as lost."""
     if bar.baseline is not None:
         return bar.baseline
-    scores = [one.score for one in attempts if one.score is not None and not one.failure]
+    scores = [0.0 if one.failure else one.score or 0.0 for one in attempts if one.failure or one.score is not None]
     return sum(scores) / len(scores) if scores else 0.0
 
 
 def judged(
-    attempts: Sequence[Attempt], part: Part, bar: Bar, garbled: Callable[[str], str | None], *, real: bool = True
+    attempts: Sequence[Attempt],
+    part: Part,
+    bar: Bar,
+    garbled: Callable[[str], str | None] | Attempt,
+    *,
+    real: bool = True,
+    worse: bool = False,
 ) -> Judged | str | None:
     """Return the pair of a decision by the rules, or why it has none; None if the attempts have no such part.
 
-    garbled: makes a garbled version of a text; None: there is none. real: False: the same pairs, but every rejected answer
-    is a garbled one.
+    garbled: makes a garbled version of a text (None: there is none), or is a bad answer itself. real: False: the same pairs,
+    but every rejected answer is a garbled one. worse: where everything worked, the worst of it is rejected.
     """
     tried = merged(attempts, part)
     if not tried:
@@ -102,37 +113,46 @@ def judged(
     if not worked:
         return NOTHING
     best = max(worked, key=_score)
+    if not others and worse:
+        if len(worked) == 1:
+            return ONE_ANSWER
+        least = min((one for one in worked if one is not best), key=_score)
+        return _clear(_pair(part, EVERYTHING, best, least, str(Outcome.GAINED)), bar)
     if not others:
         return _against_garbled(part, EVERYTHING, best, tried, garbled)
     failed = [one for one, kind in others if kind is Outcome.FAILED]
     worst, kind = (
         (failed[0], Outcome.FAILED) if failed else (min((one for one, _ in others), key=_score), Outcome.NO_GAIN)
     )
-    found = _pair(part, SOME, best, worst, str(kind))
-    if found.margin is not None and found.margin < bar.min_margin:
-        return CLOSE
-    if bar.sure and found.low is not None and found.low <= 0:
-        return UNSURE
-    return found if real else _against_garbled(part, SOME, best, tried, garbled)
+    found = _clear(_pair(part, SOME, best, worst, str(kind)), bar)
+    if isinstance(found, str) or real:
+        return found
+    return _against_garbled(part, SOME, best, tried, garbled)
 
 
 def merged(attempts: Sequence[Attempt], part: Part) -> list[Attempt]:
     """Return attempts with the same plan (or action) as one, in the order in which they were first tried.
 
-    One that acted hides a failure with the same text. Attempts without a text of this part are left out.
+    One that acted hides a failure with the same text. Attempts without a text of this part are left out. Results that they
+    share are counted once.
     """
     found: dict[str, Attempt] = {}
+    counted: set[tuple[str, int]] = set()
     for one in attempts:
         text = _text(one, part)
         if not text:
             continue
+        if one.shared is not None:
+            if (text, one.shared) in counted:
+                continue
+            counted.add((text, one.shared))
         before = found.get(text)
         if before is None or before.failure:
             found[text] = one
         elif not one.failure:
             values = [each for each in (before.value, one.value) if each is not None]
             value = sum(values) / len(values) if values else None
-            found[text] = Attempt(before.action, (*before.results, *one.results), before.plan, value)
+            found[text] = Attempt(before.action, (*before.results, *one.results), before.plan, value, text=before.text)
     return list(found.values())
 
 
@@ -156,13 +176,29 @@ def _wilson(results: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _against_garbled(
-    part: Part, rule: str, best: Attempt, tried: Sequence[Attempt], garbled: Callable[[str], str | None]
+    part: Part, rule: str, best: Attempt, tried: Sequence[Attempt], garbled: Callable[[str], str | None] | Attempt
 ) -> Judged | str:
-    text = garbled(_text(best, part))
+    if isinstance(garbled, Attempt):
+        text: str | None = _text(garbled, part)
+        if not text or text == _text(best, part):
+            return NOT_OTHER
+    else:
+        text = garbled(_text(best, part))
     if text is None:
         return NOT_GARBLED
     known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
+    if isinstance(garbled, Attempt):
+        known = replace(garbled, results=known.results) if known else garbled
     return _pair(part, rule, best, known or Attempt(text if part == "action" else "", plan=text), "garbled")
+
+
+def _clear(pair: Judged, bar: Bar) -> Judged | str:
+    """The pair, or why its margin is none."""
+    if pair.margin is not None and pair.margin < bar.min_margin:
+        return CLOSE
+    if bar.sure and pair.low is not None and pair.low <= 0:
+        return UNSURE
+    return pair
 
 
 def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Judged:
@@ -174,7 +210,7 @@ def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Ju
             low, high = margin_interval(best.results, worse.results)
     return Judged(
         part, rule, _text(best, part), _text(worse, part), best.score, score, kind if not worse.failure else
-        f"{kind}: {worse.failure}", margin, low, high,
+        f"{kind}: {worse.failure}", margin, low, high, best.text, worse.text,
     )  # fmt: skip
 
 

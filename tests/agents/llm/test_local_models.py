@@ -69,6 +69,16 @@ def test_a_constrained_answer_is_always_a_legal_choice(model: Model, style: str,
         assert one.choices is not None and read(reply.text).action in one.choices, reply
 
 
+@pytest.mark.parametrize("choices", [None, CHOICES])
+def test_an_answer_with_a_seed_is_drawn_again_whatever_is_answered_with_it(
+    model: Model, choices: tuple[str, ...] | None
+) -> None:
+    asked = [question(f"Number {n % 2}\n", temperature=1.5, choices=choices, seed=n) for n in range(6)]
+    together = model.answers(asked)
+    assert together == [model.answers([one])[0] for one in asked]
+    assert len({reply.text for reply in together[::2]}) > 1, "the same prompt, with other seeds"
+
+
 def test_an_answer_ends_behind_its_action(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     script = model.tokenizer("Plan: wait\nAction: move surf\nPlan: again\nAction: move blizzard\n")["input_ids"]
     forward = type(model.model).forward

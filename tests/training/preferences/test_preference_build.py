@@ -170,6 +170,13 @@ def test_what_cannot_be_done_is_said_in_one_line(
     assert problem in str(build(played, tmp_path / "out", *words).exception)
 
 
+def test_who_plays_on_plays_at_its_temperature() -> None:
+    from training.preferences.players import player_of
+
+    specs = ("policy:gen1ou-tiny?temperature=0.5", "policy:gen1ou-tiny")
+    assert [player_of(spec, 1, "gen1ou", on_engine=True)._temperature for spec in specs] == [0.5, 0.0]  # type: ignore[attr-defined]
+
+
 def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_path: Path) -> None:
     db = tmp_path / "labelled.duckdb"
     shutil.copy(played, db)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -13,7 +14,9 @@ from training.preferences.rules import (
     CLOSE,
     EVERYTHING,
     NOT_GARBLED,
+    NOT_OTHER,
     NOTHING,
+    ONE_ANSWER,
     SOME,
     UNSURE,
     Bar,
@@ -100,6 +103,9 @@ def test_a_baseline_of_the_position_makes_pairs_of_won_and_lost_positions_too() 
     assert judged(lost, "action", BAR, LEGAL_ONE) == NOTHING
     pair = judged(lost, "action", Bar(baseline=None), LEGAL_ONE)
     assert isinstance(pair, Judged) and (pair.rule, pair.chosen) == (SOME, "move surf")
+    failed = [played("move surf", 4, 12), Attempt("surf!", failure="illegal")]
+    pair = judged(failed, "action", Bar(baseline=None), LEGAL_ONE)
+    assert isinstance(pair, Judged) and (pair.chosen, pair.rejected) == ("move surf", "surf!")
 
 
 def test_a_small_or_unsure_margin_makes_no_pair() -> None:
@@ -126,6 +132,43 @@ def test_the_same_answer_twice_is_one_with_the_results_of_both() -> None:
         [played("move surf", 1, 1), Attempt("move surf", failure="timeout"), played("move surf", 2, 0)], "action"
     )
     assert one.results == (1.0, 0.0, 1.0, 1.0) and not one.failure
+
+
+def test_answers_with_the_same_action_share_its_playouts() -> None:
+    results = (1.0, 0.0)
+    said = [Attempt("move surf", results, plan, shared=0) for plan in ("attack", "be bold", "attack")]
+    (one,) = merged(said, "action")
+    assert one.results == results
+    assert [(one.plan, one.results) for one in merged(said, "plan")] == [("attack", results), ("be bold", results)]
+    both = merged([*said, Attempt("move rest", (1.0, 1.0), "attack", shared=1)], "plan")
+    assert both[0].results == (1.0, 0.0, 1.0, 1.0)
+    assert judged(said, "plan", Bar(baseline=0.1), garbler("worse", LEGAL, 0), worse=True) == CLOSE
+
+
+def test_where_everything_worked_the_worst_may_be_rejected() -> None:
+    tried = [played("move surf", 8, 0), played("move rest", 5, 3), played("switch snorlax", 6, 2)]
+    pair = judged(tried, "action", BAR, garbler("worse", LEGAL, 0), worse=True)
+    assert isinstance(pair, Judged)
+    assert (pair.rule, pair.chosen, pair.rejected, pair.margin) == (EVERYTHING, "move surf", "move rest", 0.375)
+    assert pair.rejected_outcome == "acted and gained" and pair.low is not None
+    assert judged(tried, "action", Bar(min_margin=0.4), NONE, worse=True) == CLOSE
+    assert judged(tried[:1], "action", BAR, NONE, worse=True) == ONE_ANSWER
+
+
+def test_what_the_model_says_at_a_high_temperature_is_rejected() -> None:
+    tried = [replace(played("move surf", 8, 0, "attack"), text="Plan: attack\nAction: move surf")]
+    hot = Attempt("dance", plan="win", failure="illegal", text="Plan: win\nAction: dance")
+    pair = judged(tried, "action", BAR, hot)
+    assert isinstance(pair, Judged) and (pair.rule, pair.rejected_outcome) == (EVERYTHING, "garbled: illegal")
+    assert (pair.chosen_text, pair.rejected_text) == (tried[0].text, hot.text)
+    plan = judged(tried, "plan", BAR, hot)
+    assert isinstance(plan, Judged) and (plan.chosen, plan.rejected) == ("attack", "win")
+    known = judged([*tried, played("move rest", 7, 1)], "action", BAR, Attempt("move rest", text="Action: move rest"))
+    assert isinstance(known, Judged) and (known.rejected_score, known.rejected_text) == (0.875, "Action: move rest")
+    assert judged(tried, "action", BAR, Attempt("move surf", text="Action: move surf")) == NOT_OTHER
+    assert judged(tried, "plan", BAR, Attempt("move rest", text="Action: move rest")) == NOT_OTHER
+    some = judged([*tried, played("move rest", 0, 8)], "action", BAR, hot, real=False)
+    assert isinstance(some, Judged) and (some.rule, some.rejected_text) == (SOME, hot.text)
 
 
 def test_the_interval_of_a_margin_is_newcombes() -> None:

@@ -1,0 +1,126 @@
+"""Several answers of a language model to the same prompt: what it says at the decisions of stored battles.
+
+Each answer is drawn with a seed of its own, which depends on the battle and the decision only: a local model says the same
+again. One more is asked for at a high temperature, as a garbled answer (garbling.py); it is not played on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from agents import resolve
+from agents.battle import SeatBattle
+from agents.choices import read_answer
+from agents.llm.player import Reply
+from agents.llm.prompts import prompt, read, template
+from arena.fixture import digest
+from arena.record import unpacked
+from teamsets.errors import BadInput
+from training.data.from_store import Candidate, sides
+from training.data.trajectory import decision_points
+from training.envs.background import wait_for
+from training.preferences.attempts import Asked, Attempt
+
+#: Questions that are on their way at once: local models answer so many together.
+_AT_ONCE = 16
+#: Characters of an answer without an action that stand for it.
+_SHOWN = 80
+
+
+class _Question(NamedTuple):
+    """The prompt of a decision, and how it is asked. place: of the answer; the last one is the hot one."""
+
+    decision: int
+    place: int
+    text: str
+    choices: list[str]
+    temperature: float
+    seed: int
+
+
+class Answers:
+    """Asks the language model `spec` for `number` answers at each decision, and for one at the temperature `hot`.
+
+    seed: of all that it says. Raises BadInput for an agent that is no language model, lacks something, or says the same
+    each time.
+    """
+
+    def __init__(self, spec: str, number: int, hot: float, seed: int) -> None:
+        if not spec.startswith("llm:"):
+            raise BadInput(
+                f"--answers-of {spec}: must be a language model: llm:PATH or llm:openai?base_url=URL&model=NAME"
+            )
+        source = resolve(spec)
+        if lacks := source.missing(None):
+            raise BadInput(f"--answers-of {spec}: {lacks}")
+        options = {**source.options, **source.given}
+        self._source, self._agents = source, list[Any]()
+        self._number, self._hot, self._seed, self._temperature = number, hot, seed, float(options["temperature"])
+        #: Of its prompts.
+        self.template = template(options["style"], options["prompt"])
+        if not self._temperature:
+            more = f"{spec}{'&' if '?' in spec else '?'}temperature=1"
+            raise BadInput(f"--answers-of {spec}: says the same each time at temperature 0: use for example {more}")
+        if hot <= self._temperature:
+            raise BadInput(
+                f"--garble-temperature {hot:g}: must be above the {self._temperature:g} of --answers-of {spec}"
+            )
+
+    def at(self, db: Path, side: Candidate, decisions: Sequence[int]) -> dict[int, Asked]:
+        """Return what it answers at decisions of a side. Raises BadInput, and ServerFailed if it cannot be asked."""
+        (stored,) = sides(db, [side])
+        questions: list[_Question] = []
+        found: dict[int, list[Attempt]] = {}
+        points: dict[int, tuple[list[Any], Any]] = {}
+        for index, battle in enumerate(decision_points(stored.seat, stored.format, unpacked(stored.log))):
+            if index in decisions:
+                questions += self._questions(stored.about, index, battle)
+                points[index] = list(battle.legal), battle.last_request
+        if not self._agents:  # the first loads the model
+            self._agents = [self._source.make() for _ in range(_AT_ONCE)]
+        replies = wait_for(self._replies(questions))
+        for question, reply in zip(questions, replies, strict=True):
+            found.setdefault(question.decision, []).append(attempt_of(reply.text, *points[question.decision]))
+        return {index: Asked(tuple(said[:-1]), said[-1]) for index, said in found.items()}
+
+    def _questions(self, about: dict[str, Any], index: int, battle: SeatBattle) -> list[_Question]:
+        text, choices = prompt(battle, self.template), [choice.words for choice in battle.legal]
+        heats = [self._temperature] * self._number + [self._hot]
+        where = [self._seed, about["pair"], about["team"], about["seat"], index]
+        seeds = [int(digest(["answer", *where, place], 12), 16) % 2**31 for place in range(len(heats))]
+        return [
+            _Question(index, place, text, choices, heat, seed)
+            for place, (heat, seed) in enumerate(zip(heats, seeds, strict=True))
+        ]
+
+    async def _replies(self, questions: Sequence[_Question]) -> list[Reply]:
+        free: asyncio.Queue[Any] = asyncio.Queue()
+        for agent in self._agents:
+            free.put_nowait(agent)
+
+        async def ask(question: _Question) -> Reply:
+            agent = await free.get()  # an agent has one question at a time
+            try:
+                agent.temperature = question.temperature
+                return await agent.ask(question.text, question.choices, question.seed)
+            finally:
+                free.put_nowait(agent)
+
+        return await asyncio.gather(*map(ask, questions))
+
+
+def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
+    """Return what a model wrote as an attempt that was not played on: legal as a seat would take it, or failed to act.
+
+    legal: the legal choices (agents.choices.Choice) of Showdown's request.
+    """
+    said = read(text)
+    choice = read_answer(said.action or text[:_SHOWN], legal, request)
+    if choice is not None:
+        return Attempt(choice.words, plan=said.plan, text=text.strip())
+    failure = "illegal" if said.action else "unparsable"
+    shown = said.action or " ".join(text.split())[:_SHOWN] or "(nothing)"
+    return Attempt(shown, plan=said.plan, failure=failure, text=text.strip())
