@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,10 +22,13 @@ pytest.importorskip("trl")
 from click.testing import CliRunner  # noqa: E402
 from safetensors.torch import load_file  # noqa: E402
 from support.language_models import tiny_model  # noqa: E402
+from support.tournaments import tournament  # noqa: E402
 
 from agents import resolve  # noqa: E402
 from agents.llm.generation import Model, Question  # noqa: E402
 from agents.llm.models import OUTPUT, base_of  # noqa: E402
+from agents.serving import client  # noqa: E402
+from arena.store import rows  # noqa: E402
 from training.commands.llm_dpo import llm_dpo  # noqa: E402
 from training.config import BadConfig  # noqa: E402
 from training.data.shards import BadData  # noqa: E402
@@ -132,6 +139,54 @@ def test_a_run_learns_its_pairs_and_plays_and_one_that_was_killed_ends_with_the_
         source.missing("gen1ou") == ""
         and source.fingerprint != resolve(f"llm:{base_of(whole.folder / OUTPUT)}").fingerprint
     )
+
+
+#: Trains, and stops for good before the second checkpoint is marked as complete: the kill comes at the same place each time.
+HANGING = """
+import sys, time
+from training.commands.llm_dpo import llm_dpo
+from training.llm import run
+write = run.write_atomic
+run.write_atomic = lambda path, text: time.sleep(600) if path.parent.name == "checkpoint-2" else write(path, text)
+llm_dpo([sys.argv[1]])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_run_that_the_system_killed_is_ended_by_the_same_command_and_plays_in_the_arena(
+    small: Callable[..., LlmConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small(**{"length.max_steps": 3, "checkpoints.every": 1, "data.held_out": False})
+    file, out = tmp_path / "my.yaml", Path(config.out)
+    file.write_text(yaml.safe_dump(config.model_dump(mode="json")))
+    begun = subprocess.Popen([sys.executable, "-c", HANGING, str(file)], stderr=subprocess.PIPE)
+    try:
+        while not (out / "checkpoints" / "checkpoint-2" / "trainer_state.json").exists():
+            assert begun.poll() is None, begun.stderr.read().decode()  # type: ignore[union-attr]
+            time.sleep(0.1)
+    finally:
+        begun.kill()
+        begun.communicate()
+    assert begun.returncode == -signal.SIGKILL and not (out / OUTPUT).exists()
+    assert "its run has not finished" in resolve(f"llm:{out}").missing("gen1ou")
+
+    done = CliRunner().invoke(llm_dpo, [str(file)])
+    assert done.exit_code == 0, done.output
+    assert "resumed at step 1: 12 pairs" in done.output and done.output.endswith(f"agent: llm:{out}\n")
+    assert [line["step"] for line in metrics(out) if "loss" in line] == [1, 2, 3]
+
+    spec, db = f"llm:{out}?constrained=true&device=cpu&style=action", tmp_path / "arena.duckdb"
+    monkeypatch.setenv(client.THREADS, "1")
+    try:
+        tournament(db, spec, "random", max_turns=5, think_limit=300.0)
+    finally:
+        client.close_all()
+    assert rows("SELECT DISTINCT agent, reason FROM faults", db) == [("nobody", "turn-limit")]
+    answered = (
+        "SELECT count(*) > 5 FROM decisions JOIN results USING (battle_id, seat) WHERE agent = ? AND thought LIKE ?"
+    )
+    assert rows(answered, db, [spec, "%answer%"]) == [(True,)]
 
 
 @pytest.mark.slow
