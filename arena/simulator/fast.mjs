@@ -4,7 +4,7 @@
 // 1. Event handlers. For each of the hundreds of events of a turn Showdown asks every effect in play (status, volatiles,
 //    ability, item, species … of each Pokémon, for four prefixes each) whether it has a property named after the event, by
 //    a name glued together on the spot, which V8 must hash and look up anew each time. Here the names are made once, an
-//    effect is asked once for all prefixes of the event, and each Pokémon is walked once instead of three times.
+//    effect is asked once whether it has any handler for the event, and each Pokémon is walked once instead of three times.
 // 2. Copies of moves. Each use of a move clones it deeply, property by property and by name. Here each move gets a
 //    constructor of its copies, made once, that knows which of its properties need a deep copy.
 
@@ -17,48 +17,30 @@ const UNPREFIXED = new Set(['BeforeTurn', 'Update', 'Weather', 'WeatherChange', 
 /** A string that V8 keeps one copy of, so that looking up a property by it needs no hashing. */
 const intern = text => Object.keys({[text]: 0})[0];
 
-const [ON, ALLY, ANY, FOE, SOURCE] = [1, 2, 4, 8, 16];
-const PREFIXES = [['on', ON], ['onAlly', ALLY], ['onAny', ANY], ['onFoe', FOE], ['onSource', SOURCE]];
-
 const namesOf = new Map();
 function eventNames(eventName) {
   let names = namesOf.get(eventName);
   if (!names) {
     const prefixed = !UNPREFIXED.has(eventName);
-    const [on, ally, any, foe, source] = PREFIXES.map(([prefix]) => intern(prefix + eventName));
-    names = {
-      event: intern(eventName), prefixed, on, ally, any, foe, source, startsToo: eventName === 'SwitchIn',
-      self: prefixed ? [on, ally, any] : [on], selfBits: prefixed ? [ON, ALLY, ANY] : [ON],
-      mine: [on], mineBits: [ON], allied: [ally, any], alliedBits: [ALLY, ANY],
-      other: [foe, any], otherBits: [FOE, ANY], sourced: [source], sourcedBits: [SOURCE],
-    };
+    const [on, ally, any, foe, source] = ['', 'Ally', 'Any', 'Foe', 'Source'].map(p => intern(`on${p}${eventName}`));
+    names = {prefixed, on, ally, any, foe, source, self: prefixed ? [on, ally, any] : [on], other: [foe, any]};
     namesOf.set(eventName, names);
   }
   return names;
 }
 
-// effect -> event -> for which of the prefixes it has a handler, as bits; null for an effect without handlers. Effects are
-// shared by all battles of a generation and never change.
+// effect -> the names of all its handlers. Effects are shared by all battles of a generation and never change.
 const handlersOf = new WeakMap();
-function handlersByEvent(effect) {
-  let events = handlersOf.get(effect);
-  if (events === undefined) {
-    events = new Map();
-    for (const key in effect) {
-      for (const [prefix, bit] of PREFIXES) {
-        if (!key.startsWith(prefix)) continue;
-        const event = intern(key.slice(prefix.length));
-        events.set(event, events.get(event) | bit);
-      }
-    }
-    if (!events.size) events = null;
-    handlersOf.set(effect, events);
+function handlerNames(effect) {
+  let names = handlersOf.get(effect);
+  if (names === undefined) {
+    const found = [];
+    for (const key in effect) if (key.startsWith('on')) found.push(key);
+    names = found.length ? new Set(found) : null;
+    handlersOf.set(effect, names);
   }
-  return events;
+  return names;
 }
-
-/** Whether an effect has a handler of one event under one prefix. */
-const handles = (effect, event, bit) => (handlersByEvent(effect)?.get(event) & bit) > 0;
 
 export function speedUp(packageFolder) {
   const sim = name => require(path.join(packageFolder, 'dist', 'sim', name));
@@ -78,15 +60,13 @@ function patchEvents(Battle, Pokemon, Side) {
   };
 
   /** Adds the handlers that one effect on a Pokémon has for each of `names` to the list of the same index. */
-  function ask(battle, pokemon, effect, state, end, endCallArgs, event, names, bits, lists) {
-    const known = handlersByEvent(effect);
+  function ask(battle, pokemon, effect, state, end, endCallArgs, names, lists) {
+    const known = handlerNames(effect);
     if (known === null) return;
-    const found = known.get(event.event);
-    if (found === undefined && !event.startsToo) return;
     for (let i = 0; i < names.length; i++) {
       const name = names[i];
       let callback;
-      if (found & bits[i]) callback = effect[name];
+      if (known.has(name)) callback = effect[name];
       else if (name === 'onSwitchIn') callback = battle.getCallback(pokemon, effect, name);
       if (callback === undefined) continue;
       const handler = {effect, callback, state, end, effectHolder: pokemon};
@@ -95,44 +75,39 @@ function patchEvents(Battle, Pokemon, Side) {
     }
   }
 
-  /** Showdown's findPokemonEventHandlers for several names of an event at once, in its order of effects. */
-  function walk(battle, pokemon, event, names, bits, lists) {
+  /** Showdown's findPokemonEventHandlers for several names at once, in its order of effects. */
+  function walk(battle, pokemon, names, lists) {
     const {conditions} = battle.dex;
     if (pokemon.status) {
-      const end = pokemon.clearStatus;
-      ask(battle, pokemon, pokemon.getStatus(), pokemon.statusState, end, null, event, names, bits, lists);
+      ask(battle, pokemon, pokemon.getStatus(), pokemon.statusState, pokemon.clearStatus, null, names, lists);
     }
     const {volatiles} = pokemon;
     for (const id in volatiles) {
-      const condition = conditions.getByID(id);
-      ask(battle, pokemon, condition, volatiles[id], pokemon.removeVolatile, null, event, names, bits, lists);
+      ask(battle, pokemon, conditions.getByID(id), volatiles[id], pokemon.removeVolatile, null, names, lists);
     }
-    const {abilityState, clearAbility} = pokemon;
-    ask(battle, pokemon, pokemon.getAbility(), abilityState, clearAbility, null, event, names, bits, lists);
-    if (pokemon.item) {
-      ask(battle, pokemon, pokemon.getItem(), pokemon.itemState, pokemon.clearItem, null, event, names, bits, lists);
-    }
-    ask(battle, pokemon, pokemon.baseSpecies, pokemon.speciesState, nothing, null, event, names, bits, lists);
+    ask(battle, pokemon, pokemon.getAbility(), pokemon.abilityState, pokemon.clearAbility, null, names, lists);
+    if (pokemon.item) ask(battle, pokemon, pokemon.getItem(), pokemon.itemState, pokemon.clearItem, null, names, lists);
+    ask(battle, pokemon, pokemon.baseSpecies, pokemon.speciesState, nothing, null, names, lists);
     const {side} = pokemon;
     const slot = side.slotConditions[pokemon.position];
     for (const id in slot) {
       const condition = conditions.getByID(id);
       const args = [side, pokemon, condition.id];
-      ask(battle, pokemon, condition, slot[id], side.removeSlotCondition, args, event, names, bits, lists);
+      ask(battle, pokemon, condition, slot[id], side.removeSlotCondition, args, names, lists);
     }
   }
 
-  /** Whether any effect of the field could handle an event; most are none of its business. */
-  function fieldHandles(battle, field, event) {
+  /** Whether any effect of the field could handle `name`; most events are none of its business. */
+  function fieldHandles(battle, field, name) {
     const {conditions} = battle.dex;
-    for (const id in field.pseudoWeather) if (handles(conditions.getByID(id), event, ON)) return true;
-    if (field.weather && handles(field.getWeather(), event, ON)) return true;
-    return !!field.terrain && handles(field.getTerrain(), event, ON);
+    for (const id in field.pseudoWeather) if (handlerNames(conditions.getByID(id))?.has(name)) return true;
+    if (field.weather && handlerNames(field.getWeather())?.has(name)) return true;
+    return !!field.terrain && !!handlerNames(field.getTerrain())?.has(name);
   }
 
-  function sideHandles(battle, side, event, bit) {
+  function sideHandles(battle, side, name) {
     const {conditions} = battle.dex;
-    for (const id in side.sideConditions) if (handles(conditions.getByID(id), event, bit)) return true;
+    for (const id in side.sideConditions) if (handlerNames(conditions.getByID(id))?.has(name)) return true;
     return false;
   }
 
@@ -153,46 +128,50 @@ function patchEvents(Battle, Pokemon, Side) {
       return stock.findEventHandlers.call(this, target, eventName, source);
     }
     const names = eventNames(eventName);
-    const {event} = names;
     const handlers = [];
     if (target instanceof Pokemon && (target.isActive || source?.isActive)) {
       const allies = names.prefixed ? target.alliesAndSelf() : [];
       if (allies.length === 1 && allies[0] === target) {
-        walk(this, target, names, names.self, names.selfBits, [handlers, FIRST, SECOND]);
-        take(handlers, FIRST);
-        take(handlers, SECOND);
+        const [ally, any] = [[], []];
+        walk(this, target, names.self, [handlers, ally, any]);
+        append(handlers, ally);
+        append(handlers, any);
       } else {
-        walk(this, target, names, names.mine, names.mineBits, [handlers]);
+        walk(this, target, [names.on], [handlers]);
         for (const ally of allies) {
-          walk(this, ally, names, names.allied, names.alliedBits, [handlers, FIRST]);
-          take(handlers, FIRST);
+          const any = [];
+          walk(this, ally, [names.ally, names.any], [handlers, any]);
+          append(handlers, any);
         }
       }
       if (names.prefixed) {
         for (const foe of target.foes()) {
-          walk(this, foe, names, names.other, names.otherBits, [handlers, FIRST]);
-          take(handlers, FIRST);
+          const any = [];
+          walk(this, foe, names.other, [handlers, any]);
+          append(handlers, any);
         }
       }
       target = target.side;
     }
-    if (source && names.prefixed) walk(this, source, names, names.sourced, names.sourcedBits, [handlers]);
+    if (source && names.prefixed) walk(this, source, [names.source], [handlers]);
     if (target instanceof Side) {
       for (const side of this.sides) {
         if (side.n >= 2 && side.allySide) continue;
         const ours = side === target || side === target.allySide;
-        if (ours && sideHandles(this, side, event, ON)) {
+        if (ours && sideHandles(this, side, names.on)) {
           append(handlers, this.findSideEventHandlers(side, names.on));
-        } else if (!ours && names.prefixed && sideHandles(this, side, event, FOE)) {
+        } else if (!ours && names.prefixed && sideHandles(this, side, names.foe)) {
           append(handlers, this.findSideEventHandlers(side, names.foe));
         }
-        if (names.prefixed && sideHandles(this, side, event, ANY)) {
+        if (names.prefixed && sideHandles(this, side, names.any)) {
           append(handlers, this.findSideEventHandlers(side, names.any));
         }
       }
     }
-    if (fieldHandles(this, this.field, event)) append(handlers, this.findFieldEventHandlers(this.field, names.on));
-    if (this.events || handles(this.format, event, ON)) append(handlers, this.findBattleEventHandlers(names.on));
+    if (fieldHandles(this, this.field, names.on)) append(handlers, this.findFieldEventHandlers(this.field, names.on));
+    if (this.events || handlerNames(this.format)?.has(names.on)) {
+      append(handlers, this.findBattleEventHandlers(names.on));
+    }
     return handlers;
   };
 
@@ -210,33 +189,12 @@ function patchEvents(Battle, Pokemon, Side) {
     const whole = typeof relayVar === 'number' && relayVar === Math.abs(Math.floor(relayVar));
     return whole ? this.modify(relayVar, 1) : relayVar;
   };
-
-  // An effect without a handler answers what came in, whatever Showdown checks before it looks for the handler.
-  const {singleEvent} = Battle.prototype;
-  Battle.prototype.singleEvent = function (eventid, effect, state, target, source, sourceEffect, relayVar, callback) {
-    if (!callback && effect[eventNames(eventid).on] === undefined && this.eventDepth < 8 &&
-        this.log.length - this.sentLogPos <= 1000) {
-      return relayVar === undefined ? true : relayVar;
-    }
-    return singleEvent.call(this, eventid, effect, state, target, source, sourceEffect, relayVar, callback);
-  };
 }
 
 const nothing = () => {};
 
-// Lists that are filled and emptied within one search for handlers, which starts no other one.
-const FIRST = [];
-const SECOND = [];
-
 function append(list, more) {
   for (let i = 0; i < more.length; i++) list.push(more[i]);
-}
-
-/** As `append`, and empties what was appended. */
-function take(list, more) {
-  if (!more.length) return;
-  append(list, more);
-  more.length = 0;
 }
 
 // move -> [a constructor of its copies, the move itself in a form that is quick to read from, one frozen copy]

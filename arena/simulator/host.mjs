@@ -45,7 +45,7 @@ class Table {
     this.position = 0;
     this.errors = {};
     this.asked = {};
-    this.told = {p1: new Map(), p2: new Map()}; // Pokémon -> its entry in the last request
+    this.told = {p1: new Map(), p2: new Map()}; // Pokémon -> its entry in the last request, as text
     this.turnLimit = false;
   }
 
@@ -137,25 +137,13 @@ class Table {
   abridged(side, request) {
     const told = this.told[side];
     const pokemon = request.side.pokemon.map(entry => {
-      const before = told.get(entry.ident);
-      if (before !== undefined && isSame(before, entry)) return entry.ident;
-      told.set(entry.ident, entry);
+      const text = JSON.stringify(entry);
+      if (told.get(entry.ident) === text) return entry.ident;
+      told.set(entry.ident, text);
       return entry;
     });
     return {...request, side: {...request.side, pokemon}};
   }
-}
-
-/** Whether two entries of a Pokémon are the same. False also where they hold more than values, and lists and objects of these. */
-function isSame(before, entry) {
-  for (const key in entry) {
-    const [old, now] = [before[key], entry[key]];
-    if (old === now) continue;
-    if (old === null || now === null || typeof old !== 'object' || typeof now !== 'object') return false;
-    if (old.length !== now.length) return false;
-    for (const inner in now) if (old[inner] !== now[inner]) return false;
-  }
-  return true;
 }
 
 function send(message) {
