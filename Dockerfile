@@ -33,7 +33,7 @@ ENV ARENA_COMMIT=${COMMIT} \
     USER=trainer \
     PATH=/opt/battle-arena/.venv/bin:${PATH}
 
-WORKDIR /work
+WORKDIR /training
 STOPSIGNAL SIGINT
 ENTRYPOINT ["train"]
 CMD ["--help"]

@@ -133,15 +133,7 @@ def _read_switch(battle: QuickBattle, message: list[str]) -> bool:
     return True
 
 
-def _read_damage(battle: QuickBattle, message: list[str]) -> bool:
-    if len(message) != 4:
-        return False
-    battle._replay_data.append(message[:])
-    battle.get_pokemon(message[2]).damage(message[3])
-    return True
-
-
-def _read_heal(battle: QuickBattle, message: list[str]) -> bool:
+def _read_hp(battle: QuickBattle, message: list[str]) -> bool:
     if len(message) != 4:
         return False
     battle._replay_data.append(message[:])
@@ -195,8 +187,8 @@ def _read_status(battle: QuickBattle, message: list[str]) -> bool:
 _READERS: dict[str, Callable[[QuickBattle, list[str]], bool]] = {
     "switch": _read_switch,
     "drag": _read_switch,
-    "-damage": _read_damage,
-    "-heal": _read_heal,
+    "-damage": _read_hp,
+    "-heal": _read_hp,
     "move": _read_move,
     "turn": _read_turn,
     "-boost": _read_boost,

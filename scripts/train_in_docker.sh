@@ -71,10 +71,10 @@ set -- "$@" "/config/$(basename "$config")"
 set -- "$image" "$@"
 [ "$gpus" = none ] || set -- --gpus "$gpus" "$@"
 [ -z "${WANDB_API_KEY:-}" ] || set -- --env WANDB_API_KEY "$@"
-docker create --name "$name" --init --user "$user" --shm-size 4g --workdir /work \
+docker create --name "$name" --init --user "$user" --shm-size 4g --workdir /training \
     --mount "type=bind,src=$config,dst=/config/$(basename "$config"),readonly" \
-    --mount "type=bind,src=$out,dst=/work" \
-    --mount "type=bind,src=$data,dst=/work/data,readonly" "$@" >/dev/null
+    --mount "type=bind,src=$out,dst=/training" \
+    --mount "type=bind,src=$data,dst=/training/data,readonly" "$@" >/dev/null
 # In the background: a signal is handled at once, not when the run is over.
 docker start --attach --sig-proxy=false "$name" &
 code=0

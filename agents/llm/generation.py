@@ -21,7 +21,7 @@ from agents.llm.models import base_of, folder_of
 from agents.llm.player import Reply
 from agents.llm.prompts import STYLES, answer_start, read
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Model:
         self.tokenizer: Any = AutoTokenizer.from_pretrained(_tokenizer_of(folder, weights), padding_side="left")
         if self.tokenizer.pad_token_id is None:
             self.tokenizer.pad_token = self.tokenizer.eos_token
-        model: Any = AutoModelForCausalLM.from_pretrained(weights, dtype=_dtype(dtype, device))
+        model: Any = AutoModelForCausalLM.from_pretrained(weights, dtype=DTYPES[precision_of(dtype, device)])
         if base:
             from peft import PeftModel
 
@@ -186,7 +186,8 @@ def _tokenizer_of(folder: Path, weights: Path) -> Path:
     return folder if (folder / "tokenizer_config.json").is_file() else weights
 
 
-def _dtype(name: str, device: torch.device) -> torch.dtype:
+def precision_of(name: str, device: torch.device) -> str:
+    """Return "fp32", "bf16" or "fp16"; "auto" is bf16 on a GPU that has it, else fp32."""
     if name == "auto":
-        return torch.bfloat16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else torch.float32
-    return _DTYPES[name]
+        return "bf16" if device.type == "cuda" and torch.cuda.is_bf16_supported() else "fp32"
+    return name

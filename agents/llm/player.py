@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.contract import Agent, Answer
-from agents.llm.prompts import again, prompt, read, template
+from agents.llm.prompts import Said, again, prompt, read, template
 from teamsets.errors import BadInput
 
 #: Characters of a model's answer that are kept with a decision.
 _KEPT = 2000
 #: Characters of an answer that names no action, as it is handed to the seat, which refuses it.
-_SHOWN = 80
+SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class LanguageModel(Agent):
     """A language model as an agent. Subclasses implement `ask`.
 
     A decision with one legal choice is made without asking. An answer that names no legal choice is the agent's: the seat
-    asks again (the prompt then has a line that says so) and takes the battle from it at the third in a row.
+    retries (the prompt then has a line that says so) and ends the battle as lost at the third in a row.
 
     Diagnostics of each decision: `plan`; `answer`, what the model wrote; `refused`, earlier answers that were no legal
     choice; `requests`; `prompt_tokens` and `completion_tokens`, of all requests of the decision; `cut`; `cost`, where the
@@ -81,7 +81,7 @@ class LanguageModel(Agent):
             self.diagnostics = {"forced": True}
             return battle.legal[0]
         text = prompt(battle, self.template)
-        if battle.last_request is self._request:  # the seat asks again: the last answer was no legal choice
+        if battle.last_request is self._request:  # a retry: the last answer was no legal choice
             self._refused.append(self._kept["answer"])
             text = again(text, self._refused[-1])
         else:
@@ -89,7 +89,7 @@ class LanguageModel(Agent):
         reply = await self.ask(text, [choice.words for choice in battle.legal])
         said = read(reply.text)
         self._keep(reply, said.plan)
-        return said.action or reply.text[:_SHOWN]
+        return handed_in(said, reply.text)
 
     def _keep(self, reply: Reply, plan: str) -> None:
         """Set the diagnostics, with the tokens of all requests of this decision."""
@@ -108,6 +108,11 @@ class LanguageModel(Agent):
         if reply.cut:
             self._kept["cut"] = True
         self.diagnostics = dict(self._kept)
+
+
+def handed_in(said: Said, text: str) -> str:
+    """Return what the seat gets as an answer: the action, or the beginning of a text that names none, which it refuses."""
+    return said.action or text[:SHOWN]
 
 
 def _problem(

@@ -9,27 +9,16 @@
 # Among the opponents of the search (whose sides are not learned) is the network that is shipped: then, the one before.
 set -euo pipefail
 [ $# -eq 1 ] || { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-project=$(cd "$(dirname "$0")/../.." && pwd)
-bin=$project/.venv/bin
+source "$(dirname "$0")/networks.sh"
 shipped=$project/agents/policy/shipped/gen1ou-tiny
-mkdir -p "$1"
-cd "$1"
 
-play() { # DATABASE OPTIONS...: from the start, or on from where it was
-    local db=$1
-    shift
-    if [ -e "$db" ]; then
-        "$bin/arena" evaluate --resume --db "$db"
-    else
-        "$bin/arena" evaluate "$@" --format gen1ou --teams variety --no-limit --db "$db"
-    fi
-}
-play searches.duckdb "search:mcts?iterations=2000&samples=2" "search:mcts?iterations=2400&samples=2" --battles 400 --seed 101
-play mixed.duckdb "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4000&samples=2&good=1" \
+on=(--format gen1ou --teams variety)
+play searches.duckdb "${on[@]}" "search:mcts?iterations=2000&samples=2" "search:mcts?iterations=2400&samples=2" --battles 400 --seed 101
+play mixed.duckdb "${on[@]}" "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4000&samples=2&good=1" \
     heuristic:expert heuristic:staller --battles 300 --seed 106
-play experts.duckdb heuristic:expert "heuristic:expert?reply=2.5" heuristic:staller heuristic:emerald heuristic:max-damage \
+play experts.duckdb "${on[@]}" heuristic:expert "heuristic:expert?reply=2.5" heuristic:staller heuristic:emerald heuristic:max-damage \
     --challenger heuristic:expert --challenger "heuristic:expert?reply=2.5" --battles 300 --seed 107
-play more.duckdb "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4400&samples=2" heuristic:expert \
+play more.duckdb "${on[@]}" "search:mcts?iterations=4000&samples=2" "search:mcts?iterations=4400&samples=2" heuristic:expert \
     "policy:gen1ou-tiny?temperature=0.5" poke-env:SimpleHeuristicsPlayer --battles 366 --seed 301 \
     --challenger "search:mcts?iterations=4000&samples=2" --challenger "search:mcts?iterations=4400&samples=2"
 
@@ -45,7 +34,7 @@ build e3 more.duckdb "agent = 'heuristic:expert'"
 "$bin/train" base "$shipped/first.yaml"
 
 watched="coached?learner=policy:first@best?temperature=0.5&coach=search:mcts?iterations=4000%26samples=2"
-play watched.duckdb "$watched" heuristic:expert "search:mcts?iterations=4000&samples=2" heuristic:staller \
+play watched.duckdb "${on[@]}" "$watched" heuristic:expert "search:mcts?iterations=4000&samples=2" heuristic:staller \
     --challenger "$watched" --battles 240 --seed 401
 "$bin/train" curriculum run gen1ou-cpu
 curriculum=runs/gen1ou-cpu/arena.duckdb

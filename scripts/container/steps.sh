@@ -17,8 +17,8 @@ system() {  # Python, Node.js and npm from the distribution; the user; the folde
     dnf install --assumeyes --setopt=install_weak_deps=False python3.11 nodejs npm
     dnf clean all
     useradd --uid 1000 --create-home trainer
-    mkdir -p "$ROOT" /work
-    chown -R trainer:trainer "$ROOT" /work
+    mkdir -p "$ROOT" /training
+    chown -R trainer:trainer "$ROOT" /training
 }
 
 packages() {  # .venv and node_modules, from pinned versions; without our code

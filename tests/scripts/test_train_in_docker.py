@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.command_line import PROJECT, wait
 
-#: Notes every call in $CALLS. `start` writes what a run would into the folder mounted as /work, and ends with $TRAIN; with
+#: Notes every call in $CALLS. `start` writes what a run would into the folder mounted as /training, and ends with $TRAIN; with
 #: TRAIN=stopped it waits for `docker stop`. $FAILS: a command that fails.
 DOCKER = """#!/bin/sh
 echo "$*" >> "$CALLS"
@@ -98,8 +98,8 @@ def test_it_builds_runs_and_leaves_results_and_log(place: Place) -> None:
     assert create.endswith("battle-arena base /config/dpo.yaml") and "--gpus" not in create
     for mount in (
         f"src={place.folder}/dpo.yaml,dst=/config/dpo.yaml,readonly",
-        f"src={place.out},dst=/work",
-        f"src={place.folder}/data,dst=/work/data,readonly",
+        f"src={place.out},dst=/training",
+        f"src={place.folder}/data,dst=/training/data,readonly",
     ):
         assert f"--mount type=bind,{mount} " in create
     assert "--user 0" not in create, "nobody is root in the container, whoever runs this"

@@ -11,11 +11,10 @@ import torch
 from peft import LoraConfig, PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
+from agents.llm import generation
 from agents.llm.models import base_of, folder_of, not_installed
 from training.config import BadConfig
 from training.llm.config import LlmConfig
-
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 def precision_of(config: LlmConfig) -> str:
@@ -23,9 +22,7 @@ def precision_of(config: LlmConfig) -> str:
     wanted = config.compute.precision
     if wanted == "fp16" and not torch.cuda.is_available():
         raise BadConfig("compute.precision: fp16 needs a GPU: use fp32 or bf16")
-    if wanted != "auto":
-        return wanted
-    return "bf16" if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else "fp32"
+    return generation.precision_of(wanted, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 def in_4bit(config: LlmConfig) -> bool:
@@ -58,7 +55,7 @@ def base_model(config: LlmConfig, *, quantized: bool) -> Any:
             f"model.path: {config.model.path}: is an adapter: give a whole model, for example of a run with "
             "`output: merged`"
         )
-    dtype = _DTYPES[precision_of(config)]
+    dtype = generation.DTYPES[precision_of(config)]
     options: dict[str, Any] = {"dtype": dtype}
     if quantized:
         options["quantization_config"] = BitsAndBytesConfig(

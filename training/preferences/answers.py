@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from agents import resolve
 from agents.battle import SeatBattle
 from agents.choices import read_answer
-from agents.llm.player import Reply
+from agents.llm.player import SHOWN, Reply, handed_in
 from agents.llm.prompts import prompt, read, template
 from arena.fixture import digest
 from arena.record import unpacked
@@ -26,8 +26,6 @@ from training.preferences.attempts import Asked, Attempt
 
 #: Questions that are on their way at once: local models answer so many together.
 _AT_ONCE = 16
-#: Characters of an answer without an action that stand for it.
-_SHOWN = 80
 
 
 class _Question(NamedTuple):
@@ -118,9 +116,9 @@ def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
     legal: the legal choices (agents.choices.Choice) of Showdown's request.
     """
     said = read(text)
-    choice = read_answer(said.action or text[:_SHOWN], legal, request)
+    choice = read_answer(handed_in(said, text), legal, request)
     if choice is not None:
         return Attempt(choice.words, plan=said.plan, text=text.strip())
     failure = "illegal" if said.action else "unparsable"
-    shown = said.action or " ".join(text.split())[:_SHOWN] or "(nothing)"
+    shown = said.action or " ".join(text.split())[:SHOWN] or "(nothing)"
     return Attempt(shown, plan=said.plan, failure=failure, text=text.strip())
