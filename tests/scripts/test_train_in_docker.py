@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.command_line import PROJECT, wait
 
-#: Notes every call in $CALLS. `start` writes what a run would into the folder mounted as /training, and ends with $TRAIN; with
-#: TRAIN=stopped it waits for `docker stop`. $FAILS: a command that fails.
+#: Notes every call in $CALLS. `start` writes what a run would into the folder mounted as /training, and ends with $TRAIN;
+#: with TRAIN=stopped it waits for `docker stop`. $FAILS: a command that fails.
 DOCKER = """#!/bin/sh
 echo "$*" >> "$CALLS"
 case "$1" in
