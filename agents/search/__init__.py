@@ -1,9 +1,10 @@
-"""Tree search: `search:mcts` on poke-engine, `search:exact` on the engine of generation 1."""
+"""Tree search: `search:mcts` on poke-engine, `search:exact` and `search:omniscient` on the engine of generation 1."""
 
 from __future__ import annotations
 
 from agents.search.exact.agent import ExactSearch
+from agents.search.exact.omniscient import OmniscientSearch
 from agents.search.mcts import MonteCarloTreeSearch
 
 #: Name -> agent class, for the registry.
-PLAYERS = {"mcts": MonteCarloTreeSearch, "exact": ExactSearch}
+PLAYERS = {"mcts": MonteCarloTreeSearch, "exact": ExactSearch, "omniscient": OmniscientSearch}

@@ -148,7 +148,7 @@ def doctor(name: str | None) -> None:
         lacks = source.missing(None)
         fine = fine and not lacks
         gens = ", ".join(str(gen) for gen in range(1, 10) if not source.missing(f"gen{gen}ou"))
-        print(f"{spec}: {lacks or f'ready for generations {gens}'}")
+        print(f"{spec}: {lacks or (f'ready for generations {gens}' if gens else source.missing('gen1ou'))}")
     sys.exit(0 if fine or name is None else 1)
 
 

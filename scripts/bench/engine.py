@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from throughput import local_server, poke_env_speed
+from throughput import poke_env_speed
 
 from agents.engine.engine import Engine, initial
 from agents.engine.layout import SEED, TURN, UNDECIDED, WINNER
@@ -165,22 +165,21 @@ def main() -> None:
         print(f"compile: cold {cold:.1f} s, cached {cached:.1f} s (a new process, with its imports)", flush=True)
     batch = Batch(options.battles, pairs)
     seconds: float = options.seconds
-    with local_server() as uri:
-        ways: dict[str, Callable[[int], Speed]] = {
-            "showdown": lambda seed: showdown(seconds, seed),
-            "poke-env": lambda seed: Speed(poke_env_speed(uri, "gen1randombattle", options.server_battles, seed)[1], 0),
-            "engine": lambda seed: batch.play(seconds),
-            "engine, observed": lambda seed: batch.play_observed(seconds, seed),
-        }
-        if options.libpkmn:
-            ways["libpkmn"] = lambda seed: libpkmn(options.libpkmn, seconds, seed)
-        speeds: dict[str, list[Speed]] = {name: [] for name in ways}
-        for number in range(1, options.rounds + 1):
-            for name, way in ways.items():
-                speed = way(number)
-                speeds[name].append(speed)
-                choices = f", {speed.choices:,.0f} choices/s" if speed.choices else ""
-                print(f"round {number}: {name} {speed.turns:,.0f} turns/s{choices} ({CORES} cores)", flush=True)
+    ways: dict[str, Callable[[int], Speed]] = {
+        "showdown": lambda seed: showdown(seconds, seed),
+        "poke-env": lambda seed: Speed(poke_env_speed("gen1randombattle", options.server_battles, 10, seed).turns, 0),
+        "engine": lambda seed: batch.play(seconds),
+        "engine, observed": lambda seed: batch.play_observed(seconds, seed),
+    }
+    if options.libpkmn:
+        ways["libpkmn"] = lambda seed: libpkmn(options.libpkmn, seconds, seed)
+    speeds: dict[str, list[Speed]] = {name: [] for name in ways}
+    for number in range(1, options.rounds + 1):
+        for name, way in ways.items():
+            speed = way(number)
+            speeds[name].append(speed)
+            choices = f", {speed.choices:,.0f} choices/s" if speed.choices else ""
+            print(f"round {number}: {name} {speed.turns:,.0f} turns/s{choices} ({CORES} cores)", flush=True)
     turns = {name: statistics.median(speed.turns for speed in found) for name, found in speeds.items()}
     observed = statistics.median(speed.choices for speed in speeds["engine, observed"])
     print(verdict("engine / showdown", turns["engine"] / turns["showdown"], 250, "times"))

@@ -5,11 +5,16 @@ its workers, every battle recorded and put into DuckDB. Both use every core of t
 machine whose speed drifts slows both. Prints a line for each turn, and the ratios of the medians: of battles/s, and of CPU
 time (all processes, Linux only), which says more on a machine that others use.
 
-    python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--formats gen1randombattle gen9randombattle]
+    python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--warm 10] [--formats gen1randombattle gen9randombattle]
+        [--ways arena "arena, stock" "arena, random"]
 
 `arena` plays poke-env's RandomPlayer (its seats keep poke-env's state up to date, as for any agent that looks at the
 battle); `arena, stock` does so on Showdown's code untouched, without fast.mjs; `arena, random` plays the arena's own random
 agent, which needs only the list of legal choices.
+
+Node runs Showdown ever faster for several hundred battles, while V8 compiles it. Each turn of either side begins with new
+processes and `--warm` battles for each of its processes that run Showdown (the server has one, the arena one for each
+worker), which are not counted. 10 shows what a short run gets, 400 what a long one does.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,8 +77,13 @@ async def close(player: RandomPlayer) -> None:
     await asyncio.gather(*waiting, return_exceptions=True)
 
 
-def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> Speed:
-    """poke-env's `battle_against` over the server, ten at once, by poke-env's own code."""
+def poke_env_speed(format_id: str, battles: int, warm: int, number: int) -> Speed:
+    """poke-env's `battle_against` over a new server, ten at once, by poke-env's own code."""
+    with local_server() as uri:
+        return _over_server(uri, format_id, battles, warm, number)
+
+
+def _over_server(uri: str, format_id: str, battles: int, warm: int, number: int) -> Speed:
     slow_down()
     server = ServerConfiguration(uri, "https://127.0.0.1:1/action.php?")
     players = [
@@ -86,7 +96,7 @@ def poke_env_speed(uri: str, format_id: str, battles: int, number: int) -> Speed
         )
         for name in "ab"
     ]
-    asyncio.run(players[0].battle_against(players[1], n_battles=10))  # warm: modules, connections, V8
+    asyncio.run(players[0].battle_against(players[1], n_battles=warm))  # modules, connections, V8
     players[0].reset_battles()
     players[1].reset_battles()
     began, cpu_before = time.perf_counter(), cpu_seconds(os.getpid())
@@ -109,12 +119,19 @@ def cpu_seconds(process: int) -> float:
 
 
 def arena_speed(
-    agents: tuple[str, str], format_id: str, battles: int, seed: int, *, stock: bool = False, isolate: bool = False
+    agents: tuple[str, str],
+    format_id: str,
+    battles: int,
+    seed: int,
+    *,
+    warm: int = 10,
+    stock: bool = False,
+    isolate: bool = False,
 ) -> Speed:
-    """How fast a run of the arena is, from the first hand-out to the last battle in DuckDB, warm as above."""
+    """How fast a run of the arena is, from the battle after `warm` for each worker to the last battle in DuckDB."""
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "bench.duckdb"
-        warm = 10 * default_workers()
+        warm *= default_workers()
         settings = EvaluateSettings(
             agents=agents, formats=(format_id,), battles=battles + warm, seed=seed, stock=stock, isolate=isolate
         )
@@ -130,13 +147,21 @@ def arena_speed(
         play_into(db, settings, show=mark)
         ended = time.perf_counter()
         ((total, turns),) = rows("SELECT count(*), sum(turns) FROM battles", db)
-    # Counting begins when the workers have had their ten battles each, as the other side has; of a short run that may be
-    # over before the next look, all of it counts.
+    # A short run may be over before the next look: then all of it counts.
     began, played, turns_before, cpu_before = next((found for found in marks if warm <= found[1] < total), marks[0])
     # The workers have ended by the last mark: what they have used is counted up to the one before.
     _, played_then, _, cpu_then = next((found for found in reversed(marks) if found[1] < total), marks[-1])
     cpu = (cpu_then - cpu_before) / max(played_then - played, 1)
     return Speed((total - played) / (ended - began), (turns - turns_before) / (ended - began), cpu * 1000)
+
+
+_PLAYERS = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
+#: Way -> both agents, and whether Showdown's code is left as it is.
+_WAYS = {
+    "arena": (_PLAYERS, False),
+    "arena, stock": (_PLAYERS, True),
+    "arena, random": (("random", "agents.heuristics.uniform:UniformRandom"), False),
+}
 
 
 def median(speeds: list[Speed], field: int) -> float:
@@ -148,34 +173,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--battles", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=10)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle", "gen9randombattle"])
+    parser.add_argument("--ways", nargs="+", choices=_WAYS, default=list(_WAYS))
     options = parser.parse_args()
-    players = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
-    uniform = ("random", "agents.heuristics.uniform:UniformRandom")
-    battles: int = options.battles
-    ways: dict[str, Callable[[str, int], Speed]] = {
-        "arena": lambda format_id, seed: arena_speed(players, format_id, battles, seed),
-        "arena, stock": lambda format_id, seed: arena_speed(players, format_id, battles, seed, stock=True),
-        "arena, random": lambda format_id, seed: arena_speed(uniform, format_id, battles, seed),
-    }
-    with local_server() as uri:
-        ways = {"poke-env": lambda format_id, seed: poke_env_speed(uri, format_id, battles, seed), **ways}
-        for number, format_id in enumerate(options.formats):
-            speeds: dict[str, list[Speed]] = {name: [] for name in ways}
-            for turn in range(options.rounds):
-                for name, way in ways.items():
-                    speed = way(format_id, 100 * number + turn)
-                    speeds[name].append(speed)
-                    print(
-                        f"{format_id:18} {name:14} {speed.battles:7.1f} battles/s {speed.turns:8.0f} turns/s "
-                        f"{speed.cpu_ms:6.1f} ms of CPU a battle",
-                        flush=True,
-                    )
-            battles_a_second, cpu = ({name: median(taken, n) for name, taken in speeds.items()} for n in (0, 2))
-            for name in list(ways)[1:]:
-                times = battles_a_second[name] / battles_a_second["poke-env"]
-                work = f", with {cpu[name] / cpu['poke-env']:.2f} of its CPU time a battle" if cpu["poke-env"] else ""
-                print(f"{format_id:18} {name:14} is {times:.2f} times poke-env{work}", flush=True)
+    battles, warm = options.battles, options.warm
+    for number, format_id in enumerate(options.formats):
+        speeds: dict[str, list[Speed]] = {name: [] for name in ["poke-env", *options.ways]}
+        for turn in range(options.rounds):
+            seed = 100 * number + turn
+            for name in speeds:
+                if name == "poke-env":
+                    speed = poke_env_speed(format_id, battles, warm, seed)
+                else:
+                    agents, stock = _WAYS[name]
+                    speed = arena_speed(agents, format_id, battles, seed, warm=warm, stock=stock)
+                speeds[name].append(speed)
+                print(
+                    f"{format_id:18} {name:14} {speed.battles:7.1f} battles/s {speed.turns:8.0f} turns/s "
+                    f"{speed.cpu_ms:6.1f} ms of CPU a battle",
+                    flush=True,
+                )
+        battles_a_second, cpu = ({name: median(taken, n) for name, taken in speeds.items()} for n in (0, 2))
+        for name in options.ways:
+            times = battles_a_second[name] / battles_a_second["poke-env"]
+            work = f", with {cpu[name] / cpu['poke-env']:.2f} of its CPU time a battle" if cpu["poke-env"] else ""
+            print(f"{format_id:18} {name:14} is {times:.2f} times poke-env{work}", flush=True)
 
 
 if __name__ == "__main__":

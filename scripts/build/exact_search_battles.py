@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from agents.engine.engine import Engine
-from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, SLEEP, TURN, UNDECIDED, WINNER, WORDS
-from agents.engine.state import side_of
-from agents.search.exact.tree import HIDDEN, Settings, Tree
+from agents.engine.layout import TURN, UNDECIDED, WINNER, WORDS
+from agents.search.exact.tree import Settings, Tree, hidden_of
 from agents.search.exact.weights import read
 from teamsets.atomic import write_atomic
 from teamsets.loading import load_set
@@ -96,17 +95,6 @@ def _battle(
         "won": np.full(n, won, np.float32),
         "battle": np.full(n, number, np.int32),
     }
-
-
-def hidden_of(row: Any) -> Any:
-    """What `Tree.plant` takes: turns of sleep are drawn anew as if each had slept one turn; the rest is left known."""
-    hidden = np.full((2, HIDDEN), -1, np.int64)
-    for seat in range(2):
-        for k in range(6):
-            mon = side_of(seat) + MONS + k * MON_WORDS
-            if row[mon + MON_STATUS] == SLEEP and row[mon + MON_SLEEP] > 2:
-                hidden[seat, k] = 1
-    return hidden
 
 
 def _sampled(visits: Any, legal: int, rng: random.Random, options: argparse.Namespace) -> int:

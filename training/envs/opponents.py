@@ -7,12 +7,13 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, AgentSource, resolve
-from agents.policy.batched import BatchedAgent
+from agents.policy.batched import BatchedAgent, EngineAgent
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
@@ -44,7 +45,8 @@ class _Member:
 class Opponents:
     """The opponents of N battles. Raises BadInput for an agent that cannot play the format here.
 
-    everyone: whether any agent can play (Showdown), or only `random` and subclasses of BatchedAgent (the engine).
+    everyone: whether any agent can play (Showdown), or only `random`, subclasses of BatchedAgent and of EngineAgent (the
+    engine).
     """
 
     def __init__(self, mixture: Mixture, size: int, format_id: str, *, everyone: bool) -> None:
@@ -98,10 +100,16 @@ class Opponents:
             self._states[rows] = states
             return draw_actions(battles.masks(rows, seats), numbers)
         agents = [self._agents[row] for row in rows.tolist()]
-        if not isinstance(agents[0], BatchedAgent):
+        kind: type = type(agents[0])  # all are of this class
+        if issubclass(kind, EngineAgent):
+            engine: Any = battles  # those of Showdown have no such opponents
+            actions = kind.act_on(agents, engine.engine, rows, seats)
+            self._check(member, actions, battles.masks(rows, seats))
+            return actions
+        if not issubclass(kind, BatchedAgent):
             return battles.answers(rows, seats)
         seen = battles.observe(rows, seats)
-        answer = type(agents[0]).act_many(agents, seen)  # all are of this class
+        answer = kind.act_many(agents, seen)
         actions = np.asarray(wait_for(answer) if inspect.isawaitable(answer) else answer, np.int64)
         self._check(member, actions, seen.legal)
         return actions
@@ -111,7 +119,7 @@ class Opponents:
         fits = actions.shape == (len(legal),) and ((actions >= 0) & (actions < legal.shape[1])).all()
         if not fits or not legal[np.arange(len(legal)), actions].all():
             raise ArenaError(
-                f"opponent '{member.name}': act_many returned an action that is not legal, or a wrong shape"
+                f"opponent '{member.name}': act_many or act_on returned an action that is not legal, or a wrong shape"
             )
 
     def _member(self, agent: str | type[Agent], weight: float) -> _Member:
@@ -120,14 +128,15 @@ class Opponents:
         source: AgentSource | type[Agent]
         if isinstance(agent, str):
             source = resolve(agent)
-            name, lacks, made = source.spec, source.missing(self.format_id), source.make
+            name, missing, made = source.spec, source.missing, source.make
             if source.outside:
                 raise BadInput(f"opponent '{agent}': an external program, which plays in `arena evaluate` only")
         else:
-            source, name, lacks, made = agent, agent.__name__, agent.missing(self.format_id), agent
-        if lacks:
+            source, name, missing, made = agent, agent.__name__, agent.missing, agent
+        on_engine = not self.everyone and isinstance(made(), EngineAgent)
+        if not on_engine and (lacks := missing(self.format_id)):
             raise BadInput(f"opponent '{name}': cannot play {self.format_id}: {lacks}")
-        if not self.everyone and not isinstance(made(), BatchedAgent):
+        if not self.everyone and not on_engine and not isinstance(made(), BatchedAgent):
             raise BadInput(
                 f"opponent '{name}': cannot play on the engine, where opponents act in batches: use random, a subclass of "
                 "agents.policy.batched.BatchedAgent, or the environment PokemonShowdown-v0"

@@ -286,7 +286,8 @@ class Checkpoint(Section):
 
 
 class Agent(Section):
-    """A member of the league: an agent by its spec; on the engine one that acts in batches (`random`, `array:…`)."""
+    """A member of the league: an agent by its spec; on the engine one that acts in batches (`random`, `array:…`,
+    `search:omniscient`)."""
 
     who: Literal["agent"]
     weight: Positive

@@ -83,7 +83,7 @@ class ExactSearch(Agent):
         files_of(weights)
         self.ms, self.samples, self.iterations, self.temperature = ms, samples, iterations, temperature
         self.threads = threads
-        if reason := _lacks():
+        if reason := lacks():
             raise BadInput(f"search:exact: {reason}")
         from agents.search.exact.log import Log
         from agents.search.exact.tree import Settings
@@ -91,7 +91,7 @@ class ExactSearch(Agent):
         self._settings = Settings(exploration, first, trust, steps)
         self._weights = read(weights)
         self._log = Log()
-        _compiled()
+        compiled()
 
     @classmethod
     def repeats(cls, **options: Any) -> bool:
@@ -108,7 +108,7 @@ class ExactSearch(Agent):
         """Return why it cannot play a format (None: any), with the fix; empty if it can."""
         if format_id is not None and get_format(format_id).id not in _FORMATS:
             return f"the engine plays {' and '.join(_FORMATS)} only"
-        return _lacks()
+        return lacks()
 
     def act(self, battle: SeatBattle) -> Choice:
         began = time.perf_counter()
@@ -198,7 +198,8 @@ class ExactSearch(Agent):
         return self.rng.choices(list(shares), odds)[0]
 
 
-def _lacks() -> str:
+def lacks() -> str:
+    """Return why the engine cannot be used here, with the fix; empty if it can."""
     if importlib.util.find_spec("numba") is None:
         return "Numba is not installed: `make training` installs it (alone: uv pip install -e .[engine])"
     return ""
@@ -219,7 +220,7 @@ def _trees(number: int) -> Any:
 
 
 @cache
-def _compiled() -> None:
+def compiled() -> None:
     """Compiles the search or loads it from the cache, so that no decision has to. Other processes wait meanwhile."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)

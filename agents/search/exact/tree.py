@@ -33,6 +33,7 @@ from agents.engine.layout import (
     REFLECT,
     REQUEST,
     SEED,
+    SLEEP,
     SUBSTITUTE,
     THRASH,
     TRAPPED,
@@ -251,6 +252,17 @@ def _clear(tree, node):
         for action in range(ACTIONS):
             visits[node, i, action] = 0
             totals[node, i, action] = 0.0
+
+
+def hidden_of(row: NDArray[np.int32]) -> NDArray[np.int64]:
+    """What `Tree.plant` takes of a true position [WORDS]: sleep is drawn anew as if one turn was slept, all else known."""
+    hidden = np.full((2, HIDDEN), -1, np.int64)
+    for seat in range(2):
+        for k in range(6):
+            mon = side_of(seat) + MONS + k * MON_WORDS
+            if row[mon + MON_STATUS] == SLEEP and row[mon + MON_SLEEP] > 2:
+                hidden[seat, k] = 1
+    return hidden
 
 
 @dataclass(frozen=True)
