@@ -29,6 +29,8 @@ def rollout(values: list[float], lengths: list[int], results: list[float], **cha
         "in_loss": torch.ones(count, dtype=torch.bool),
         "others_token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
         "others_features": torch.zeros((0, TOKENS, FEATURES)),
+        "searched_values": torch.zeros((0, ACTIONS)),
+        "searched_value": torch.zeros(0),
         "lengths": torch.tensor(lengths),
         "results": torch.tensor(results),
         "terminated": torch.ones(trajectories, dtype=torch.bool),

@@ -13,6 +13,7 @@ _RULES = {
     "iac": "IAC",
     "maac": "MAAC",
     "magrpo": "MAGRPO",
+    "expert_iteration": "ExpertIteration",
 }
 
 

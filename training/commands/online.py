@@ -19,8 +19,8 @@ from training.shipped import located
 def online(config: str, changes: tuple[Change, ...]) -> None:
     """Train a network by playing, by the YAML file CONFIG; an existing run is resumed.
 
-    CONFIG is a file or the name of an algorithm's example: ppo, ddqn, iac, maac, magrpo. The same command resumes an
-    interrupted run (also after SIGKILL) from its last checkpoint.
+    CONFIG is a file or the name of an algorithm's example: ppo, ddqn, iac, maac, magrpo, expert_iteration. The same
+    command resumes an interrupted run (also after SIGKILL) from its last checkpoint.
 
     \b
     Examples:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ from training.online.players import Manner, NetworkPlayer
 from training.online.recording import Ended, Recorder
 from training.online.rollout import Rollout
 from training.online.timing import Clock
+
+if TYPE_CHECKING:
+    from agents.search.exact.positions import Teacher
 
 #: In place of a player's index: an agent plays the seat.
 _AGENT = -1
@@ -86,7 +89,7 @@ class Collector:
     """Plays on `battles`, a venue with as many rows as an iteration has battles.
 
     agents: plays the seats of agents by their specs; None if there are none. max_turns: a battle that goes beyond this turn
-    is truncated.
+    is truncated. teacher: judges the decisions that are kept.
     """
 
     def __init__(
@@ -97,12 +100,16 @@ class Collector:
         max_turns: int,
         generator: torch.Generator,
         clock: Clock,
+        teacher: Teacher | None = None,
     ) -> None:
+        self._teacher = teacher
         self._battles, self._games, self._agents = battles, games, agents
         self._max_turns, self._generator, self._clock = max_turns, generator, clock
 
     def collect(self, plan: Plan, sittings: Sittings) -> dict[str, Rollout]:
         """Play the iteration. Returns the rollout of each learning role that played."""
+        if self._teacher is not None:
+            self._teacher.begin(plan.first)
         games = [self._game(plan, row) for row in range(plan.battles)]
         opposite = [sittings.of(game.opponent, plan.first + row // plan.group) for row, game in enumerate(games)]
         self._begin(games, opposite)
@@ -225,8 +232,18 @@ class Collector:
                 if iteration.plan.both_seats:
                     with self._clock("observe"):
                         others = self._battles.observe(rows[at], 1 - seats[at])
+                searched = None
+                if self._teacher is not None:
+                    engine: Any = self._battles  # the configuration admits a teacher on the engine only
+                    with self._clock("search"):
+                        searched = self._teacher.judge(engine.engine, rows[at], seats[at])
                 iteration.recorder.keep(
-                    2 * rows[at] + seats[at], _taken(part, kept), decided.take(kept), ~context[rows[at]], others
+                    2 * rows[at] + seats[at],
+                    _taken(part, kept),
+                    decided.take(kept),
+                    ~context[rows[at]],
+                    others,
+                    searched,
                 )
         return actions
 

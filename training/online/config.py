@@ -132,7 +132,34 @@ class MAGRPO(RuleSettings):
     entropy: ScheduleSettings
 
 
-_BUILT_IN: dict[str, type[RuleSettings]] = {"ppo": PPO, "ddqn": DDQN, "iac": IAC, "maac": MAAC, "magrpo": MAGRPO}
+class ExpertIteration(RuleSettings):
+    """Expert iteration with the values of a search: training/algorithms/expert_iteration.py. On the engine only.
+
+    iterations: of the search, for each battle and turn. trust: visits at which an action's value counts as much as its first
+    guess. sharpness: β of the improved policy, in nats per unit of the probability of winning. search_share: of the search's
+    value in what the network's value learns; the rest is the result. weights: of `search:exact`: network, fitted or a file.
+    """
+
+    name: Literal["expert_iteration"]
+    epochs: Annotated[int, Field(ge=1)]
+    minibatch_decisions: Annotated[int, Field(ge=1)]
+    iterations: Annotated[int, Field(ge=1)]
+    trust: Positive
+    weights: str
+    sharpness: ScheduleSettings
+    search_share: Share
+    value_weight: NotNegative
+    entropy: ScheduleSettings
+
+
+_BUILT_IN: dict[str, type[RuleSettings]] = {
+    "ppo": PPO,
+    "ddqn": DDQN,
+    "iac": IAC,
+    "maac": MAAC,
+    "magrpo": MAGRPO,
+    "expert_iteration": ExpertIteration,
+}
 
 
 def _algorithm(given: Any) -> RuleSettings:
@@ -399,6 +426,10 @@ def _check(config: OnlineConfig) -> None:
             raise BadConfig(f"rollout.battles: must be a multiple of algorithm.group ({config.algorithm.group})")
         if config.algorithm.branch_at and config.venue != "engine":
             raise BadConfig("algorithm.branch_at: only battles on the engine can be forked: set 0, or venue: engine")
+    if isinstance(config.algorithm, ExpertIteration) and config.venue != "engine":
+        raise BadConfig("algorithm.name: expert_iteration: it searches positions of the engine: set venue: engine")
+    if isinstance(config.algorithm, ExpertIteration) and config.reference.where == "reward":
+        raise BadConfig("reference.where: reward: expert_iteration learns from no rewards: set loss")
     if config.evaluation.every % config.checkpoints.every:
         raise BadConfig("evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated")
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.policy.actions import ACTIONS
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from training.online.players import Decided, Ints, Manner
 from training.online.rollout import Rollout
+
+if TYPE_CHECKING:
+    from agents.search.exact.positions import Searched
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class _Kept:
     decided: Decided
     in_loss: NDArray[np.bool_]
     others: Observations | None
+    searched: Searched | None
 
 
 class Recorder:
@@ -58,9 +63,10 @@ class Recorder:
         decided: Decided,
         in_loss: NDArray[np.bool_],
         others: Observations | None,
+        searched: Searched | None = None,
     ) -> None:
-        """Keep decisions [n]. others: what the seats opposite saw, or None."""
-        self._kept.append(_Kept(trajectory, seen, decided, in_loss, others))
+        """Keep decisions [n]. others: what the seats opposite saw, or None. searched: what a teacher said, or None."""
+        self._kept.append(_Kept(trajectory, seen, decided, in_loss, others, searched))
 
     def copy(self, leaders: Ints, rows: Ints) -> None:
         """Give battles what was kept of those that they became copies of, as context only."""
@@ -77,6 +83,7 @@ class Recorder:
                             kept.decided.take(found),
                             np.zeros(len(found), np.bool_),
                             None if kept.others is None else kept.others.take(found.tolist()),
+                            None if kept.searched is None else kept.searched.take(found),
                         )
                     )
         self._kept += copies
@@ -100,6 +107,10 @@ class Recorder:
         if others:
             arrays["others_token_ids"] = np.concatenate([each.token_ids for each in others])
             arrays["others_features"] = np.concatenate([each.features for each in others])
+        searched = [kept.searched for kept in self._kept if kept.searched is not None]
+        if searched:
+            arrays["searched_values"] = np.concatenate([each.values for each in searched])
+            arrays["searched_value"] = np.concatenate([each.value for each in searched])
         roles = self._roles[trajectory]
         return {
             role: _rollout(role_arrays, trajectory[order], ended, manner)
@@ -122,6 +133,8 @@ def _rollout(arrays: dict[str, NDArray[Any]], trajectory: Ints, ended: Ended, ma
     names = tuple(dict.fromkeys(ended.opponents))
     arrays.setdefault("others_token_ids", np.zeros((0, TOKENS, IDS_PER_TOKEN), np.int16))
     arrays.setdefault("others_features", np.zeros((0, TOKENS, FEATURES), np.float32))
+    arrays.setdefault("searched_values", np.zeros((0, ACTIONS), np.float32))
+    arrays.setdefault("searched_value", np.zeros(0, np.float32))
     arrays |= {
         "lengths": lengths.astype(np.int64),
         "results": ended.results[battle, seat],

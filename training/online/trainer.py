@@ -11,7 +11,7 @@ import importlib.util
 import math
 import resource
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -33,6 +33,9 @@ from training.online.reference import Reference
 from training.online.role import Role
 from training.online.rollout import Rollout
 from training.online.timing import Clock
+
+if TYPE_CHECKING:
+    from agents.search.exact.positions import Teacher
 
 LEARNER = "learner"
 #: Decisions that the reference processes at a time.
@@ -78,7 +81,9 @@ class Trainer:
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
         self.league = Members(settings.league, settings.seed, gen, self.device, names)
         games = games or Games(settings.rollout, settings.format, settings.seed, packed=engine)
-        self._collector = Collector(self.battles, games, agents, settings.rollout.max_turns, self.generator, self.clock)
+        self._collector = Collector(
+            self.battles, games, agents, settings.rollout.max_turns, self.generator, self.clock, self.make_teacher()
+        )
 
     @property
     def group(self) -> int:
@@ -87,6 +92,10 @@ class Trainer:
     @property
     def branch_at(self) -> int:
         return 0
+
+    def make_teacher(self) -> Teacher | None:
+        """Return what judges the decisions of rollouts by search, on the engine; None: nothing does."""
+        return None
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
         """Train a role on its rollout. Returns metrics.

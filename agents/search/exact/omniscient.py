@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 from agents.policy.batched import EngineAgent
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from agents.engine.engine import Engine
-    from agents.search.exact.tree import Tree
-
-_SWITCHES_AND_MOVES = 9  # a network's actions that are legal in generation 1
 
 
 class OmniscientSearch(EngineAgent):
@@ -59,38 +55,25 @@ class OmniscientSearch(EngineAgent):
     ) -> NDArray[np.int64]:
         import numpy as np
 
-        each = np.tile(np.arange(_SWITCHES_AND_MOVES), len(rows))
-        repeated = np.repeat(rows, _SWITCHES_AND_MOVES), np.repeat(seats, _SWITCHES_AND_MOVES)
-        ways = engine.translate(*repeated, each).reshape(len(rows), _SWITCHES_AND_MOVES)  # the engine's action, or -1
+        from agents.search.exact.positions import engine_actions
+
         chosen = (
-            agent._choose(engine.words[row], seat, way)
-            for agent, row, seat, way in zip(agents, rows.tolist(), seats.tolist(), ways, strict=True)
+            agent._choose(engine.words[row], seat, ways)
+            for agent, row, seat, ways in zip(
+                agents, rows.tolist(), seats.tolist(), engine_actions(engine, rows, seats), strict=True
+            )
         )
         return np.fromiter(chosen, np.int64, len(rows))
 
     def _choose(self, words: NDArray[np.int32], seat: int, ways: NDArray[np.int32]) -> int:
         """The network's action at a position [WORDS]. ways [9]: the engine's action of each of them; -1: not legal."""
-        import numpy as np
+        from agents.search.exact.positions import grown, legal_visits
 
-        from agents.search.exact.tree import Settings, hidden_of
-
-        legal = np.flatnonzero(ways >= 0)
-        if len(legal) == 1:
-            return int(legal[0])
-        tree = _tree(self.iterations)
-        row, allowed = words.copy(), np.full(2, 511, np.int64)
-        tree.plant(row, hidden_of(row), allowed, Settings(), self._weights, 1 + self.rng.getrandbits(60))
-        tree.grow(self.iterations)
-        visits = tree.edges(seat)[0][ways[legal]]
+        if (ways >= 0).sum() == 1:
+            return int(ways.argmax())
+        tree = grown(words, self.iterations, self._weights, 1 + self.rng.getrandbits(60))
+        legal, visits = legal_visits(tree, seat, ways)
         if self.temperature == 0:
-            return int(legal[visits.argmax()])
+            return legal[int(visits.argmax())]
         odds = (visits / visits.max()) ** (1 / self.temperature)
-        return int(self.rng.choices(legal.tolist(), odds.tolist())[0])
-
-
-@cache
-def _tree(iterations: int) -> Tree:
-    """A tree that has room for so many iterations, kept for the next decision."""
-    from agents.search.exact.tree import Tree
-
-    return Tree(1 << max(10, iterations.bit_length()))
+        return self.rng.choices(legal, odds.tolist())[0]

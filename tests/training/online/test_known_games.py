@@ -145,6 +145,7 @@ TINY: dict[str, dict[str, Any]] = {
     "iac": {},
     "maac": {},
     "magrpo": {},
+    "expert_iteration": {"algorithm__iterations": 50},
 }
 
 

@@ -44,7 +44,10 @@ def test_it_trains_and_resumes_with_its_settings(reinforce: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ("algorithm", "words"),
     [
-        ({"name": "pppo"}, r"name 'pppo': accepted are ppo, ddqn, iac, maac, magrpo and MODULE:CLASS"),
+        (
+            {"name": "pppo"},
+            r"name 'pppo': accepted are ppo, ddqn, iac, maac, magrpo, expert_iteration and MODULE:CLASS",
+        ),
         ({"name": "own_online_rule:Reinforced"}, r"has no 'Reinforced': did you mean Reinforce\?"),
         ({"name": "own_online_rule:Means"}, "Means is no subclass of training.online.trainer.Trainer"),
         ({"name": "own_online_rule:Reinforce", "entropy": 0.1}, r"algorithm.minibatch_decisions"),

@@ -16,8 +16,10 @@ from support.online import trainer  # noqa: E402
 
 from agents.policy.network import Output  # noqa: E402
 from training.algorithms.ddqn import q_of  # noqa: E402
+from training.algorithms.expert_iteration import improved, value_goal  # noqa: E402
 from training.algorithms.magrpo import group_advantages  # noqa: E402
 from training.algorithms.ppo import losses  # noqa: E402
+from training.distributions import kl  # noqa: E402
 from training.online.players import Manner, played  # noqa: E402
 from training.online.returns import advantages, discounted, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
@@ -30,6 +32,7 @@ RULES: dict[str, dict[str, Any]] = {
     "iac": {"algorithm__critic": "separate"},
     "maac": {},
     "magrpo": {"algorithm__group": 4, "algorithm__branch_at": 4},
+    "expert_iteration": {"algorithm__iterations": 20},
 }
 
 
@@ -129,7 +132,27 @@ def test_a_restored_trainer_goes_on_with_the_same_numbers(name: str) -> None:
     assert told["gradient_norm"] > 0
 
 
-@pytest.mark.parametrize("name", RULES)
+def test_the_policy_improved_by_a_search_and_what_its_value_learns() -> None:
+    legal = torch.tensor([True, True, False])
+    logits = torch.tensor([[0.0, 0.0, -torch.inf], [0.0, math.log(3), -torch.inf]])
+    values = torch.tensor([[0.7, 0.5, torch.nan], [torch.nan] * 3])  # the second decision was not searched
+    found = improved(logits, values, 10.0).softmax(-1)
+    torch.testing.assert_close(found[0, :2], torch.tensor([math.e**2, 1.0]) / (math.e**2 + 1))
+    torch.testing.assert_close(found[1, :2], torch.tensor([0.25, 0.75]))
+    assert (found[:, 2] == 0).all() and float(kl(found.log(), logits, legal)[1]) == pytest.approx(0, abs=1e-6)
+    one = rollout(
+        [0.0, 0.0, 0.0],
+        [2, 1],
+        [1.0, 0.0],
+        terminated=torch.tensor([True, False]),
+        bootstrap=torch.tensor([0.9, 0.5]),
+        searched_value=torch.tensor([0.6, torch.nan, 0.1]),
+    )
+    # Won: a quarter of 2·0.6 - 1 and the rest of 1, then 1 alone. Truncated: a quarter of 2·0.1 - 1 and the rest of 0.5.
+    torch.testing.assert_close(value_goal(one, 0.25), torch.tensor([0.75 + 0.25 * 0.2, 1.0, 0.375 - 0.2]))
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if name != "expert_iteration"])  # it learns from no rewards
 def test_raw_and_shaped_returns_never_mix(name: str, tmp_path: Any) -> None:
     """With the KL in the reward the learner gets other rewards, and what is reported as the result stays the result."""
     from agents.policy import checkpoint
