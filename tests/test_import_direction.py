@@ -212,7 +212,7 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
         "agents.engine.tables",
     }
     exact = "agents.search.exact."
-    light = {f"{exact}{name}" for name in ("agent", "log", "tracked")}
+    light = {f"{exact}{name}" for name in ("agent", "log", "omniscient", "tracked")}
     compiled |= {name for name in names if name.startswith(exact)} - light
     wanted = [
         name

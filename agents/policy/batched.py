@@ -1,10 +1,10 @@
-"""Agents that decide in batches on the engine: by arrays of observations, which exist on Showdown too, or by its rows."""
+"""Agents that act on the arrays of an observation: one decision at a time on Showdown, many at a time on the engine."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from agents.battle import SeatBattle
 from agents.contract import Agent, Answer
 from agents.policy.actions import legal_actions
 from agents.policy.observation import Observations, observe
-
-if TYPE_CHECKING:
-    from agents.engine.engine import Engine
 
 
 class BatchedAgent(Agent):
@@ -45,26 +42,6 @@ class BatchedAgent(Agent):
         action = int((await answer if inspect.isawaitable(answer) else answer)[0])
         self.diagnostics = in_words(self.diagnostics, {action: choice.words for action, choice in actions.items()})
         return actions.get(action, f"action {action}")
-
-
-class EngineAgent(Agent):
-    """An opponent in training that acts on the engine's rows, which hold both sides' secrets. Implement `act_on`.
-
-    It has no part in evaluations: `missing` says so for every format.
-    """
-
-    @classmethod
-    def act_on(
-        cls, agents: Sequence[Self], engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return the actions [n] (agents/policy/actions.py), agents[k] at rows[k] and seats[k], all of which are asked."""
-        raise NotImplementedError(f"{cls.__name__}.act_on")
-
-    @classmethod
-    def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        if format_id is None:
-            return ""
-        return "it sees both teams: it plays on the engine in training only (league.members, environments)"
 
 
 def in_words(diagnostics: dict[str, Any] | None, words: Mapping[int, str]) -> dict[str, Any] | None:

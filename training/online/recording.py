@@ -109,7 +109,9 @@ class Recorder:
             arrays["others_features"] = np.concatenate([each.features for each in others])
         searched = [kept.searched for kept in self._kept if kept.searched is not None]
         if searched:
-            arrays["searched_values"] = np.concatenate([each.values for each in searched])
+            values = np.concatenate([each.values for each in searched])
+            beyond = ((0, 0), (0, ACTIONS - values.shape[1]))  # actions that no position of the engine has
+            arrays["searched_values"] = np.pad(values, beyond, constant_values=np.nan)
             arrays["searched_value"] = np.concatenate([each.value for each in searched])
         roles = self._roles[trajectory]
         return {

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.engine import Engine
-from agents.policy.actions import ACTIONS
 from agents.search.exact.tree import Settings, Tree, hidden_of
 from agents.search.exact.weights import Weights
 
@@ -24,8 +23,8 @@ _SETTINGS = Settings()
 class Searched(NamedTuple):
     """What the search says of n decisions.
 
-    values: [n, 13], float32: the probability of winning after each legal action; NaN for others, and in rows that have only
-    one. value: [n], float32: that of the position; NaN in such rows.
+    values: [n, 9], float32: the probability of winning after each legal action of the first nine of a network; NaN for
+    others, and in rows that have only one. value: [n], float32: that of the position; NaN in such rows.
     """
 
     values: NDArray[np.float32]
@@ -69,7 +68,7 @@ class Teacher:
     def judge(self, engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]) -> Searched:
         """Judge the actions [n] of these seats."""
         ways = engine_actions(engine, rows, seats)
-        found = Searched(np.full((len(rows), ACTIONS), np.nan, np.float32), np.full(len(rows), np.nan, np.float32))
+        found = Searched(np.full((len(rows), _ACTIONS), np.nan, np.float32), np.full(len(rows), np.nan, np.float32))
         several = np.flatnonzero((ways >= 0).sum(1) > 1)
         together: dict[int, list[int]] = {}  # battle -> places of its decisions
         for place in several.tolist():
@@ -80,9 +79,7 @@ class Teacher:
             for row, places, seed in jobs[thread :: self._threads]:
                 tree = grown(engine.words[row], self._iterations, self._weights, seed, thread)
                 for place in places:
-                    found.value[place], found.values[place, :_ACTIONS] = self._values(
-                        tree, int(seats[place]), ways[place]
-                    )
+                    found.value[place], found.values[place] = self._values(tree, int(seats[place]), ways[place])
 
         if self._threads == 1:
             search(0)
