@@ -179,6 +179,6 @@ def _not_reached(named: str, address: str | None, error: Exception) -> ArenaErro
     if "connection timeout" in lines:
         return BadInput(
             f"{named}: what listens there does not answer Ray's client: give the --ray-client-server-port of `ray start "
-            "--head` (10001 if it was not set), not its --port; if the cluster demands a token, copy its ~/.ray/auth_token here"
+            "--head` (10001 if it was not set), not its --port; if it demands a token, copy its ~/.ray/auth_token here"
         )
     return BadInput(f"{named}: no Ray cluster answers at {address}: {lines[-300:]}")  # a traceback has it last
