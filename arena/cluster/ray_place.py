@@ -69,7 +69,7 @@ class RayPlace:
         self._on_line, self._on_death, self._on_change = on_line, on_death, on_change
         self._identity = identity()
         self._surroundings = {name: os.environ.get(name) for name in SURROUNDINGS}
-        self._looking = asyncio.ensure_future(self._look())
+        self._looking = asyncio.ensure_future(self._watch())
 
     @property
     def room(self) -> int:
@@ -87,15 +87,18 @@ class RayPlace:
             ray.kill(slot.actor)
         await asyncio.gather(self._looking, *self.slots.values(), return_exceptions=True)
 
+    async def _watch(self) -> None:
+        """End the run when the cluster itself is gone. Ray's client then raises Exception itself: it has no type for it."""
+        try:
+            await self._look()
+        except Exception as error:
+            self._on_change(WorkersFailed(f"the Ray cluster does not answer: {_line(error)}"))
+
     async def _look(self) -> None:
         """Look at the machines of the cluster, and begin actors where there is room."""
         empty_since = time.monotonic()
         while True:
-            try:
-                nodes = _alive(await asyncio.to_thread(ray.nodes))
-            except (RayError, ConnectionError, RuntimeError) as error:
-                self._on_change(WorkersFailed(f"the Ray cluster does not answer: {_line(error)}"))
-                return
+            nodes = _alive(await asyncio.to_thread(ray.nodes))
             for slot, task in list(self.slots.items()):
                 if slot.node_id not in {node_id for node_id, _, _ in nodes}:
                     task.cancel()  # Ray itself would only say so later

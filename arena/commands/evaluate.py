@@ -124,7 +124,7 @@ def evaluate(
         settings, lines = evaluate_settings(agents, everyone, **said)
         for line in lines:
             say(console, line)
-    with reached(on, workers) as cluster, open_store(db) as store:
+    with reached(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."

@@ -125,7 +125,7 @@ def match(
             isolate=isolate,
         )
     console = Console()
-    with reached(on, workers) as cluster, open_store(db) as store:
+    with reached(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings, kind="match")
         else:

@@ -52,10 +52,10 @@ class _Trained:
 
 
 @contextmanager
-def cluster_of(on: str | None) -> Iterator[bool]:
+def cluster_of(on: str | None, say: Say) -> Iterator[bool]:
     """Connect to what `--on` or the environment names, for runs and for their battles; yields whether there is a cluster."""
     before = os.environ.get(ON)
-    with reached(on, None) as cluster:
+    with reached(on, None, say) as cluster:
         if on is not None:
             os.environ[ON] = on
         try:

@@ -53,7 +53,7 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
     with held(ablation):
         plan = planned(ablation, make=True)
         print_plan(err, ablation, plan)
-        with cluster_of(on) as several:
+        with cluster_of(on, lambda line: say(err, line)) as several:
             if several:
                 cells_there = [one.cells[seed] for seed in ablation.seeds for one in plan]
                 train_everywhere(cells_there, lambda line: say(err, line))

@@ -35,7 +35,7 @@ def population(config: str, changes: tuple[Change, ...], on: str | None) -> None
     from training.population.loop import run_population
 
     err = Console(stderr=True)
-    with cluster_of(on) as several:
+    with cluster_of(on, lambda line: say(err, line)) as several:
         rounds = run_population(settings, lambda line: say(err, line), on_cluster=several)
     best = max(rounds[-1]["members"], key=lambda member: float(member["rating"]))
     say(err, f"the strongest: policy:{best['checkpoint']} (Elo {best['rating']:.0f})")

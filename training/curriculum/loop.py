@@ -277,7 +277,7 @@ class _Loop:
     def play(self, run_id: str, spent: Spent) -> Played:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
-        with reached(None, self.config.workers) as cluster, open_store(db) as store:
+        with reached(None, self.config.workers, self.say) as cluster, open_store(db) as store:
             run = resume(store, run_id, None, kind=KIND)
             with stoppable(self.console, store, run_id, self.resume_command):
                 played = play_shown(self.console, store, run, cluster)

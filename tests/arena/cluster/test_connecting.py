@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
+import os
+import socket
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from arena.cluster import connecting
 from arena.cluster.connecting import ThisMachine, reached
 from teamsets.errors import BadInput, MissingTool
 
@@ -33,9 +36,90 @@ def test_commands_without_the_option_read_the_environment(monkeypatch: pytest.Mo
 
 
 def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "find_spec", lambda name: None if name == "ray" else importlib.util.find_spec(name))
-    with pytest.raises(MissingTool, match=r"uv pip install -e .\[ray\]"), reached("ray", None):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingTool, match=r"^--on ray: needs Ray.*: uv pip install -e .\[ray\]$"), reached("ray", None):
         pass
+
+
+def test_a_damaged_ray_is_told_apart_from_none(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ray.py").write_text("import raylib_that_is_gone\n")
+    monkeypatch.delitem(sys.modules, "ray", raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    with (
+        pytest.raises(
+            MissingTool, match=r"cannot be imported \(No module named 'raylib_that_is_gone'\): .*--reinstall"
+        ),
+        reached("ray", None),
+    ):
+        pass
+
+
+@pytest.fixture
+def fake_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Ray's module, which does not connect: set `says` to the words of its error."""
+    fake = SimpleNamespace(says="", is_initialized=lambda: False)
+
+    def init(*arguments: Any, **options: Any) -> None:
+        raise RuntimeError(fake.says)
+
+    fake.init = init
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    monkeypatch.setattr("os.environ", {"HOME": str(tmp_path)})
+    return fake
+
+
+@pytest.mark.parametrize(
+    "address, line",
+    [
+        ("nobody.invalid:10001", r"host 'nobody.invalid' is not known here \(.*\): give the address"),
+        ("127.0.0.1:0", r"port 0: must be between 1 and 65535"),
+        ("127.0.0.1:65536", r"port 65536: must be between 1 and 65535"),
+        (
+            "127.0.0.1:{closed}",
+            r"nothing listens there \(Connection refused\): .*--ray-client-server-port=\d+` has started$",
+        ),
+    ],
+)
+def test_an_address_without_an_answer_is_refused_before_ray_tries_it(
+    fake_ray: SimpleNamespace, address: str, line: str
+) -> None:
+    with socket.socket() as unused:  # bound, not listening: nobody else takes the port
+        unused.bind(("127.0.0.1", 0))
+        on = f"ray://{address.format(closed=unused.getsockname()[1])}"
+        with pytest.raises(BadInput, match=f"^--on {on}: {line}"), reached(on, None):
+            pass
+
+
+def test_the_address_of_a_job_is_tried_first_too(fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:0")
+    with pytest.raises(BadInput, match=r"^--on ray with RAY_ADDRESS=127.0.0.1:0: port 0: "), reached("ray", None):
+        pass
+
+
+@pytest.mark.parametrize(
+    "says, line",
+    [
+        (
+            "Version mismatch: The cluster was started with:\n    Ray: 2.60.0\n    Python: 3.11.7\nThis process on Ray "
+            "Client was started with:\n    Ray: 2.40.0\n    Python: 3.11.7\n",
+            r"Version mismatch: .* Ray: 2.60.0 .* Ray: 2.40.0 .*: install the same versions of Python and Ray",
+        ),
+        (
+            "ray client connection timeout",
+            r"what listens there does not answer Ray's client: .*10001.*auth_token here$",
+        ),
+        ("strange", r"no Ray cluster answers at ray://127.0.0.1:\d+: strange$"),
+    ],
+)
+def test_an_answer_of_another_kind_is_one_line(fake_ray: SimpleNamespace, says: str, line: str) -> None:
+    fake_ray.says = says
+    said: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        on = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(BadInput, match=f"^--on {on}: {line}") as refused, reached(on, None, said.append):
+            pass
+    assert "\n" not in str(refused.value)
+    assert said == [f"Connecting to the Ray cluster at {on}…"], "before a wait of seconds"
 
 
 def test_the_commands_check_it_before_they_record_a_run(arena: Any, tmp_path: Any) -> None:
@@ -43,3 +127,15 @@ def test_the_commands_check_it_before_they_record_a_run(arena: Any, tmp_path: An
         said = arena(command, "random", "heuristic:max-damage", "--on", "rays", "--db", tmp_path / "a.duckdb")
         assert said.code == 2 and "--on rays: give ray" in said.err
     assert not (tmp_path / "a.duckdb").exists()
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_token_that_ray_has_made_here_is_shown_to_a_cluster(
+    fake_ray: SimpleNamespace, tmp_path: Path, there: bool
+) -> None:
+    (tmp_path / ".ray").mkdir()
+    if there:
+        (tmp_path / ".ray" / "auth_token").write_text("0" * 64)
+    with pytest.raises(BadInput, match="port 0"), reached("ray://127.0.0.1:0", None):
+        pass
+    assert os.environ.get("RAY_AUTH_MODE") == ("token" if there else None)
