@@ -1,0 +1,35 @@
+"""A run whose Ray cluster is gone ends with a line."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("ray")
+
+from arena.cluster import ray_place
+from arena.runner.coordinator import WorkersFailed
+
+
+@pytest.mark.parametrize("error", [ValueError("Cannot invoke RPC on closed channel!"), ConnectionError("gone")])
+def test_whatever_ray_raises_then_ends_the_run(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def nodes() -> Any:
+        raise error
+
+    monkeypatch.setattr(ray_place.ray, "nodes", nodes)
+    told: list[Exception | None] = []
+
+    async def watched() -> None:
+        settings: Any = None
+        payload: Any = None
+        place = ray_place.RayPlace(settings, None, payload, {}, ())
+        await place.open(lambda *_: None, lambda *_: None, told.append)
+        await place._looking
+        await place.close()
+
+    asyncio.run(watched())
+    (failure,) = told
+    assert isinstance(failure, WorkersFailed)
+    assert str(failure) == f"the Ray cluster does not answer: {type(error).__name__}: {error}"
