@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Awaitable
+from typing import Any, ClassVar
 
 from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
@@ -12,12 +12,6 @@ from poke_env.player.battle_order import BattleOrder
 
 from agents.battle import SeatBattle
 from agents.choices import Choice
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from agents.engine.engine import Engine
 
 #: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text.
 Answer = Choice | BattleOrder | Move | Pokemon | str
@@ -85,23 +79,3 @@ class Agent:
 
     def finish(self, battle: SeatBattle) -> None:
         """Called once after the battle, however it ended."""
-
-
-class EngineAgent(Agent):
-    """An opponent in training that acts on the engine's rows, which hold both sides' secrets. Implement `act_on`.
-
-    It has no part in evaluations: `missing` says so for every format.
-    """
-
-    @classmethod
-    def act_on(
-        cls, agents: Sequence[Self], engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return the actions [n] (agents/policy/actions.py), agents[k] at rows[k] and seats[k], all of which are asked."""
-        raise NotImplementedError(f"{cls.__name__}.act_on")
-
-    @classmethod
-    def missing(cls, format_id: str | None = None, **options: Any) -> str:
-        if format_id is None:
-            return ""
-        return "it sees both teams: it plays on the engine in training only (league.members, environments)"

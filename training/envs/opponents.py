@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, AgentSource, resolve
-from agents.contract import EngineAgent
+from agents.engine_agent import EngineAgent
 from agents.policy.batched import BatchedAgent
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from agents.contract import EngineAgent
+from agents.engine_agent import EngineAgent
 from agents.search.exact.agent import compiled, lacks
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.errors import BadInput
