@@ -8,6 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+# Ray reads these when it is imported: a test imports this module before Ray.
+os.environ.update(
+    RAY_raylet_start_wait_time_s="120",
+    RAY_USAGE_STATS_ENABLED="0",
+    RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
+    RAY_IGNORE_UNHANDLED_ERRORS="1",
+)
+
 SMALL = {"num_cpus": 1, "num_gpus": 0, "object_store_memory": 80 << 20, "node_ip_address": "127.0.0.1"}
 
 
@@ -17,12 +25,6 @@ def ray_cluster() -> Iterator[tuple[Any, Any]]:
 
     Further nodes: `cluster.add_node(**SMALL)`.
     """
-    os.environ.update(
-        RAY_raylet_start_wait_time_s="120",
-        RAY_USAGE_STATS_ENABLED="0",
-        RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER="0",
-        RAY_IGNORE_UNHANDLED_ERRORS="1",
-    )
     import ray
     from ray.cluster_utils import Cluster
 

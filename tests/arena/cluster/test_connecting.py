@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,15 @@ import pytest
 
 from arena.cluster.connecting import ThisMachine, reached
 from teamsets.errors import BadInput, MissingTool
+
+
+@pytest.fixture(autouse=True)
+def surroundings() -> Iterator[None]:
+    """The environment afterwards as before: connecting sets variables of Ray's, which a later test's cluster would read."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 def test_without_it_workers_are_processes_here() -> None:

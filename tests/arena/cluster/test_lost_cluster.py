@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+import support.ray_cluster  # noqa: F401 - sets what Ray reads when it is imported
 
 pytest.importorskip("ray")
 
