@@ -40,7 +40,7 @@ class SeatBattle(QuickBattle):
         self.legal: list[Choice] = []
         self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
-        self._first_generation = FirstGeneration(self) if gen == 1 else None
+        self._first_generation = FirstGeneration() if gen == 1 else None
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
@@ -62,7 +62,7 @@ class SeatBattle(QuickBattle):
                 elif self._first_generation is None:
                     self.parse_message(message)
                 else:
-                    self._first_generation.feed(message)
+                    self._first_generation.feed(self, message)
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
 

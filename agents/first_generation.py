@@ -26,10 +26,12 @@ _NO_MOVE_HINT = "no move has been selected yet"
 
 
 class FirstGeneration:
-    """Feeds the lines of one battle to it, corrected. The battle's record of its lines keeps them as they came."""
+    """Feeds the lines of one battle to it, corrected. The battle's record of its lines keeps them as they came.
 
-    def __init__(self, battle: SeatBattle) -> None:
-        self._battle = battle
+    It does not keep the battle: the two would be a cycle, and only the garbage collector would free a battle and its lines.
+    """
+
+    def __init__(self) -> None:
         self._borrowed: dict[str, set[str]] = {}  # side -> moves that its active Pokémon mimics in another move's slot
         self._called: dict[
             str, str
@@ -42,14 +44,14 @@ class FirstGeneration:
         """Read a hint of the simulator."""
         self._nameless = self._nameless or _NO_MOVE_HINT in text
 
-    def feed(self, message: list[str]) -> None:
+    def feed(self, battle: SeatBattle, message: list[str]) -> None:
         """Have poke-env read a line, or what it should read instead, and correct the state after it."""
-        corrected = self._before(message)
+        corrected = self._before(battle, message)
         try:
-            self._battle.parse_message(corrected)
+            battle.parse_message(corrected)
         finally:
-            self._battle._replay_data[-1] = message
-        self._after(message)
+            battle._replay_data[-1] = message
+        self._after(battle, message)
 
     def asked(self) -> None:
         """Complete what was copied from one of ours, whose moves the request has told."""
@@ -59,7 +61,7 @@ class FirstGeneration:
                 copy._moves._transform_moves = MoveSet(moves)
         self._copies.clear()
 
-    def _before(self, message: list[str]) -> list[str]:
+    def _before(self, battle: SeatBattle, message: list[str]) -> list[str]:
         kind = message[1]
         if kind in ("switch", "drag"):
             self._borrowed.pop(message[2][:2], None)
@@ -71,29 +73,29 @@ class FirstGeneration:
             source = next((part for part in message[4:] if part.startswith("[from]")), "")
             if source in _CALLS and message[3] not in _CALLERS:
                 self._called[message[2][:2]] = to_id_str(message[3])
-            if nameless or source or self._is_borrowed(message):
+            if nameless or source or self._is_borrowed(battle, message):
                 return [*message[:5], _CONTINUED]
         return message
 
-    def _after(self, message: list[str]) -> None:
+    def _after(self, battle: SeatBattle, message: list[str]) -> None:
         if message[1] == "faint":
-            mon = self._battle.get_pokemon(message[2])
-            mon.switch_out(self._battle.fields)
+            mon = battle.get_pokemon(message[2])
+            mon.switch_out(battle.fields)
             mon._active = True
         elif message[1] == "-transform":
-            copy, original = self._battle.get_pokemon(message[2]), self._battle.get_pokemon(message[3])
-            if original.transformed and message[3][:2] == self._battle.player_role:
+            copy, original = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
+            if original.transformed and message[3][:2] == battle.player_role:
                 self._copies.append((copy, original))
         elif message[1] == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
         elif message[1] == "-start" and message[3] == "Mimic":
-            mon = self._battle.get_pokemon(message[2])
+            mon = battle.get_pokemon(message[2])
             if "mimic" not in mon.base_moves:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
-    def _is_borrowed(self, message: list[str]) -> bool:
+    def _is_borrowed(self, battle: SeatBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. The log does not say that a called binding move continues."""
         side, move = message[2][:2], to_id_str(message[3])
         if not (move in self._borrowed.get(side, ()) or move == self._called.get(side) or side in self._thawed):
             return False
-        return move not in self._battle.get_pokemon(message[2]).moves
+        return move not in battle.get_pokemon(message[2]).moves

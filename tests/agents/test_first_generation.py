@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 
 import pytest
 
@@ -31,6 +33,19 @@ def left(seat: SeatBattle) -> dict[str, int]:
     mon = seat.opponent_active_pokemon
     assert mon is not None
     return {name: move.current_pp for name, move in mon.moves.items()}
+
+
+@pytest.mark.parametrize("gen", [1, 9])
+def test_a_battle_is_freed_without_the_garbage_collector(gen: int) -> None:
+    gc.disable()
+    try:
+        seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
+        seat.feed([*START, "|switch|p1a: Tauros|Tauros|353/353", "|switch|p2a: Clefable|Clefable|100/100", "|turn|1"])
+        kept = weakref.ref(seat)
+        del seat
+        assert kept() is None
+    finally:
+        gc.enable()
 
 
 def test_a_continued_move_uses_pp_once() -> None:
