@@ -92,7 +92,8 @@ class RayPlace:
         try:
             await self._look()
         except Exception as error:
-            self._on_change(WorkersFailed(f"the Ray cluster does not answer: {_line(error)}"))
+            kept = "finished battles are kept; continue the run on this machine or on a cluster (docs/scale.md)"
+            self._on_change(WorkersFailed(f"the Ray cluster does not answer: {_line(error)}: {kept}"))
 
     async def _look(self) -> None:
         """Look at the machines of the cluster, and begin actors where there is room."""

@@ -33,4 +33,5 @@ def test_whatever_ray_raises_then_ends_the_run(monkeypatch: pytest.MonkeyPatch, 
     asyncio.run(watched())
     (failure,) = told
     assert isinstance(failure, WorkersFailed)
-    assert str(failure) == f"the Ray cluster does not answer: {type(error).__name__}: {error}"
+    said = f"the Ray cluster does not answer: {type(error).__name__}: {error}: finished battles are kept;"
+    assert str(failure).startswith(said)
