@@ -15,7 +15,7 @@ from teamsets.showdown import node, package
 _SCRIPT = Path(__file__).with_name("host.mjs")
 #: Node's own limit on its heap. A host's battles need far less; a leak should end the host, not the machine.
 _HEAP_MEGABYTES = 1024
-#: The part of the heap for new objects. Node's own choice, 1 to 16 MB, costs a tenth more CPU time, all of it for garbage.
+#: The part of the heap for new objects. Node's own choice, 1 to 16 MB, costs some 7% more CPU time, all of it for garbage.
 _NEW_MEGABYTES = 32
 
 #: A host that owes a reply for longer hangs. Its slowest reply (to the first start of a battle) takes a few seconds.

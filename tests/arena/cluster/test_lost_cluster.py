@@ -33,5 +33,5 @@ def test_whatever_ray_raises_then_ends_the_run(monkeypatch: pytest.MonkeyPatch, 
     asyncio.run(watched())
     (failure,) = told
     assert isinstance(failure, WorkersFailed)
-    said = f"the Ray cluster does not answer: {type(error).__name__}: {error}: finished battles are kept;"
-    assert str(failure).startswith(said)
+    kept = "finished battles are kept; continue the run on this machine or on a cluster (docs/scale.md)"
+    assert str(failure) == f"the Ray cluster does not answer: {type(error).__name__}: {error}: {kept}"
