@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.browser import Browser, Page, find_browser
+from support.command_line import PLAYERS, PROJECT, start_arena
 from support.dashboard import served
-from support.tournaments import tournament
 
 PROGRAM = find_browser()
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(PROGRAM is None, reason="no browser is installed: apt-get install chromium"),
 ]
-AGENTS = ("random", "heuristic:max-damage", "poke-env:RandomPlayer")
+#: The second one waits at each decision, so that on any machine the run outlasts several looks of the dashboard.
+AGENTS = ("random", "bad_agents:Patient", "poke-env:RandomPlayer")
+LENGTH = ("--format", "gen1randombattle", "--battles", "60")
 BATTLES = "Number(document.querySelector('.figure dd').firstChild.textContent.replace(',', ''))"
 FOCUS = "document.activeElement"
 
@@ -35,20 +36,19 @@ def test_it_follows_a_run_to_its_end_and_its_own_restart(page: Page, tmp_path: P
     db, metrics = tmp_path / "live.duckdb", tmp_path / "runs" / "one" / "metrics.jsonl"
     metrics.parent.mkdir(parents=True)
     metrics.write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
-    run = threading.Thread(target=tournament, args=(db, *AGENTS), kwargs={"battles": 60})
     with served(db, tmp_path / "runs") as place:
         port = place.port
         page.open(place.url)
-        run.start()
-        page.until("document.querySelectorAll('.ranking tbody tr').length === 3")
-        before = page.run(BATTLES)
-        page.until("document.querySelector('.state-running') !== null")
-        page.until(f"{BATTLES} > {before}")
-        page.until("document.querySelectorAll('#training .chart polyline').length === 1")
-        with metrics.open("a") as file:
-            file.write('{"step": 3, "loss": 0.5}\n')
-        page.until("document.querySelector('.training-runs tbody').innerText.includes('0.5')")
-        run.join()
+        with start_arena("evaluate", *AGENTS, *LENGTH, "--db", db, cwd=PROJECT, PYTHONPATH=str(PLAYERS)) as run:
+            page.until("document.querySelectorAll('.ranking tbody tr').length === 3")
+            before = page.run(BATTLES)
+            page.until("document.querySelector('.state-running') !== null")
+            page.until(f"{BATTLES} > {before}")
+            page.until("document.querySelectorAll('#training .chart polyline').length === 1")
+            with metrics.open("a") as file:
+                file.write('{"step": 3, "loss": 0.5}\n')
+            page.until("document.querySelector('.training-runs tbody').innerText.includes('0.5')")
+            assert run.communicate()[1] == "" and run.returncode == 0
         page.until("document.querySelector('#now').innerText.includes('finished')")
         assert page.run(BATTLES) == 180
     page.until("document.querySelector('#connection').classList.contains('lost')")

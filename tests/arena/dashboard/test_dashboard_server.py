@@ -14,6 +14,7 @@ from support.command_line import PROJECT, Said
 from support.dashboard import Place, served
 from support.made_store import MadeStore
 
+from arena.dashboard import feed
 from arena.dashboard.app import ASSETS
 from arena.live_status import path_of, read_status
 from arena.store import rows
@@ -131,6 +132,31 @@ def test_it_waits_for_a_database_and_follows_it(tmp_path: Path) -> None:
         "random": 2,
         "heuristic:expert": 2,
     }
+
+
+def test_readings_take_a_fiftieth_of_a_core_but_costly_first_ones_do_not_hold_up_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "growing.duckdb"
+    database = feed._Database(db, None)
+    clock, worked = 0, 0.0
+    monkeypatch.setattr(feed.time, "monotonic", lambda: clock)
+    monkeypatch.setattr(feed.time, "process_time", lambda: worked)
+    costs = iter([0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4])
+
+    def read(playing: bool, status: object) -> dict[str, bytes]:
+        nonlocal worked
+        worked += next(costs)
+        return {"run": str(clock).encode()}
+
+    monkeypatch.setattr(database, "_read", read)
+    times = []
+    for clock in range(80):
+        db.write_text("x" * clock)
+        database.update(True, None)
+        if database.parts["run"] == str(clock).encode():
+            times.append(clock)
+    assert times == [0, 3, 6, 16, 26, 36, 46, 66]
 
 
 def test_the_stream_says_what_a_living_run_says_of_itself(played: Path) -> None:
