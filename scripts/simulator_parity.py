@@ -1,9 +1,9 @@
 """Proves that arena/simulator/fast.mjs changes nothing: the same battles on Showdown's code as it is and made quicker.
 
-Battles of random choices, in every singles format whose teams Showdown draws (hackmons and challenge cups reach moves, abilities
-and items that nobody uses), are played both ways; all that both sides saw and were asked, the logs and the state of the
-random numbers must be equal. Exit code 1 at a difference. A format that differs between two plays on Showdown's own code
-(some count real time) proves nothing and is listed.
+Battles of random choices, in every singles format whose teams Showdown draws (hackmons and challenge cups reach moves,
+abilities and items that nobody uses), are played both ways; all that both sides saw and were asked, the logs and the state
+of the random numbers must be equal. Exit code 1 at a difference. A format that differs between two plays on Showdown's own
+code (some draw random numbers of their own) proves nothing and is listed.
 
     python scripts/simulator_parity.py [--battles 20] [--seed 1] [--turns 150] [--formats gen9hackmonscup ...]
 """
@@ -61,8 +61,8 @@ def main() -> None:
         print(f"{format_id}, battle {number} (--seed {options['seed'] + number} --battles 1): not equal")
     compared = sum(counts.values()) - sum(counts[format_id] for format_id in unrepeatable)
     print(
-        f"{compared} battles of {len(counts) - len(unrepeatable)} formats ({turns} turns, {errors} of them ended by an error "
-        f"of Showdown's own): {len(found)} differ"
+        f"{compared} battles of {len(counts) - len(unrepeatable)} formats: {len(found)} differ "
+        f"({turns} turns; {errors} battles ended by an error of Showdown's own)"
     )
     raise SystemExit(1 if found else 0)
 

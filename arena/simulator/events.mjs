@@ -139,6 +139,14 @@ function add(battle, handlers, pokemon, kept, state, end, event, bit) {
   return handler;
 }
 
+/** Adds the handlers of the one active Pokémon of a side, as an ally or a foe, unless it has fainted. */
+function collectActive(battle, handlers, pokemon, event, bit) {
+  if (!pokemon?.hp) return;
+  const found = handlersOn(battle, pokemon, event);
+  if (found & bit) collect(battle, handlers, pokemon, event, bit);
+  if (found & ANY) collect(battle, handlers, pokemon, event, ANY);
+}
+
 /** Which handlers the conditions of a side have for an event: bits; 0: it has no conditions. */
 function handlersAt(battle, side, event) {
   const {sideConditions} = side;
@@ -167,9 +175,14 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
   const {runEvent, singleEvent} = Battle.prototype;
   let handlersFound = null;
 
-  /** Whether the battle's generation or format replaces a method that this relies on; then Showdown's own way is taken. */
-  const ownWay = battle => FINDING.slice(1).some(name => battle[name] !== stock[name]) ||
-    [battle.dex.data.Scripts.pokemon, battle.format.pokemon].some(own => own?.getStatus || own?.getAbility || own?.getItem);
+  /** Whether a battle is none of singles, or its generation or format replaces a method that this relies on: then Showdown's
+   *  own way is taken. */
+  const ownWay = battle =>
+    battle.gameType !== 'singles' ||
+    FINDING.slice(1).some(name => battle[name] !== stock[name]) ||
+    [battle.dex.data.Scripts, battle.format].some(
+      ({pokemon, side}) => RELIED_ON.some(name => pokemon?.[name] || side?.[name]),
+    );
 
   Battle.prototype.findEventHandlers = function (target, eventName, source) {
     if (handlersFound !== null) {
@@ -186,16 +199,8 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
     if (target instanceof Pokemon && (target.isActive || source?.isActive)) {
       if (handlersOn(this, target, event) & ON) collect(this, handlers, target, event, ON);
       if (prefixed) {
-        for (const ally of target.alliesAndSelf()) {
-          const found = handlersOn(this, ally, event);
-          if (found & ALLY) collect(this, handlers, ally, event, ALLY);
-          if (found & ANY) collect(this, handlers, ally, event, ANY);
-        }
-        for (const foe of target.foes()) {
-          const found = handlersOn(this, foe, event);
-          if (found & FOE) collect(this, handlers, foe, event, FOE);
-          if (found & ANY) collect(this, handlers, foe, event, ANY);
-        }
+        collectActive(this, handlers, target.side.active[0], event, ALLY);
+        collectActive(this, handlers, target.side.foe.active[0], event, FOE);
       }
       target = target.side;
     }
@@ -244,6 +249,9 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
 const FINDING = [
   'findEventHandlers', 'findPokemonEventHandlers', 'findSideEventHandlers', 'findFieldEventHandlers', 'getCallback',
 ];
+
+/** Methods of a Pokémon and of its side that are done here without calling them. */
+const RELIED_ON = ['getStatus', 'getAbility', 'getItem', 'alliesAndSelf', 'foes', 'allies', 'activeTeam'];
 
 /** Gives each Pokémon, as it is made, what Showdown and this module add to some of them later: one shape for all. */
 function patchPokemon(Side) {
