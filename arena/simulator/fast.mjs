@@ -7,10 +7,12 @@
 //    property of one of five names, glued together on the spot: see events.mjs.
 // 3. Copies of moves. Each use of a move clones it deeply, property by property and by name. Here a constructor of the
 //    copies knows which properties need a deep copy.
+// 4. Requests. Entries of Pokémon that have not changed are not made again: see requests.mjs.
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {patchEvents} from './events.mjs';
+import {patchRequests} from './requests.mjs';
 import {activeCopy, frozenCopy, shapeEntries} from './shapes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -20,6 +22,7 @@ export function speedUp(packageFolder) {
   const dex = ['moves', 'abilities', 'items', 'species', 'conditions'].map(name => sim(`dex-${name}.js`));
   shapeEntries(Object.assign({}, ...dex));
   patchMoveCopies(sim('dex.js').ModdedDex, sim('battle.js').Battle);
+  patchRequests(sim('pokemon.js').Pokemon);
   patchEvents({...sim('battle.js'), ...sim('pokemon.js'), ...sim('side.js'), ...sim('field.js')});
 }
 

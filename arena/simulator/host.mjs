@@ -45,7 +45,7 @@ class Table {
     this.position = 0;
     this.errors = {};
     this.asked = {};
-    this.told = {p1: new Map(), p2: new Map()}; // Pokémon -> its entry in the last request, as text
+    this.told = {p1: new Map(), p2: new Map()}; // Pokémon -> {entry, text} of its entry in the last request
     this.turnLimit = false;
   }
 
@@ -137,10 +137,11 @@ class Table {
   abridged(side, request) {
     const told = this.told[side];
     const pokemon = request.side.pokemon.map(entry => {
+      const last = told.get(entry.ident);
+      if (last?.entry === entry) return entry.ident;
       const text = JSON.stringify(entry);
-      if (told.get(entry.ident) === text) return entry.ident;
-      told.set(entry.ident, text);
-      return entry;
+      told.set(entry.ident, {entry, text});
+      return last?.text === text ? entry.ident : entry;
     });
     return {...request, side: {...request.side, pokemon}};
   }
