@@ -171,7 +171,7 @@ function append(list, more) {
 export function patchEvents({Battle, Pokemon, Side, Field}) {
   patchPokemon(Side);
   patchRules(Field);
-  const stock = {...Object.fromEntries(FINDING.map(name => [name, Battle.prototype[name]]))};
+  const stock = Object.fromEntries(FINDING.map(name => [name, Battle.prototype[name]]));
   const {runEvent, singleEvent} = Battle.prototype;
   let handlersFound = null;
 
