@@ -26,14 +26,14 @@ function eventOf(name) {
   return event;
 }
 
-/** Which handlers an effect has for an event: bits. bitsOf: the effect's, by number of event. */
-function handlersOf(effect, bitsOf, event) {
-  const known = bitsOf[event.number];
+/** Which handlers an effect has for an event, as bits. bits: what the effect keeps, by number of event (bitsOf). */
+function handlersOf(effect, bits, event) {
+  const known = bits[event.number];
   if (known > 0) return known;
   let found = ASKED;
   for (const [bit] of PREFIXES) if (effect[event.names[bit]] !== undefined) found |= bit;
   if (event.switchIn && effect.onStart !== undefined) found |= ON; // abilities and items: Battle.getCallback decides
-  bitsOf[event.number] = found;
+  bits[event.number] = found;
   return found;
 }
 
@@ -85,7 +85,7 @@ class KeptEffects {
 }
 
 /** The name under which this module keeps effects in Showdown's own objects. */
-const KEPT = Symbol('kept');
+export const KEPT = Symbol('kept');
 
 /** The effect of one state in a table of states, such as a Pokémon's volatiles: a state's id never changes. */
 function keptIn(battle, states, id) {
@@ -139,10 +139,8 @@ function add(battle, handlers, pokemon, kept, state, end, event, bit) {
   return handler;
 }
 
-/** Adds the handlers of the one active Pokémon of a side, as an ally or a foe, unless it has fainted. */
-function collectActive(battle, handlers, pokemon, event, bit) {
-  if (!pokemon?.hp) return;
-  const found = handlersOn(battle, pokemon, event);
+/** Adds the handlers of an active Pokémon as an ally or a foe. found: its handlersOn. */
+function collectActive(battle, handlers, pokemon, event, bit, found) {
   if (found & bit) collect(battle, handlers, pokemon, event, bit);
   if (found & ANY) collect(battle, handlers, pokemon, event, ANY);
 }
@@ -169,19 +167,18 @@ function append(list, more) {
 
 /** Replaces methods of Showdown's classes by quicker ones. */
 export function patchEvents({Battle, Pokemon, Side, Field}) {
-  patchPokemon(Side);
   patchRules(Field);
-  const stock = Object.fromEntries(FINDING.map(name => [name, Battle.prototype[name]]));
-  const {runEvent, singleEvent} = Battle.prototype;
+  const {findEventHandlers, runEvent, singleEvent} = Battle.prototype;
+  const stock = Object.fromEntries(RELIED_ON.battle.map(name => [name, Battle.prototype[name]]));
   let handlersFound = null;
 
   /** Whether a battle is none of singles, or its generation or format replaces a method that this relies on: then Showdown's
    *  own way is taken. */
   const ownWay = battle =>
     battle.gameType !== 'singles' ||
-    FINDING.slice(1).some(name => battle[name] !== stock[name]) ||
+    RELIED_ON.battle.some(name => battle[name] !== stock[name]) ||
     [battle.dex.data.Scripts, battle.format].some(
-      ({pokemon, side}) => RELIED_ON.some(name => pokemon?.[name] || side?.[name]),
+      own => RELIED_ON.pokemon.some(name => own.pokemon?.[name]) || RELIED_ON.side.some(name => own.side?.[name]),
     );
 
   Battle.prototype.findEventHandlers = function (target, eventName, source) {
@@ -191,16 +188,21 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
       return found;
     }
     if (Array.isArray(target) || target instanceof Side || (this[KEPT] ??= ownWay(this))) {
-      return stock.findEventHandlers.call(this, target, eventName, source);
+      return findEventHandlers.call(this, target, eventName, source);
     }
     const event = eventOf(eventName);
     const {prefixed, names} = event;
     const handlers = [];
     if (target instanceof Pokemon && (target.isActive || source?.isActive)) {
-      if (handlersOn(this, target, event) & ON) collect(this, handlers, target, event, ON);
+      const found = handlersOn(this, target, event);
+      if (found & ON) collect(this, handlers, target, event, ON);
       if (prefixed) {
-        collectActive(this, handlers, target.side.active[0], event, ALLY);
-        collectActive(this, handlers, target.side.foe.active[0], event, FOE);
+        const ally = target.side.active[0];
+        const foe = target.side.foe.active[0];
+        if (ally?.hp) {
+          collectActive(this, handlers, ally, event, ALLY, ally === target ? found : handlersOn(this, ally, event));
+        }
+        if (foe?.hp) collectActive(this, handlers, foe, event, FOE, handlersOn(this, foe, event));
       }
       target = target.side;
     }
@@ -245,24 +247,12 @@ export function patchEvents({Battle, Pokemon, Side, Field}) {
   };
 }
 
-/** The methods of Battle by which events find handlers; the first is replaced. */
-const FINDING = [
-  'findEventHandlers', 'findPokemonEventHandlers', 'findSideEventHandlers', 'findFieldEventHandlers', 'getCallback',
-];
-
-/** Methods of a Pokémon and of its side that are done here without calling them. */
-const RELIED_ON = ['getStatus', 'getAbility', 'getItem', 'alliesAndSelf', 'foes', 'allies', 'activeTeam'];
-
-/** Gives each Pokémon, as it is made, what Showdown and this module add to some of them later: one shape for all. */
-function patchPokemon(Side) {
-  const {addPokemon} = Side.prototype;
-  Side.prototype.addPokemon = function (set) {
-    const pokemon = addPokemon.call(this, set);
-    if (pokemon) Object.assign(pokemon, {lastMoveTargetLoc: undefined, pendingStaleness: undefined, staleness: undefined});
-    if (pokemon) pokemon[KEPT] = new KeptEffects(pokemon);
-    return pokemon;
-  };
-}
+/** Methods whose work is done here without calling them, or whose handlers must be those that this module knows of. */
+const RELIED_ON = {
+  battle: ['findPokemonEventHandlers', 'findSideEventHandlers', 'findFieldEventHandlers', 'getCallback'],
+  pokemon: ['getStatus', 'getAbility', 'getItem', 'alliesAndSelf', 'foes'],
+  side: ['allies', 'foes', 'activeTeam'],
+};
 
 /** Forgets what is kept of a field's rules and pseudo-weathers when they change. */
 function patchRules(Field) {

@@ -11,8 +11,8 @@
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import {patchEvents} from './events.mjs';
-import {patchRequests} from './requests.mjs';
+import {KEPT, patchEvents} from './events.mjs';
+import {MADE, patchRequests} from './requests.mjs';
 import {activeCopy, frozenCopy, shapeEntries} from './shapes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -21,9 +21,20 @@ export function speedUp(packageFolder) {
   const sim = name => require(path.join(packageFolder, 'dist', 'sim', name));
   const dex = ['moves', 'abilities', 'items', 'species', 'conditions'].map(name => sim(`dex-${name}.js`));
   shapeEntries(Object.assign({}, ...dex));
+  shapePokemon(sim('side.js').Side);
   patchMoveCopies(sim('dex.js').ModdedDex, sim('battle.js').Battle);
   patchRequests(sim('pokemon.js').Pokemon);
   patchEvents({...sim('battle.js'), ...sim('pokemon.js'), ...sim('side.js'), ...sim('field.js')});
+}
+
+/** Gives each Pokémon, as it is made, what Showdown, events.mjs and requests.mjs add to it later: one shape for all. */
+function shapePokemon(Side) {
+  const {addPokemon} = Side.prototype;
+  Side.prototype.addPokemon = function (set) {
+    const pokemon = addPokemon.call(this, set); // null: the side is full
+    const later = {lastMoveTargetLoc: undefined, pendingStaleness: undefined, staleness: undefined};
+    return pokemon && Object.assign(pokemon, later, {[KEPT]: undefined, [MADE]: undefined});
+  };
 }
 
 function patchMoveCopies(ModdedDex, Battle) {

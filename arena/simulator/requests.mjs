@@ -46,16 +46,14 @@ class Made {
   }
 }
 
-const MADE = Symbol('made');
+/** The name under which a Pokémon keeps its last entry. */
+export const MADE = Symbol('made');
 
 export function patchRequests(Pokemon) {
   const {getSwitchRequestData} = Pokemon.prototype;
   Pokemon.prototype.getSwitchRequestData = function (forAlly) {
     // An active Pokémon's entry also has what it is about to do (commanding, reviving).
-    if (forAlly || this.position < this.side.active.length) {
-      this[MADE] = null;
-      return getSwitchRequestData.call(this, forAlly);
-    }
+    if (forAlly || this.position < this.side.active.length) return getSwitchRequestData.call(this, forAlly);
     const made = this[MADE];
     if (made?.fits(this)) return made.entry;
     const entry = getSwitchRequestData.call(this, forAlly);

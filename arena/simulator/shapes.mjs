@@ -6,8 +6,6 @@
 // its kind has, undefined where it had none. Nothing in Showdown asks which properties an entry has, and a handler that is
 // undefined counts as none.
 
-const NAME = /^[A-Za-z_$][\w$]*$/;
-
 /** What Showdown's code adds to a move in use (its interface ActiveMove). */
 const ADDED = [
   'hitTargets', 'moveHitData', 'ability', 'allies', 'auraBooster', 'causedCrashDamage', 'forceStatus', 'hasAuraBreak',
@@ -31,25 +29,24 @@ const copyFlat = value => (value !== null && typeof value === 'object' ? {...val
 class Layout {
   constructor(keys, prototype) {
     this.keys = keys;
-    const names = [...keys.keys()];
-    this.Entry = new Function('from', names.map(name => `this.${name} = from.${name};`).join('\n'));
+    const names = [...keys.keys()].map(name => JSON.stringify(name));
+    this.Entry = new Function('from', names.map(name => `this[${name}] = from[${name}];`).join('\n'));
     this.Entry.prototype = prototype;
-    this.names = names;
-    this.prototype = prototype;
     this.active = null;
   }
 
   /** A constructor of copies for use: Showdown's deepClone of an entry, with what will be added to it. */
   get Active() {
     if (this.active === null) {
-      const copies = this.names.map(name => {
-        const value = `from.${name}`;
-        return `this.${name} = ${[value, `copyFlat(${value})`, `clone(${value})`][this.keys.get(name)]};`;
+      const copies = [...this.keys].map(([key, depth]) => {
+        const name = JSON.stringify(key);
+        const value = `from[${name}]`;
+        return `this[${name}] = ${[value, `copyFlat(${value})`, `clone(${value})`][depth]};`;
       });
       const added = ADDED.filter(name => !this.keys.has(name)).map(name => `this.${name} = undefined;`);
       const code = [...copies, ...added, 'this.hit = 0;'].join('\n');
       this.active = new Function('copyFlat', `return function (from, clone) {${code}}`)(copyFlat);
-      this.active.prototype = this.prototype;
+      this.active.prototype = this.Entry.prototype;
     }
     return this.active;
   }
@@ -76,7 +73,6 @@ function withShape(entry, tables) {
     for (const source of [entry, ...tables().flatMap(table => Object.values(table))]) {
       for (const key in source) keys.set(key, Math.max(keys.get(key) ?? SAME, depthOf(source[key])));
     }
-    if (![...keys.keys()].every(key => NAME.test(key))) return entry;
     layout = new Layout(keys, prototype);
     layouts.set(prototype, layout);
   }
