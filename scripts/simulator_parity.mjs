@@ -10,6 +10,7 @@ import {createHash} from 'node:crypto';
 import {createRequire} from 'node:module';
 import path from 'node:path';
 import {speedUp} from '../arena/simulator/fast.mjs';
+import {generator} from './engine_policies.mjs';
 
 const options = JSON.parse(process.argv[2]);
 const require = createRequire(import.meta.url);
@@ -17,15 +18,6 @@ const sim = name => require(path.join(options.package, 'dist', 'sim', name));
 const {Battle} = sim('battle.js');
 const {Dex} = sim('dex.js');
 if (!options.stock) speedUp(options.package);
-
-/** A small generator of random numbers: the choices are no part of Showdown. */
-function random(seed) {
-  let state = seed >>> 0;
-  return below => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** Any of the choices that a request lists; Showdown refuses some of them, and is then given its own default. */
 function choiceFor(request, draw) {
@@ -55,7 +47,7 @@ function choiceFor(request, draw) {
 function play(format, number) {
   const hash = createHash('sha256');
   const told = text => hash.update(text).update('\n');
-  const draw = random(options.seed * 1000003 + number);
+  const draw = generator(number); // of choices, which are no part of Showdown
   const seed = which => `sodium,${which.repeat(32)}${number.toString(16).padStart(32, '0')}`;
   const send = (type, data) => type === 'sideupdate' && told(String(data));
   const battle = new Battle({format, formatid: format.id, seed: seed('0'), send});
