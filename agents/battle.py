@@ -9,7 +9,7 @@ from typing import Any
 from poke_env.battle.pokemon import Pokemon
 
 from agents.choices import Choice, legal_choices, listed_move, split_power
-from agents.first_generation import FirstGeneration
+from agents.first_generation import CORRECTED, FirstGeneration
 from agents.quick_battle import QuickBattle
 
 # poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
@@ -44,25 +44,30 @@ class SeatBattle(QuickBattle):
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
+        only_recorded, record, first_generation = (
+            self.MESSAGES_TO_IGNORE,
+            self._replay_data.append,
+            self._first_generation,
+        )
         for line in lines:
             message = line.split("|")
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
-            if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
-                self._replay_data.append(message)
-                if kind == "-hint" and self._first_generation is not None:
-                    self._first_generation.hint(message[2])
+            if kind in only_recorded:  # by poke-env; this is the same without two copies
+                record(message)
+                if kind == "-hint" and first_generation is not None:
+                    first_generation.hint(message[2])
                 continue
             try:
-                if kind == "win":
+                if first_generation is not None and kind in CORRECTED:
+                    first_generation.feed(self, message)
+                elif kind == "win":
                     self.won_by(message[2])
                 elif kind == "tie":
                     self.tied()
-                elif self._first_generation is None:
-                    self.parse_message(message)
                 else:
-                    self._first_generation.feed(self, message)
+                    self.parse_message(message)
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
 
@@ -98,9 +103,14 @@ class SeatBattle(QuickBattle):
         if theirs is not None:
             return theirs
         ours = self._team.get(ident)
-        # A line about one of ours as if it were active although it is not: Illusion, which poke-env resolves.
-        if ours is not None and (ours._active or ident is identifier):
-            return ours
+        if ours is not None:
+            if ours._active or ident is identifier:
+                return ours
+            # A line about one of ours as if it were active although it is not: it comes in, or it is another's Illusion,
+            # which poke-env resolves.
+            active = self.active_pokemon
+            if active is None or active._ability != "illusion":
+                return ours
         return super().get_pokemon(identifier, force_self_team, details, request)
 
     # Faster versions: poke-env reads these several times per line, through a property of each Pokémon.
@@ -127,12 +137,14 @@ class SeatBattle(QuickBattle):
         Most of a request repeats the last one; processing all of it was most of the cost of a turn.
         """
         changed: list[dict[str, Any]] = []
+        entries, known = self._entries, self._team
         for entry in side["pokemon"]:
-            before, pokemon = self._entries.get(entry["ident"]), self._team.get(entry["ident"])
-            if before is None or pokemon is None or pokemon._active != entry["active"]:
+            ident, active = entry["ident"], entry["active"]
+            before, pokemon = entries.get(ident), known.get(ident)
+            if before is None or pokemon is None or pokemon._active != active:
                 changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
                 break
-            if (before is entry or before == entry) and not entry["active"]:
+            if not active and (before is entry or before == entry):
                 continue
             if not pokemon.transformed and _same_sheet(before, entry):
                 _update_state(pokemon, entry)
@@ -143,7 +155,7 @@ class SeatBattle(QuickBattle):
                 changed = [self._without_new_moves(entry) for entry in changed]
             super()._update_team_from_request({**side, "pokemon": changed})
         for entry in side["pokemon"]:
-            self._entries[entry["ident"]] = entry
+            entries[entry["ident"]] = entry
 
     def _without_new_moves(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return a changed entry without its moves, unless it has transformed: a Pokémon learns none after the start.

@@ -107,24 +107,28 @@ def _move(move: str, slot: int, extra: str = "") -> Choice:
 
 def _switches(team: list[dict[str, Any]]) -> list[Choice]:
     # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones on the bench.
-    reviving = False
-    for mon in team:
-        if mon.get("reviving"):
-            reviving = True
+    reviving = is_reviving(team)
     choices: list[Choice] = []
     taken: set[str] = set()
     for slot, mon in enumerate(team, 1):
         if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
             continue
-        species = _species(mon["details"])
-        choices.append(_switch(species, slot, species in taken))
-        taken.add(species)
+        choice = _switch(mon["details"], slot)
+        if choice.words in taken:
+            choice = choice._replace(words=f"{choice.words} #{slot}")
+        taken.add(choice.words)
+        choices.append(choice)
     return choices
 
 
+def is_reviving(team: list[dict[str, Any]]) -> bool:
+    """Return whether a request asks who is to be revived: the entry of the active Pokémon, which is the first, says so."""
+    return bool(team[0].get("reviving"))
+
+
 @lru_cache(maxsize=1 << 14)
-def _switch(species: str, slot: int, again: bool) -> Choice:
-    return Choice(f"switch {species} #{slot}" if again else f"switch {species}", f"switch {slot}", "switch", slot)
+def _switch(details: str, slot: int) -> Choice:
+    return Choice(f"switch {_species(details)}", f"switch {slot}", "switch", slot)
 
 
 @lru_cache(maxsize=4096)

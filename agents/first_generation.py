@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _CONTINUED = "[from] lockedmove"
 _CALLERS = ("Metronome", "Mirror Move")
 _CALLS = tuple(f"[from] {caller}" for caller in _CALLERS)
+#: Kinds of lines that are corrected, before poke-env reads them or after.
+CORRECTED = frozenset({"switch", "drag", "turn", "move", "faint", "-transform", "-curestatus", "-start"})
 #: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
 _NO_MOVE_HINT = "no move has been selected yet"
 
@@ -45,12 +47,15 @@ class FirstGeneration:
         self._nameless = self._nameless or _NO_MOVE_HINT in text
 
     def feed(self, battle: SeatBattle, message: list[str]) -> None:
-        """Have poke-env read a line, or what it should read instead, and correct the state after it."""
+        """Have poke-env read a line of one of the CORRECTED kinds, or what it should read instead, and correct the state."""
         corrected = self._before(battle, message)
-        try:
-            battle.parse_message(corrected)
-        finally:
-            battle._replay_data[-1] = message
+        if corrected is message:
+            battle.parse_message(message)
+        else:
+            try:
+                battle.parse_message(corrected)
+            finally:
+                battle._replay_data[-1] = message
         self._after(battle, message)
 
     def asked(self) -> None:

@@ -10,6 +10,7 @@ from poke_env.battle.move import Move
 from poke_env.data import GenData
 from poke_env.player.battle_order import DefaultBattleOrder, SingleBattleOrder
 
+from agents.choices import is_reviving
 from agents.quick_poke_env import FAINTED, ability_of
 
 #: Lines of moves that are more than "someone used it on someone".
@@ -39,11 +40,7 @@ class QuickBattle(Battle):
         self._available_switches = switches = []
         self._can_mega_evolve = self._can_z_move = self._can_dynamax = self._can_tera = False
         self._maybe_trapped = self._trapped = False
-        reviving = False
-        for entry in team:
-            if entry.get("reviving"):
-                reviving = True
-        self._reviving = reviving
+        self._reviving = reviving = is_reviving(team)
         self._force_switch = request.get("forceSwitch", [False])[0]
         self._last_request = request
         if request.get("teamPreview", False):
@@ -70,13 +67,12 @@ class QuickBattle(Battle):
             known = self._team
             for entry in team:
                 mon = known[entry["ident"]]
-                fainted = mon._status is FAINTED
-                if fainted if reviving else not mon._active and not fainted:
+                if (mon._status is FAINTED) if reviving else not mon._active and mon._status is not FAINTED:
                     switches.append(mon)
 
     def switch(self, pokemon_str: str, details: str, hp_status: str) -> None:
         """As poke-env's."""
-        ours = pokemon_str.split(":")[0][:2] == self._player_role
+        ours = pokemon_str[:2] == self._player_role
         leaving = self.active_pokemon if ours else self.opponent_active_pokemon
         if leaving:
             leaving.switch_out(self._fields)
@@ -128,7 +124,7 @@ class QuickBattle(Battle):
 def _read_switch(battle: QuickBattle, message: list[str]) -> bool:
     if len(message) < 5:
         return False
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     battle.switch(message[2], message[3], message[4])
     return True
 
@@ -136,7 +132,7 @@ def _read_switch(battle: QuickBattle, message: list[str]) -> bool:
 def _read_hp(battle: QuickBattle, message: list[str]) -> bool:
     if len(message) != 4:
         return False
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     battle.get_pokemon(message[2]).set_hp_status(message[3])
     return True
 
@@ -148,7 +144,7 @@ def _read_move(battle: QuickBattle, message: list[str]) -> bool:
     _, _, who, move, target = message
     if move.upper().strip() == "MINIMIZE":
         return False
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     mon = battle.get_pokemon(who)
     seen = not mon._dancing
     mon._dancing = False
@@ -162,7 +158,7 @@ def _read_move(battle: QuickBattle, message: list[str]) -> bool:
 
 
 def _read_turn(battle: QuickBattle, message: list[str]) -> bool:
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     battle.end_turn(int(message[2]))
     return True
 
@@ -170,7 +166,7 @@ def _read_turn(battle: QuickBattle, message: list[str]) -> bool:
 def _read_boost(battle: QuickBattle, message: list[str]) -> bool:
     if len(message) < 5:
         return False
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     mon, amount = battle.get_pokemon(message[2]), int(message[4])
     mon.boost(message[3], amount if message[1] == "-boost" else -amount)
     return True
@@ -179,7 +175,7 @@ def _read_boost(battle: QuickBattle, message: list[str]) -> bool:
 def _read_status(battle: QuickBattle, message: list[str]) -> bool:
     if len(message) < 4:
         return False
-    battle._replay_data.append(message[:])
+    battle._replay_data.append(message)
     battle.get_pokemon(message[2]).status = message[3]
     return True
 

@@ -17,6 +17,7 @@ in its journal, which the next `open_store` ingests.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
@@ -31,8 +32,9 @@ from arena.provenance import git_state, versions
 from arena.record import BattleRecord
 from arena.store import STOPPED, BadDatabase, Store
 
-#: How often the journal is ingested while a run is played, in seconds.
-INGEST_SECONDS = 2.0
+#: How often the journal is flushed to disk while a run is played, in seconds, and after how many flushes it is ingested:
+#: opening and closing the database is half of an ingestion's cost.
+FLUSH_SECONDS, FLUSHES = 2.0, 2
 
 
 @contextmanager
@@ -144,11 +146,12 @@ async def _repeating(seconds: float, function: Callable[[], None]) -> None:
 
 
 async def _ingesting(store: Store) -> None:
-    """Ingests the journal periodically; skips a time when a reader has the file open."""
-    while True:
-        await asyncio.sleep(INGEST_SECONDS)
+    """Flushes the journal periodically, and ingests it; skips an ingestion when a reader has the file open."""
+    for number in itertools.count(1):
+        await asyncio.sleep(FLUSH_SECONDS)
         # Shielded: a transaction under way when the run ends is waited for, never cut off.
-        moving = asyncio.ensure_future(asyncio.to_thread(store.try_take_in))
+        step = store.try_flush if number % FLUSHES else store.try_take_in
+        moving = asyncio.ensure_future(asyncio.to_thread(step))
         try:
             await asyncio.shield(moving)
         except asyncio.CancelledError:

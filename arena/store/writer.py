@@ -173,6 +173,15 @@ class Store:
             raise BadDatabase(f"database {self.path}: {words}: the battles are safe in {self.journal.path}*") from None
         self.bad_lines += len(bad)
 
+    def try_flush(self) -> bool:
+        """Flushes the journal to disk; what is added from now on comes into another segment. False when the disk fails: the
+        battles stay where they are."""
+        try:
+            self.journal.segments()
+        except OSError:
+            return False
+        return True
+
     def try_take_in(self) -> bool:
         """As `take_in`, without waiting: False when a reader has the file open."""
         try:

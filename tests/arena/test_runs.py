@@ -142,6 +142,44 @@ def test_what_is_repeated_ends_with_the_run(db: Path) -> None:
         assert asyncio.run(play(store)) == len(called)
 
 
+def test_a_running_run_flushes_its_battles_to_disk_and_ingests_them_less_often(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.runs.FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr("arena.runs.FLUSHES", 3)
+    steps: list[tuple[str, int]] = []
+
+    async def play(store: Store) -> None:
+        enough = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def noted(name: str) -> None:
+            step = getattr(store, name)
+
+            def run() -> bool:
+                done: bool = step()
+                steps.append((name, len(list(db.parent.glob(f"{db.name}.journal.*")))))
+                loop.call_soon_threadsafe(life.keep, record(len(steps)))
+                if len(steps) == 6:
+                    loop.call_soon_threadsafe(enough.set)
+                return done
+
+            monkeypatch.setattr(store, name, run)
+
+        async with life_of_a_run(store) as life:
+            life.keep(record(0))
+            noted("try_flush")
+            noted("try_take_in")
+            await enough.wait()
+
+    with open_store(db) as store:
+        asyncio.run(play(store))
+    # What is flushed waits as a segment; what is ingested is gone from the disk.
+    assert [name for name, _ in steps[:6]] == ["try_flush", "try_flush", "try_take_in"] * 2
+    assert [waiting > 0 for _, waiting in steps[:6]] == [True, True, False] * 2
+    assert rows("SELECT count(*) > 6 FROM battles", db) == [(True,)]
+
+
 def test_an_error_before_the_first_battle_ends_the_run_as_stopped(db: Path) -> None:
     with open_store(db) as store:
         with pytest.raises(ZeroDivisionError), recorded(store, "evaluate", {}, [], {}):

@@ -119,6 +119,23 @@ def test_a_full_disk_leaves_no_half_of_a_line(tmp_path: Path, monkeypatch: pytes
     assert [path.read_bytes() for path in journal.segments()] == [b"one\ntwo\n"]
 
 
+def test_a_flush_that_the_disk_refuses_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(path: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    db = tmp_path / "arena.duckdb"
+    with open_store(db) as store:
+        _add(store, 1)
+        with monkeypatch.context() as patched:
+            patched.setattr(journal_module, "sync", refused)
+            assert not store.try_flush()
+        _add(store, 2)
+        assert store.try_flush()
+        _add(store, 3)
+        store.take_in()
+    assert _seeds(db) == [1, 2, 3]
+
+
 def _good(number: int, **changes: Any) -> bytes:
     line = record(number, decisions=[(0, 0, 1, ["x"], "x", 1.0, None)]).to_line(RUN)
     for old, new in changes.items():
