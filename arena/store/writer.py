@@ -35,30 +35,32 @@ _LINE = """{
 #: What DuckDB raises for a damaged line, or one that is not a battle.
 _BAD_LINE = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
+_READ = f"""
+    CREATE OR REPLACE TEMP TABLE lines AS
+    SELECT row_number() OVER () AS number, *
+    FROM read_ndjson(?, columns = {_LINE}, records = 'true', maximum_object_size = 268435456);
+"""
 # A segment may hold battles that the database has already (the process died between ingesting them and deleting the
-# segment): those are skipped by their key. Ids follow the order in which the battles were finished.
-_TAKE_IN = f"""
+# segment): those are skipped by their key. Ids follow the order in which the battles were finished. Only numbers and keys go
+# through the window functions: with whole lines they take longer than all the rest.
+_INSERT = """
     CREATE OR REPLACE TEMP TABLE incoming AS
-    SELECT row_number() OVER (ORDER BY number) + (SELECT coalesce(max(battle_id), 0) FROM battles) AS battle_id, line.*
+    SELECT number, row_number() OVER (ORDER BY number) + (SELECT coalesce(max(battle_id), 0) FROM battles) AS battle_id
     FROM (
-        FROM (
-            SELECT row_number() OVER () AS number, *
-            FROM read_ndjson(?, columns = {_LINE}, records = 'true', maximum_object_size = 268435456)
-        )
+        SELECT number, run, key FROM lines
         QUALIFY row_number() OVER (PARTITION BY run, key ORDER BY number) = 1
     ) line
     ANTI JOIN battles b ON b.run_id = line.run AND b.key = line.key;
-"""
-_INSERT = """
     INSERT INTO battles
     SELECT battle_id, run, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail,
         turns, to_timestamp(started), seconds, oddities, from_base64(input_log), from_base64(p1_log), from_base64(p2_log),
         venue
-    FROM incoming;
+    FROM lines JOIN incoming USING (number) ORDER BY number;
     INSERT INTO decisions
     SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, d.thought
-    FROM (SELECT battle_id, unnest(decisions) AS d FROM incoming);
+    FROM (SELECT battle_id, unnest(decisions) AS d FROM lines JOIN incoming USING (number));
     DROP TABLE incoming;
+    DROP TABLE lines;
 """
 
 
@@ -379,7 +381,7 @@ def _move(connection: duckdb.DuckDBPyConnection, descriptor: int) -> None:
     connection.execute("BEGIN")
     try:
         # By its descriptor: DuckDB would take brackets and stars in a path for a pattern.
-        connection.execute(_TAKE_IN, [f"/dev/fd/{descriptor}"])
+        connection.execute(_READ, [f"/dev/fd/{descriptor}"])
         connection.execute(_INSERT)
     except BaseException:
         connection.execute("ROLLBACK")
