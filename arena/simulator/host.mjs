@@ -23,14 +23,7 @@
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import v8 from 'node:v8';
 import {speedUp} from './fast.mjs';
-
-// V8 compiles a hot function after four times as much work in it, and with fewer others inside it: of what a process spends on
-// its first hundred battles, a third is compiling, much of it of functions that are soon thrown away for a new shape
-// (docs/experiments.md). A version of V8 without such a flag says so on stderr and goes on.
-v8.setFlagsFromString('--interrupt-budget=270336');
-v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=200');
 
 const require = createRequire(import.meta.url);
 const sim = path.join(process.argv[2], 'dist', 'sim');
