@@ -148,3 +148,14 @@ def test_the_seats_battle_is_in_the_same_state_as_poke_envs_at_every_request(
         seat.feed(lines)
         assert difference(comparable(state(plain.battle), gen), comparable(state(seat), gen)) == ""
     assert compared > 50
+
+
+@pytest.mark.parametrize("active", ["Zoroark", "Tauros", "Chansey", None])
+@pytest.mark.parametrize("said", ["p1a: Zoroark", "p1a: Tauros", "p1a: Chansey", "p1: Tauros"])
+def test_a_line_under_illusion_means_the_pokemon_that_poke_env_says(active: str | None, said: str) -> None:
+    """Whoever is active and whoever a line names: Illusion, its end, and one that has just come in."""
+    battle = SeatBattle("battle-x-1", "p1", "p1", 5, "gen5ou", random.Random(0))
+    for name, ability in (("Zoroark", "illusion"), ("Tauros", "intimidate"), ("Chansey", "naturalcure")):
+        mon = battle.get_pokemon(f"p1: {name}", force_self_team=True, details=f"{name}, L80")
+        mon._ability, mon._active = ability, name == active
+    assert battle.get_pokemon(said) is Battle.get_pokemon(battle, said)
