@@ -44,18 +44,14 @@ class SeatBattle(QuickBattle):
 
     def feed(self, lines: list[str]) -> None:
         """Ingests protocol lines, as this seat's websocket would deliver them."""
-        only_recorded, record, first_generation = (
-            self.MESSAGES_TO_IGNORE,
-            self._replay_data.append,
-            self._first_generation,
-        )
+        first_generation = self._first_generation
         for line in lines:
             message = line.split("|")
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
-            if kind in only_recorded:  # by poke-env; this is the same without two copies
-                record(message)
+            if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
+                self._replay_data.append(message)
                 if kind == "-hint" and first_generation is not None:
                     first_generation.hint(message[2])
                 continue

@@ -49,13 +49,10 @@ class FirstGeneration:
     def feed(self, battle: SeatBattle, message: list[str]) -> None:
         """Have poke-env read a line of one of the CORRECTED kinds, or what it should read instead, and correct the state."""
         corrected = self._before(battle, message)
-        if corrected is message:
-            battle.parse_message(message)
-        else:
-            try:
-                battle.parse_message(corrected)
-            finally:
-                battle._replay_data[-1] = message
+        try:
+            battle.parse_message(corrected)
+        finally:
+            battle._replay_data[-1] = message
         self._after(battle, message)
 
     def asked(self) -> None:

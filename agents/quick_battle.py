@@ -67,7 +67,8 @@ class QuickBattle(Battle):
             known = self._team
             for entry in team:
                 mon = known[entry["ident"]]
-                if (mon._status is FAINTED) if reviving else not mon._active and mon._status is not FAINTED:
+                fainted = mon._status is FAINTED
+                if fainted if reviving else not mon._active and not fainted:
                     switches.append(mon)
 
     def switch(self, pokemon_str: str, details: str, hp_status: str) -> None:
