@@ -102,11 +102,12 @@ class Playing:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            self.store.take_in()
-            if self._teams:
-                self.store.add_teams({pool: teams.values() for pool, teams in self._teams.items()})
-            # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
-            self.store.end_run(self.run_id, STOPPED if self.store.bad_lines else self.status)
+            with self.store.kept_open():
+                self.store.take_in()
+                if self._teams:
+                    self.store.add_teams({pool: teams.values() for pool, teams in self._teams.items()})
+                # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
+                self.store.end_run(self.run_id, STOPPED if self.store.bad_lines else self.status)
 
 
 @asynccontextmanager

@@ -28,7 +28,8 @@ _SIGNAL_AT_PARENTS_DEATH, _ADOPT_ORPHANS = 1, 36
 #: Seconds that child processes have to end by themselves after the supervised process: a host or a server notices that its
 #: input is closed, and a server removes its folder.
 LEAVE_SECONDS = 3.0
-_LOOK_SECONDS = 0.02
+#: Between two looks at what is left: the first, which most often finds nothing, and the longest.
+_FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.002, 0.02
 #: Servers that a worker starts, but that also serve other workers and runs; they end after their last client.
 _SHARED = {b"agents.policy.serve", b"agents.llm.serve"}
 
@@ -59,6 +60,7 @@ def _children() -> list[int]:
 def _end_orphans(patience: float) -> None:
     """Kill the remaining child processes after `patience` seconds, and their orphans, until none are left."""
     deadline = time.monotonic() + patience
+    pause = _FIRST_LOOK_SECONDS
     while children := _children():
         if time.monotonic() >= deadline:
             for child in children:
@@ -67,7 +69,8 @@ def _end_orphans(patience: float) -> None:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 continue
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(pause)
+        pause = min(2 * pause, _LOOK_SECONDS)
 
 
 def supervise_rest() -> None:

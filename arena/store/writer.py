@@ -147,6 +147,12 @@ class Store:
         self.bad_lines = 0
         self.take_in()
 
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """For several steps in a row: the file is opened and closed once, not for each. No reader can open it meanwhile."""
+        with self._connection():  # DuckDB gives all connections of a process the file that is open already
+            yield
+
     def add(self, line: bytes) -> None:
         """Stores one battle: a record's line (see `BattleRecord.to_line`)."""
         self.journal.append(line)
