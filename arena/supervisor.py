@@ -28,7 +28,7 @@ _SIGNAL_AT_PARENTS_DEATH, _ADOPT_ORPHANS = 1, 36
 #: Seconds that child processes have to end by themselves after the supervised process: a host or a server notices that its
 #: input is closed, and a server removes its folder.
 LEAVE_SECONDS = 3.0
-#: Between two looks at what is left: the first, which most often finds nothing, and the longest.
+#: Seconds between two looks at the child processes that are left: at first, doubled each time, and at most.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.002, 0.02
 #: Servers that a worker starts, but that also serve other workers and runs; they end after their last client.
 _SHARED = {b"agents.policy.serve", b"agents.llm.serve"}

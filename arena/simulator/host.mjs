@@ -29,8 +29,8 @@ import v8 from 'node:v8';
 import {speedUp} from './fast.mjs';
 
 // V8 compiles a hot function with fewer others inside it (its own limit: 920 bytes). A third of what a process spends on its
-// first hundred battles is compiling, much of it of functions that are soon thrown away; later battles take as long as ever
-// (docs/experiments.md). A version of V8 without the flag says so on stderr and goes on.
+// first hundred battles is compiling, much of it of functions that are soon thrown away. Later battles take as long as with
+// V8's own limit (docs/experiments.md). A version of V8 without the flag says so on stderr and goes on.
 v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=120');
 
 const require = createRequire(import.meta.url);
