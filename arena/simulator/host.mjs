@@ -270,8 +270,8 @@ function tell() {
   }
 }
 
-// Orders are all that happens here, so they are waited for and read without Node's event loop and streams: a tenth of a
-// host's processor time (docs/experiments.md).
+// Orders are all that happens here, so they are waited for and read without Node's event loop and streams, which take
+// up to a tenth of a host's processor time (docs/experiments.md).
 const chunk = Buffer.allocUnsafe(1 << 16);
 const decoder = new StringDecoder('utf8');
 let begun = ''; // a line whose end has not arrived

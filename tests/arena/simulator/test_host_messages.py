@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,6 @@ from arena.simulator import host as host_module
 from arena.simulator.host import Host
 from teamsets.errors import ArenaError
 from teamsets.showdown import node, package
-
-SCRIPT = Path(host_module.__file__).with_name("host.mjs")
 
 
 @pytest.mark.parametrize("name", ["é" * 100_000, "x" + "é" * 100_000, "€" * 70_000])
@@ -33,7 +30,7 @@ def test_a_long_line_comes_through_whole_and_so_does_its_reply(name: str) -> Non
 
 @pytest.mark.parametrize("written", [b"", b'{"op":"version","id":1}\n' * 10], ids=["its input", "its output"])
 def test_a_host_ends_in_silence_when_whoever_drives_it_is_gone(written: bytes) -> None:
-    command = [node(), str(SCRIPT), str(package())]
+    command = [node(), str(host_module._SCRIPT), str(package())]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as host:
         assert host.stdin is not None and host.stdout is not None and host.stderr is not None
         host.stdout.close()
