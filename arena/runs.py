@@ -21,6 +21,7 @@ import itertools
 import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
@@ -76,6 +77,8 @@ class Playing:
         self._tasks = [asyncio.ensure_future(_ingesting(store))]
         self._signals = ExitStack()
         self._teams: dict[tuple[str, str], dict[str, FixtureTeam]] = {}
+        self._open = ExitStack()  # the database, from the last ingestion until the end is recorded
+        self._last: Future[None] | None = None
 
     def keep(self, record: BattleRecord) -> None:
         """Stores a finished battle in the journal: from here on no kill loses it."""
@@ -96,18 +99,31 @@ class Playing:
         """
         self._signals.enter_context(_signals_to(stop))
 
+    def all_played(self) -> None:
+        """Begins to ingest what is left in the journal, in a thread. For whoever has played the last battle and has something
+        else to wait for, such as the end of its workers; else `end` does it."""
+        if self._last is None:
+            thread = ThreadPoolExecutor(1, "arena-last-battles")
+            self._last = thread.submit(self._take_in_last)
+            thread.shutdown(wait=False)
+
+    def _take_in_last(self) -> None:
+        self._open.enter_context(self.store.kept_open())
+        self.store.take_in()
+
     async def end(self) -> None:
         """Ingests what is left in the journal and records the end."""
-        with self._signals:
+        with self._signals, self._open:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            with self.store.kept_open():
-                self.store.take_in()
-                if self._teams:
-                    self.store.add_teams({pool: teams.values() for pool, teams in self._teams.items()})
-                # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
-                self.store.end_run(self.run_id, STOPPED if self.store.bad_lines else self.status)
+            self.all_played()
+            assert self._last is not None
+            self._last.result()
+            if self._teams:
+                self.store.add_teams({pool: teams.values() for pool, teams in self._teams.items()})
+            # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.
+            self.store.end_run(self.run_id, STOPPED if self.store.bad_lines else self.status)
 
 
 @asynccontextmanager

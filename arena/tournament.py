@@ -299,7 +299,7 @@ async def play(
         async with playing(store, run.run_id) as life:
             life.stop_with(coordinator.stop)
             life.repeat(0.25, show_all)
-            finished = await coordinator.play(schedule, seconds=seconds)
+            finished = await coordinator.play(schedule, seconds=seconds, all_played=life.all_played)
             life.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
     progress.remark = schedule.remark()
     return Played(run, schedule, progress, life.status)

@@ -67,10 +67,13 @@ class Coordinator:
         self.changed = asyncio.Event()
         self.failure: Exception | None = None
 
-    async def play(self, schedule: Schedule, *, seconds: float | None = None) -> bool:
+    async def play(
+        self, schedule: Schedule, *, seconds: float | None = None, all_played: Callable[[], None] = lambda: None
+    ) -> bool:
         """Plays a schedule; returns True if it was finished.
 
-        seconds: time limit, after which no new battle starts; those in progress are finished.
+        seconds: time limit, after which no new battle starts; those in progress are finished. all_played(): called when no
+        more records will be kept, before the workers' end is waited for.
         """
         self.schedule = schedule
         self.deadline = None if seconds is None else time.monotonic() + seconds
@@ -95,13 +98,14 @@ class Coordinator:
             return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
             self.ended = True
+            for worker in list(self.all_workers()):
+                self.dismiss(worker)
+            all_played()
             await self.close()
             await self.place.close()
 
     async def close(self) -> None:
-        """End all workers, and wait for them."""
-        for worker in list(self.all_workers()):
-            self.dismiss(worker)
+        """Wait for the workers that are asked to end."""
         try:
             async with asyncio.timeout(END_SECONDS):
                 while self.closing:

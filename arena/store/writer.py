@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -145,6 +146,7 @@ class Store:
         self.path = path
         self.journal = Journal(path)
         self.bad_lines = 0
+        self._taking = threading.Lock()  # a run ingests in threads
         self.take_in()
 
     @contextmanager
@@ -161,12 +163,18 @@ class Store:
         """Ingests the journal. Raises BadDatabase if another process has the file open; nothing is lost then.
 
         It may be stopped at any moment: a segment is deleted only when its battles are in the tables and on the disk, and
-        what is in both is skipped by its key.
+        what is in both is skipped by its key. Thread-safe.
         """
+        with self._taking:
+            self._take_in(patience)
+
+    def _take_in(self, patience: float | None) -> None:
         try:
             segments = self.journal.segments()
             connection = connect(self.path, read_only=False, patience=patience)
             try:
+                # A commit writes the tables' blocks themselves, not the write-ahead log first and then the blocks.
+                connection.execute("SET checkpoint_threshold = '1KB'")
                 bad = [line for segment in segments for line in _move_file(connection, segment)]
             finally:
                 connection.close()

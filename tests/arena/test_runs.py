@@ -77,6 +77,42 @@ def test_an_error_while_playing_ends_the_run_as_stopped_and_keeps_its_battles(
     assert rows("SELECT count(*) FROM battles", db) == [(1,)]
 
 
+def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(db: Path) -> None:
+    async def play(store: Store) -> None:
+        async with life_of_a_run(store) as life:
+            life.keep(record(1))
+            life.all_played()
+            async with asyncio.timeout(30):
+                while store.journal.pending():
+                    await asyncio.sleep(0.01)
+            life.status = FINISHED
+
+    with open_store(db) as store:
+        asyncio.run(play(store))
+    assert statuses(db) == [FINISHED]
+    assert rows("SELECT count(*) FROM battles", db) == [(1,)]
+
+
+def test_what_hinders_the_last_ingestion_is_told_at_the_end(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play(store: Store) -> None:
+        async with life_of_a_run(store) as life:
+            life.keep(record(1))
+            with monkeypatch.context() as patched:
+                patched.setattr("arena.store.writer.connect", refuse)
+                life.all_played()
+                await asyncio.sleep(0.1)
+            life.status = FINISHED
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BadDatabase("the disk is full")
+
+    with open_store(db) as store, pytest.raises(BadDatabase, match="the disk is full"):
+        asyncio.run(play(store))
+    assert statuses(db) == [RUNNING]
+    with open_store(db):
+        assert rows("SELECT count(*) FROM battles", db) == [(1,)]
+
+
 def test_a_damaged_line_leaves_the_run_to_be_resumed(db: Path) -> None:
     async def play(store: Store) -> None:
         async with life_of_a_run(store) as life:

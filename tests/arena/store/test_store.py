@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -153,6 +154,35 @@ def by_hand(db: Path) -> Path:
     with connect(db, read_only=False) as connection:
         connection.execute("INSERT INTO teams VALUES ('team1', 'gen1ou', 'alpha', 'name 1', 'packed', NULL)")
     return db
+
+
+def test_a_reader_waits_for_a_thread_of_its_process_that_writes(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store(db)
+    with ThreadPoolExecutor(1) as threads, store.kept_open():
+        reading = threads.submit(rows, "SELECT count(*) FROM battles", db)
+        with pytest.raises(TimeoutError):
+            reading.result(timeout=0.2)
+        store.add(record(1).to_line(RUN))
+        store.take_in()
+    assert reading.result() == [(1,)]
+    monkeypatch.setattr("arena.store.database.PATIENCE", 0.1)
+    with store.kept_open(), pytest.raises(BadDatabase, match="this process, for writing, has it open"):
+        rows("SELECT 1", db)
+
+
+def test_several_threads_that_ingest_store_each_battle_once(db: Path) -> None:
+    store = Store(db)
+    with ThreadPoolExecutor(3) as threads:
+        taking = []
+        for number in range(60):
+            store.add(record(number).to_line(RUN))
+            if number % 3 == 0:
+                taking.append(threads.submit(store.take_in))
+        for step in taking:
+            step.result()
+    store.take_in()
+    assert rows("SELECT count(*), count(DISTINCT key) FROM battles", db) == [(60, 60)]
+    assert not store.journal.pending()
 
 
 def test_battles_are_numbered_in_the_order_in_which_they_were_finished(db: Path) -> None:
