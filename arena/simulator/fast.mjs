@@ -2,7 +2,7 @@
 // (tests/arena/simulator/test_real_battles.py and scripts/simulator_parity.py play both). The places where its time goes:
 //
 // 1. Shapes. Moves, abilities and items have hundreds of different sets of properties, which V8 must look up anew each time:
-//    see shapes.mjs.
+//    see shapes.mjs; for the objects of a battle objects.mjs.
 // 2. Event handlers. For each of the hundreds of events of a turn Showdown asks every effect in play whether it has a
 //    property of one of five names, glued together on the spot: see events.mjs.
 // 3. Copies of moves. Each use of a move clones it deeply, property by property and by name. Here a constructor of the
@@ -11,8 +11,9 @@
 
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import {KEPT, patchEvents} from './events.mjs';
-import {MADE, patchRequests} from './requests.mjs';
+import {patchEvents} from './events.mjs';
+import {shapeObjects} from './objects.mjs';
+import {patchRequests} from './requests.mjs';
 import {activeCopy, frozenCopy, shapeEntries} from './shapes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -21,20 +22,10 @@ export function speedUp(packageFolder) {
   const sim = name => require(path.join(packageFolder, 'dist', 'sim', name));
   const dex = ['moves', 'abilities', 'items', 'species', 'conditions'].map(name => sim(`dex-${name}.js`));
   shapeEntries(Object.assign({}, ...dex));
-  shapePokemon(sim('side.js').Side);
+  shapeObjects({...sim('side.js'), ...sim('battle-queue.js'), ...sim('battle.js')});
   patchMoveCopies(sim('dex.js').ModdedDex, sim('battle.js').Battle);
   patchRequests(sim('pokemon.js').Pokemon);
   patchEvents({...sim('battle.js'), ...sim('pokemon.js'), ...sim('side.js'), ...sim('field.js')});
-}
-
-/** Gives each Pokémon, as it is made, what Showdown, events.mjs and requests.mjs add to it later: one shape for all. */
-function shapePokemon(Side) {
-  const {addPokemon} = Side.prototype;
-  Side.prototype.addPokemon = function (set) {
-    const pokemon = addPokemon.call(this, set); // null: the side is full
-    const later = {lastMoveTargetLoc: undefined, pendingStaleness: undefined, staleness: undefined};
-    return pokemon && Object.assign(pokemon, later, {[KEPT]: undefined, [MADE]: undefined});
-  };
 }
 
 function patchMoveCopies(ModdedDex, Battle) {

@@ -6,6 +6,18 @@
 // its kind has, undefined where it had none. Nothing in Showdown asks which properties an entry has, and a handler that is
 // undefined counts as none.
 
+/** Tells V8 at once that each field of this object's shape may hold anything and may change. V8 assumes that a field will
+ *  hold what it has seen there, a small number say, and throws compiled functions away when something else comes. */
+export function settle(object) {
+  for (const key of Reflect.ownKeys(object)) {
+    const {writable, value} = Object.getOwnPropertyDescriptor(object, key);
+    if (!writable) continue;
+    object[key] = 0;
+    object[key] = settle;
+    object[key] = value;
+  }
+}
+
 /** What Showdown's code adds to a move in use (its interface ActiveMove). */
 const ADDED = [
   'hitTargets', 'moveHitData', 'ability', 'allies', 'auraBooster', 'causedCrashDamage', 'forceStatus', 'hasAuraBreak',
@@ -32,6 +44,7 @@ class Layout {
     const names = [...keys.keys()].map(name => JSON.stringify(name));
     this.Entry = new Function('from', names.map(name => `this[${name}] = from[${name}];`).join('\n'));
     this.Entry.prototype = prototype;
+    settle(new this.Entry({}));
     this.active = null;
   }
 
@@ -47,6 +60,7 @@ class Layout {
       const code = [...copies, ...added, 'this.hit = 0;'].join('\n');
       this.active = new Function('copyFlat', `return function (from, clone) {${code}}`)(copyFlat);
       this.active.prototype = this.Entry.prototype;
+      settle(new this.active({}, value => value));
     }
     return this.active;
   }
@@ -109,9 +123,15 @@ function keepShaped(Table, Kind, cache, tables) {
   };
 }
 
+/** The layout of a move that is in no table, such as the turn after a Hyper Beam, if it has no property of its own. */
+function fitting(move) {
+  const layout = layouts.get(Object.getPrototypeOf(move));
+  return layout?.fits(move) ? layout : undefined;
+}
+
 /** A copy of a move for one use of it, as Showdown's getActiveMove makes it. clone: Showdown's deepClone. */
 export function activeCopy(move, clone) {
-  const layout = shaped.get(move);
+  const layout = shaped.get(move) ?? fitting(move);
   if (layout !== undefined) return new layout.Active(move, clone);
   const copy = clone(move);
   copy.hit = 0;
