@@ -6,7 +6,8 @@ import ast
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -31,6 +32,13 @@ def without_provenance(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "arena.duckdb"
+
+
+def _wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert condition()
 
 
 def statuses(db: Path) -> list[str]:
@@ -82,9 +90,7 @@ def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(d
         async with life_of_a_run(store) as life:
             life.keep(record(1))
             life.all_played()
-            async with asyncio.timeout(30):
-                while store.journal.pending():
-                    await asyncio.sleep(0.01)
+            await asyncio.to_thread(_wait_for, lambda: not store.journal.pending())
             life.status = FINISHED
 
     with open_store(db) as store:
