@@ -100,8 +100,8 @@ class Playing:
         self._signals.enter_context(_signals_to(stop))
 
     def all_played(self) -> None:
-        """Begins to ingest what is left in the journal, in a thread: for a body that has played its last battle and waits for
-        something else, such as the end of its workers. Without this call `end` does it."""
+        """Begins to ingest what is left in the journal, in a thread: for a body that has played its last battle and waits
+        for something else, such as the end of its workers. Without this call `end` does it."""
         if self._last is None:
             thread = ThreadPoolExecutor(1, "arena-last-battles")
             self._last = thread.submit(self._take_in_last)
