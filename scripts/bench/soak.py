@@ -1,11 +1,13 @@
 """Does a long run stay quick and small? Plays thousands of battles in one run and compares its last tenth with its first.
 
-Prints, for each tenth of the run, battles/s, CPU time of all processes for a battle, and the memory (resident, MB) of the
-coordinator, of the Python processes below it and of their Node hosts; then two ratios: speed of the last tenth to that of
-the first, memory at the end to that after the second tenth (by when every process has warmed up). Then the size of the
-database for a battle, and how long commands on it take, each in a process of its own: `arena sql`, the report with the
-ranking, and as HTML. Exit code 1 when the speed ratio is below 0.95, the memory's above 1.15, or a command has failed.
-Linux only.
+Prints, for each tenth of the run, battles/s, CPU time of all processes for a battle, CPU time of a fixed piece of work in a
+process beside the run (ten times a tenth, the median: a machine that others use becomes slower and quicker, and this says
+so), and the memory (resident, MB; medians of ten looks) of the coordinator, of the Python processes below it and of their
+Node hosts, and the coordinator's largest. Then the ratios: speed of the last tenth to that of the first, as it was and at
+the same speed of the machine, and memory in the last tenth to that in the second (by when every process has warmed up).
+Then the size of the database for a battle, and how long commands on it take, each in a process of its own: `arena sql`, the
+report with the ranking, and as HTML. Exit code 1 when the speed at the same speed of the machine is below 0.95 of the
+first, the memory above 1.15, or a command has failed. Linux only.
 
     python scripts/bench/soak.py [--battles 5000] [--format gen1randombattle] [--agents A B] [--db FILE]
 """
@@ -16,6 +18,7 @@ import argparse
 import contextlib
 import itertools
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -32,6 +35,9 @@ from arena.runner.progress import Progress
 from arena.tournament import EvaluateSettings, play_into
 
 TENTHS = 10
+LOOKS = 10  # a tenth
+#: Takes some 0.1 s of CPU time, and prints how many it took.
+FIXED_WORK = "import time; sum(i * i % 7 for i in range(1_500_000)); print(time.process_time())"
 QUERIES = (
     "SELECT count(*) AS battles, avg(turns) AS turns FROM battles",
     "SELECT agent, avg(score) AS score, count(*) AS battles FROM results GROUP BY agent ORDER BY score DESC",
@@ -42,12 +48,41 @@ QUERIES = (
 
 @dataclass
 class Sample:
-    """The state of the run at one moment. cpu: seconds so far. memory: role -> resident MB, the sum over its processes."""
+    """The state of the run at one moment. cpu: its seconds so far."""
 
     at: float
     played: int
     cpu: float
-    memory: dict[str, float]
+
+
+@dataclass
+class Tenth:
+    """What was seen in a tenth of the run. memory: role -> resident MB of its processes, one number a look. work: CPU
+    seconds of the fixed work, one number a look."""
+
+    end: Sample
+    memory: dict[str, list[float]]
+    work: list[float]
+
+
+class Beside:
+    """The fixed work, in processes beside the run. A run's CPU time is without it."""
+
+    def __init__(self) -> None:
+        self._running: list[subprocess.Popen[str]] = []
+        self.seconds = 0.0
+
+    def start(self) -> None:
+        self._running.append(subprocess.Popen([sys.executable, "-c", FIXED_WORK], stdout=subprocess.PIPE, text=True))
+
+    def finished(self, *, wait: bool = False) -> list[float]:
+        """The CPU seconds of those that have ended since the last call."""
+        found = []
+        for child in [child for child in self._running if wait or child.poll() is not None]:
+            self._running.remove(child)
+            found.append(float(child.communicate()[0]))
+        self.seconds += sum(found)
+        return found
 
 
 def resident_megabytes() -> dict[str, float]:
@@ -55,7 +90,7 @@ def resident_megabytes() -> dict[str, float]:
     sizes: Counter[str] = Counter()
     below = [(os.getpid(), "coordinator")]
     for pid, role in below:
-        with contextlib.suppress(OSError):  # it ended while we looked
+        with contextlib.suppress(OSError, KeyError):  # it ended while we looked, or has ended: no VmRSS
             fields = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
             name = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
             role = role or ("hosts" if name.endswith(b"node") else "workers")
@@ -65,15 +100,32 @@ def resident_megabytes() -> dict[str, float]:
     return {role: sizes[role] for role in ("coordinator", "workers", "hosts")}
 
 
-def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> list[Sample]:
-    """Plays the run; a sample for its beginning (the first finished battles) and for the end of each tenth."""
-    samples: list[Sample] = []
+def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tuple[Sample, list[Tenth]]:
+    """Plays the run. Returns its beginning (the first finished battles) and its tenths."""
+    began: list[Sample] = []
+    tenths: list[Tenth] = []
+    beside = Beside()
+    memory: dict[str, list[float]] = {}
+    work: list[float] = []
+    looks = 0
 
     def watch(progress: Progress) -> None:
-        # The last sample is taken just before the end: afterwards the workers are gone.
-        due = min(battles * len(samples) // TENTHS, battles - TENTHS)
-        if len(samples) <= TENTHS and progress.played >= max(due, 1):
-            samples.append(Sample(time.perf_counter(), progress.played, cpu_seconds(os.getpid()), resident_megabytes()))
+        nonlocal memory, work, looks
+        if not progress.played or len(tenths) == TENTHS:
+            return
+        now = Sample(time.perf_counter(), progress.played, cpu_seconds(os.getpid()) - beside.seconds)
+        if not began:
+            began.append(now)
+        work += beside.finished()
+        if progress.played >= battles * looks // (TENTHS * LOOKS):
+            looks += 1
+            for role, size in resident_megabytes().items():
+                memory.setdefault(role, []).append(size)
+            beside.start()
+        # The last tenth ends before the run does: afterwards the workers are gone, and what they took.
+        if progress.played >= min(battles * (len(tenths) + 1) // TENTHS, battles - max(battles // 100, TENTHS)):
+            tenths.append(Tenth(now, memory, work + beside.finished(wait=True)))
+            memory, work = {}, []
 
     settings = EvaluateSettings(agents=agents, formats=(format_id,), battles=battles)
     progress = play_into(db, settings, show=watch).progress
@@ -83,24 +135,29 @@ def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> lis
         f"faults: {progress.faults.total()}",
         flush=True,
     )
-    return samples
+    return began[0], tenths
 
 
-def show(samples: list[Sample]) -> bool:
+def show(began: Sample, tenths: list[Tenth]) -> bool:
     """Prints the tenths and the ratios. Returns whether speed and memory are flat."""
     speeds = []
-    for before, after in itertools.pairwise(samples):
-        played = after.played - before.played
-        speeds.append(played / (after.at - before.at))
-        memory = "  ".join(f"{role} {size:6.0f} MB" for role, size in after.memory.items())
-        cpu = 1000 * (after.cpu - before.cpu) / played
-        print(f"to battle {after.played:6}: {speeds[-1]:6.1f} battles/s  {cpu:5.1f} ms of CPU a battle  {memory}")
+    for before, tenth in itertools.pairwise([Tenth(began, {}, []), *tenths]):
+        played = tenth.end.played - before.end.played
+        speeds.append(played / (tenth.end.at - before.end.at))
+        memory = "  ".join(f"{role} {statistics.median(sizes):4.0f} MB" for role, sizes in tenth.memory.items())
+        cpu = 1000 * (tenth.end.cpu - before.end.cpu) / played
+        print(
+            f"to battle {tenth.end.played:6}: {speeds[-1]:6.1f} battles/s  {cpu:5.1f} ms of CPU a battle, fixed work "
+            f"{1000 * statistics.median(tenth.work):5.1f} ms  {memory} (up to {max(tenth.memory['coordinator']):.0f})"
+        )
+    machine = statistics.median(tenths[0].work) / statistics.median(tenths[-1].work)
     speed = speeds[-1] / speeds[0]
-    print(f"speed, last tenth to first: {speed:.2f}")
-    growth = {role: samples[-1].memory[role] / samples[2].memory[role] for role in samples[-1].memory}
-    for role, ratio in growth.items():
-        print(f"memory of {role}, at the end to after the second tenth: {ratio:.2f}")
-    return speed >= 0.95 and max(growth.values()) <= 1.15
+    print(f"speed, last tenth to first: {speed:.2f}; the machine's {machine:.2f}; at the same {speed / machine:.2f}")
+    growth = {}
+    for role, sizes in tenths[-1].memory.items():
+        growth[role] = statistics.median(sizes) / statistics.median(tenths[1].memory[role])
+        print(f"memory of {role}, in the last tenth to in the second: {growth[role]:.2f}")
+    return speed / machine >= 0.95 and max(growth.values()) <= 1.15
 
 
 def commands(db: Path, folder: Path) -> Iterator[tuple[str, list[str]]]:
@@ -145,7 +202,7 @@ def main() -> int:
     if options.db is not None and options.db.exists():
         parser.error(f"--db {options.db}: it exists; name a new file")
     with database(options.db) as db, tempfile.TemporaryDirectory() as folder:
-        flat = show(soak(db, options.battles, options.format, (options.agents[0], options.agents[1])))
+        flat = show(*soak(db, options.battles, options.format, (options.agents[0], options.agents[1])))
         done = [run(label, arguments) for label, arguments in commands(db, Path(folder))]
     return 0 if flat and all(done) else 1
 
