@@ -99,13 +99,14 @@ class Playing:
         """
         self._signals.enter_context(_signals_to(stop))
 
-    def all_played(self) -> None:
+    def all_played(self) -> Future[None]:
         """Begins to ingest what is left in the journal, in a thread: for a body that has played its last battle and waits
         for something else, such as the end of its workers. Without this call `end` does it."""
         if self._last is None:
             thread = ThreadPoolExecutor(1, "arena-last-battles")
             self._last = thread.submit(self._take_in_last)
             thread.shutdown(wait=False)
+        return self._last
 
     def _take_in_last(self) -> None:
         self._open.enter_context(self.store.kept_open())
@@ -117,9 +118,7 @@ class Playing:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-            self.all_played()
-            assert self._last is not None
-            self._last.result()
+            self.all_played().result()
             if self._teams:
                 self.store.add_teams({pool: teams.values() for pool, teams in self._teams.items()})
             # A battle whose line was damaged is missing: the run is not at its end, and can be resumed for it.

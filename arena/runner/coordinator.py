@@ -68,7 +68,7 @@ class Coordinator:
         self.failure: Exception | None = None
 
     async def play(
-        self, schedule: Schedule, *, seconds: float | None = None, all_played: Callable[[], None] = lambda: None
+        self, schedule: Schedule, *, seconds: float | None = None, all_played: Callable[[], object] = lambda: None
     ) -> bool:
         """Plays a schedule; returns True if it was finished.
 

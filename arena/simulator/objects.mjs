@@ -1,8 +1,8 @@
 // Gives the objects of a battle one shape a kind: Pokémon, actions of the queue, handlers of an event.
 //
 // Showdown makes actions and handlers as literals with different properties and adds others later; so do its methods to
-// Pokémon. Each new shape throws away the compiled functions that have not seen it: with ten million battles to play that is
-// nothing, but a host's first hundred battles spend a third of their time compiling, and half of that for the second time.
+// Pokémon. Each new shape makes V8 throw away the compiled functions that have not seen it. A host's first hundred battles
+// spend a third of their time compiling, and about half of that on functions that were compiled before.
 
 import {KEPT} from './events.mjs';
 import {MADE} from './requests.mjs';

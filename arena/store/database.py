@@ -107,14 +107,13 @@ def _connected(path: Path, read_only: bool, until: float) -> duckdb.DuckDBPyConn
             return _opened_for_reading(path) if read_only else duckdb.connect(os.path.abspath(path))
         except duckdb.Error as error:
             words = str(error)
-            # The second: this process has it open for writing, in another thread.
-            if "Could not set lock" not in words and "different configuration" not in words:
+            here = "different configuration" in words  # this process has it open, for writing if this is for reading
+            if "Could not set lock" not in words and not here:
                 problem = "not a battle database" if "not a valid DuckDB" in words else words.split("\n")[0]
                 raise BadDatabase(f"database {path}: {problem}: name another with --db FILE") from None
             if time.monotonic() > until:
                 holder = re.search(r"PID (\d+)", words)
-                here = "this process, for writing," if "different configuration" in words else "another process"
-                who = f"process {holder.group(1)}" if holder else here
+                who = f"process {holder.group(1)}" if holder else "this process" if here else "another process"
                 raise BadDatabase(
                     f"database {path}: {who} has it open: close it there, or name another with --db FILE"
                 ) from None

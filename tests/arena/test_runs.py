@@ -6,8 +6,7 @@ import ast
 import asyncio
 import os
 import signal
-import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -32,13 +31,6 @@ def without_provenance(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     return tmp_path / "arena.duckdb"
-
-
-def _wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert condition()
 
 
 def statuses(db: Path) -> list[str]:
@@ -89,8 +81,8 @@ def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(d
     async def play(store: Store) -> None:
         async with life_of_a_run(store) as life:
             life.keep(record(1))
-            life.all_played()
-            await asyncio.to_thread(_wait_for, lambda: not store.journal.pending())
+            await asyncio.wrap_future(life.all_played())
+            assert not store.journal.pending()
             life.status = FINISHED
 
     with open_store(db) as store:
@@ -99,14 +91,13 @@ def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(d
     assert rows("SELECT count(*) FROM battles", db) == [(1,)]
 
 
-def test_what_hinders_the_last_ingestion_is_told_at_the_end(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_hinders_the_last_ingestion_is_raised_at_the_end(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play(store: Store) -> None:
         async with life_of_a_run(store) as life:
             life.keep(record(1))
             with monkeypatch.context() as patched:
                 patched.setattr("arena.store.writer.connect", refuse)
-                life.all_played()
-                await asyncio.sleep(0.1)
+                assert isinstance(life.all_played().exception(), BadDatabase)
             life.status = FINISHED
 
     def refuse(*_: object, **__: object) -> None:
