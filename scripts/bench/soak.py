@@ -6,8 +6,8 @@ so), and the memory (resident, MB; medians of ten looks) of the coordinator, of 
 Node hosts, and the coordinator's largest. Then the ratios: speed of the last tenth to that of the first, as it was and at
 the same speed of the machine, and memory in the last tenth to that in the second (by when every process has warmed up).
 Then the size of the database for a battle, and how long commands on it take, each in a process of its own: `arena sql`, the
-report with the ranking, and as HTML. Exit code 1 when the speed at the same speed of the machine is below 0.95 of the
-first, the memory above 1.15, or a command has failed. Linux only.
+report with the ranking, and as HTML. Exit code 1 when the speed ratio as it was is below 0.95, the memory's above 1.15, or a
+command has failed. Linux only.
 
     python scripts/bench/soak.py [--battles 5000] [--format gen1randombattle] [--agents A B] [--db FILE]
 """
@@ -26,7 +26,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from throughput import cpu_seconds
@@ -56,13 +56,12 @@ class Sample:
 
 
 @dataclass
-class Tenth:
-    """What was seen in a tenth of the run. memory: role -> resident MB of its processes, one number a look. work: CPU
-    seconds of the fixed work, one number a look."""
+class Looks:
+    """What was seen in a tenth of the run, a number a look. memory: role -> resident MB of its processes. work: CPU seconds
+    of the fixed work."""
 
-    end: Sample
-    memory: dict[str, list[float]]
-    work: list[float]
+    memory: dict[str, list[float]] = field(default_factory=dict)
+    work: list[float] = field(default_factory=list)
 
 
 class Beside:
@@ -70,9 +69,11 @@ class Beside:
 
     def __init__(self) -> None:
         self._running: list[subprocess.Popen[str]] = []
+        self.started = 0
         self.seconds = 0.0
 
     def start(self) -> None:
+        self.started += 1
         self._running.append(subprocess.Popen([sys.executable, "-c", FIXED_WORK], stdout=subprocess.PIPE, text=True))
 
     def finished(self, *, wait: bool = False) -> list[float]:
@@ -100,32 +101,33 @@ def resident_megabytes() -> dict[str, float]:
     return {role: sizes[role] for role in ("coordinator", "workers", "hosts")}
 
 
-def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tuple[Sample, list[Tenth]]:
-    """Plays the run. Returns its beginning (the first finished battles) and its tenths."""
-    began: list[Sample] = []
-    tenths: list[Tenth] = []
+def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tuple[list[Sample], list[Looks]]:
+    """Plays the run. Returns a sample for its beginning (the first finished battles) and for the end of each tenth, and what
+    was seen in each tenth."""
+    samples: list[Sample] = []
+    tenths = [Looks()]
     beside = Beside()
-    memory: dict[str, list[float]] = {}
-    work: list[float] = []
-    looks = 0
+
+    def mark(progress: Progress) -> None:
+        cpu = cpu_seconds(os.getpid()) - beside.seconds
+        samples.append(Sample(time.perf_counter(), progress.played, cpu))
 
     def watch(progress: Progress) -> None:
-        nonlocal memory, work, looks
-        if not progress.played or len(tenths) == TENTHS:
+        if not progress.played or len(samples) > TENTHS:
             return
-        now = Sample(time.perf_counter(), progress.played, cpu_seconds(os.getpid()) - beside.seconds)
-        if not began:
-            began.append(now)
-        work += beside.finished()
-        if progress.played >= battles * looks // (TENTHS * LOOKS):
-            looks += 1
+        if not samples:
+            mark(progress)
+        now = tenths[-1]
+        now.work += beside.finished()
+        if progress.played >= battles * beside.started // (TENTHS * LOOKS):
             for role, size in resident_megabytes().items():
-                memory.setdefault(role, []).append(size)
+                now.memory.setdefault(role, []).append(size)
             beside.start()
         # The last tenth ends before the run does: afterwards the workers are gone, and what they took.
-        if progress.played >= min(battles * (len(tenths) + 1) // TENTHS, battles - max(battles // 100, TENTHS)):
-            tenths.append(Tenth(now, memory, work + beside.finished(wait=True)))
-            memory, work = {}, []
+        if progress.played >= min(battles * len(samples) // TENTHS, battles - max(battles // 100, TENTHS)):
+            now.work += beside.finished(wait=True)
+            mark(progress)
+            tenths.append(Looks())
 
     settings = EvaluateSettings(agents=agents, formats=(format_id,), battles=battles)
     progress = play_into(db, settings, show=watch).progress
@@ -135,20 +137,20 @@ def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tup
         f"faults: {progress.faults.total()}",
         flush=True,
     )
-    return began[0], tenths
+    return samples, tenths[:-1]
 
 
-def show(began: Sample, tenths: list[Tenth]) -> bool:
+def show(samples: list[Sample], tenths: list[Looks]) -> bool:
     """Prints the tenths and the ratios. Returns whether speed and memory are flat."""
     speeds = []
-    for before, tenth in itertools.pairwise([Tenth(began, {}, []), *tenths]):
-        played = tenth.end.played - before.end.played
-        speeds.append(played / (tenth.end.at - before.end.at))
-        memory = "  ".join(f"{role} {statistics.median(sizes):4.0f} MB" for role, sizes in tenth.memory.items())
-        cpu = 1000 * (tenth.end.cpu - before.end.cpu) / played
+    for (before, after), looks in zip(itertools.pairwise(samples), tenths, strict=True):
+        played = after.played - before.played
+        speeds.append(played / (after.at - before.at))
+        memory = "  ".join(f"{role} {statistics.median(sizes):4.0f} MB" for role, sizes in looks.memory.items())
+        cpu = 1000 * (after.cpu - before.cpu) / played
         print(
-            f"to battle {tenth.end.played:6}: {speeds[-1]:6.1f} battles/s  {cpu:5.1f} ms of CPU a battle, fixed work "
-            f"{1000 * statistics.median(tenth.work):5.1f} ms  {memory} (up to {max(tenth.memory['coordinator']):.0f})"
+            f"to battle {after.played:6}: {speeds[-1]:6.1f} battles/s  {cpu:5.1f} ms of CPU a battle, fixed work "
+            f"{1000 * statistics.median(looks.work):5.1f} ms  {memory} (up to {max(looks.memory['coordinator']):.0f})"
         )
     machine = statistics.median(tenths[0].work) / statistics.median(tenths[-1].work)
     speed = speeds[-1] / speeds[0]
@@ -157,7 +159,7 @@ def show(began: Sample, tenths: list[Tenth]) -> bool:
     for role, sizes in tenths[-1].memory.items():
         growth[role] = statistics.median(sizes) / statistics.median(tenths[1].memory[role])
         print(f"memory of {role}, in the last tenth to in the second: {growth[role]:.2f}")
-    return speed / machine >= 0.95 and max(growth.values()) <= 1.15
+    return speed >= 0.95 and max(growth.values()) <= 1.15
 
 
 def commands(db: Path, folder: Path) -> Iterator[tuple[str, list[str]]]:
