@@ -53,7 +53,8 @@
       byId("problem").textContent = live.problem ?? "";
     }
     if (["live", "runs", "run"].some(name => now.has(name))) {
-      const status = live?.status?.run === run?.id ? live?.status : null;
+      // A run says nothing more of itself once the database has its end: its last words are older than that.
+      const status = row?.status === "running" && live?.status?.run === row.id ? live.status : null;
       byId("title").textContent = row ? tournament.title(row) : ready ? (run === null && wanted ? `No run ${wanted}` : "No battles yet") : "Connecting";
       document.title = row ? `${row.status === "running" ? `${status?.done ?? row.battles} battles` : row.status} – ${tournament.title(row)}` : "Dashboard – battle arena";
       if (row) tournament.drawNow(row, run, status); else draw(byId("now"));

@@ -9,6 +9,10 @@ import pytest
 from support.browser import Browser, Page, find_browser
 from support.command_line import PLAYERS, PROJECT, start_arena
 from support.dashboard import served
+from support.made_store import MadeStore
+
+from arena.live_status import live_status
+from arena.runner.progress import Progress
 
 PROGRAM = find_browser()
 pytestmark = [
@@ -66,6 +70,22 @@ def test_it_follows_a_run_to_its_end_and_its_own_restart(page: Page, tmp_path: P
         assert overflow(page) <= 0
         assert page.complaints == []
         page.send("Page.navigate", url="about:blank")  # while there is still somebody to talk to
+
+
+def test_the_end_of_a_run_is_shown_as_the_database_has_it(page: Page, tmp_path: Path) -> None:
+    """The server may find what a run last said of itself, and then in the database how it ended."""
+    db = tmp_path / "ended.duckdb"
+    store = MadeStore(db)
+    store.run("the-run", ["random", "heuristic:expert"])
+    store.pair("the-run", "random", "heuristic:expert", "LW")
+    store.write()
+    with live_status(db, "the-run", None) as status, served(db) as place:
+        status.show(Progress(total=2, known=1))
+        page.open(place.url)
+        page.until("document.querySelector('#now').innerText.includes('finished')")
+        assert place.first()["live"]["status"]["done"] == 1
+        assert page.run(BATTLES) == 2
+        page.send("Page.navigate", url="about:blank")
 
 
 def test_a_phone_and_a_keyboard_are_enough(page: Page, played: Path, tmp_path: Path) -> None:
