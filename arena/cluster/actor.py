@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from agents.travelling import FOLDER
@@ -17,6 +19,7 @@ from arena.cluster.payload import Piece
 from arena.fixture import Fixture
 from arena.isolation.describing import described
 from arena.provenance import code_hash, versions
+from arena.runner.coordinator import IN_THE_AIR
 from arena.runner.here import Here
 from arena.runner.process import WorkerProcess
 from arena.runner.settings import WorkerSettings
@@ -24,10 +27,13 @@ from teamsets.errors import BadInput
 
 #: Reports wait this long for others, in seconds: a call for each would cost more than the battle's own report.
 GATHER_SECONDS = 0.05
+#: While battles wait here for their turn, reports may wait so many seconds more.
+AHEAD_SECONDS = 0.2
 #: A call for reports is answered after so many seconds, also if there are none.
 ANSWER_SECONDS = 2.0
 
-#: ("line", worker, header, record) or ("died", worker, what `Worker` has about its death, last words).
+#: ("line", worker, header, record) or ("died", worker, what `Worker` has about its death, last words, serials of the battles
+#: that had not begun).
 Event = tuple[Any, ...]
 
 
@@ -54,6 +60,9 @@ class WorkerActor:
         self.numbers: dict[WorkerProcess, int] = {}
         self.events: list[Event] = []
         self.arrived = asyncio.Event()
+        self.waiting: dict[int, deque[tuple[int, Fixture]]] = {}  # battles that have not begun, by worker
+        self.dry = asyncio.Event()  # none waits
+        self.dry.set()
 
     async def greet(self, pieces: Sequence[Piece]) -> tuple[dict[str, str], list[str]]:
         """Return the identity of this machine, and the hashes of the files that it lacks."""
@@ -91,25 +100,42 @@ class WorkerActor:
                 worker = await self.here.launch(alone=rest[0])
                 self.workers[number] = worker
                 self.numbers[worker] = number
+                self.waiting[number] = deque()
             elif number in self.workers:
                 worker = self.workers[number]
                 if kind == "give":
-                    worker.give(rest[0], Fixture.from_json(rest[1]))
+                    self.waiting[number].append((rest[0], Fixture.from_json(rest[1])))
+                    self._feed(worker, number)
                 else:
                     worker.kill()
 
     async def exchange(self, orders: Sequence[tuple[Any, ...]]) -> list[Event]:
         """Carry out orders, and return what has happened since the last call; waits for it."""
         await self.carry_out(orders)
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER_SECONDS):
                 await self.arrived.wait()
                 await asyncio.sleep(GATHER_SECONDS)
-        except TimeoutError:
-            pass
+        with suppress(TimeoutError):
+            async with asyncio.timeout(AHEAD_SECONDS):
+                await self.dry.wait()
         self.arrived.clear()
         events, self.events = self.events, []
         return events
+
+    def _feed(self, worker: WorkerProcess, number: int) -> None:
+        """Give a worker as many of the battles that wait for it as it plays at once."""
+        queue = self.waiting[number]
+        while queue and worker.load < IN_THE_AIR:
+            worker.give(*queue.popleft())
+        self._note_waiting()
+
+    def _note_waiting(self) -> None:
+        """Set or clear `dry`."""
+        if any(self.waiting.values()):
+            self.dry.clear()
+        else:
+            self.dry.set()
 
     def _tell(self, *event: Any) -> None:
         self.events.append(event)
@@ -118,9 +144,12 @@ class WorkerActor:
     def _on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
         if not worker.alone:  # one that plays alone is charged with its battle until its death
             worker.fixtures.pop(header["serial"])
+            self._feed(worker, self.numbers[worker])
         self._tell("line", self.numbers[worker], header, record)
 
     def _on_death(self, worker: WorkerProcess) -> None:
         number = self.numbers.pop(worker)
         del self.workers[number]
-        self._tell("died", number, (worker.begun, worker.last_step, worker.cause), worker.last_words())
+        waiting = frozenset(serial for serial, _ in self.waiting.pop(number))
+        self._note_waiting()
+        self._tell("died", number, (worker.begun, worker.last_step, worker.cause), worker.last_words(), waiting)

@@ -15,7 +15,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from arena.cluster.actor import WorkerActor, identity
 from arena.cluster.payload import Payload
-from arena.cluster.slot import RemoteWorker, Slot
+from arena.cluster.slot import RemoteWorker, Slot, called
 from arena.runner.coordinator import WorkersFailed
 from arena.runner.place import OnDeath, OnLine
 from arena.runner.settings import WorkerSettings
@@ -172,7 +172,7 @@ class RayPlace:
     async def _prepare(self, slot: Slot) -> str:
         """Send an actor what it needs. Returns why its machine cannot be used; empty if it can."""
         actor, pieces = slot.actor, self.payload.pieces
-        found, lacks = await actor.greet.remote(pieces)
+        found, lacks = await called(actor.greet.remote(pieces))
         differs = [
             f"{name} is {found[name]}, not {here}" for name, here in self._identity.items() if found[name] != here
         ]
@@ -182,12 +182,11 @@ class RayPlace:
             if sha256 not in self._blobs:
                 content = self.payload.paths[sha256].read_bytes()
                 self._blobs[sha256] = await asyncio.to_thread(ray.put, content)
-            await actor.keep.remote(sha256, self._blobs[sha256])
-        await actor.begin.remote(self.settings, pieces)
+            await called(actor.keep.remote(sha256, self._blobs[sha256]))
+        await called(actor.begin.remote(self.settings, pieces))
         if slot.node_id not in self._checked:
-            self._checked[slot.node_id] = asyncio.ensure_future(
-                _awaited(actor.problem, self.fingerprints, self.formats)
-            )
+            checking = called(actor.problem.remote(self.fingerprints, self.formats))
+            self._checked[slot.node_id] = asyncio.ensure_future(checking)
         try:
             return await asyncio.shield(self._checked[slot.node_id])
         except RayError:
@@ -238,10 +237,6 @@ def _alive(nodes: list[dict[str, Any]]) -> list[Node]:
         for node in nodes
         if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
     ]
-
-
-async def _awaited(method: Any, *arguments: Any) -> Any:
-    return await method.remote(*arguments)
 
 
 def _line(error: BaseException) -> str:

@@ -42,11 +42,8 @@ class Coordinator:
     keep(line) is called with each record's line before anything else; then the schedule receives the result.
     """
 
-    def __init__(
-        self, place: Place, keep: Callable[[bytes], None], progress: Progress, *, in_the_air: int = IN_THE_AIR
-    ) -> None:
+    def __init__(self, place: Place, keep: Callable[[bytes], None], progress: Progress) -> None:
         self.place, self.keep, self.progress = place, keep, progress
-        self.in_the_air = in_the_air
         self.workers: list[Worker] = []
         self.lone: list[Worker] = []  # each plays one battle, then ends
         self.closing: set[Worker] = set()  # asked to end
@@ -151,7 +148,7 @@ class Coordinator:
     async def fill(self) -> None:
         """Give battles to the workers that play several concurrently."""
         while True:
-            has_room = [w for w in self.workers if w.load < self.in_the_air]
+            has_room = [w for w in self.workers if w.load < IN_THE_AIR + w.ahead]
             if not has_room and len(self.workers) >= self.place.room:
                 return
             following = self.next_fixture()
@@ -282,6 +279,7 @@ class Coordinator:
             if self.idle_deaths > 2 * self.place.room + 2:
                 self.failure = _workers_fail(worker.last_words())
             return
+        self.again.extend((serial, fixtures.pop(serial)) for serial in worker.waiting & fixtures.keys())
         in_step, seat = (None, None) if worker.last_step is None else divmod(worker.last_step, 2)
         end = worker.cause or End("error", f"ended its worker process{_where(seat)}: {worker.last_words()}")
         for serial, fixture in fixtures.items():

@@ -16,10 +16,16 @@ from arena.runner.settings import WorkerSettings
 ENGINE_SHARE = 12 / 256
 
 
+def load_of(fixture: Fixture) -> float:
+    """How busy a battle keeps its worker, in battles of the simulator."""
+    return ENGINE_SHARE if fixture.on_engine else 1.0
+
+
 class Worker(ABC):
     """One worker: the battles that it has, and how it ended.
 
     alone: it plays one battle only. node: the machine that it runs on; empty: this one. fixtures: by their serials.
+    waiting: serials of those that had not begun when it ended.
     begun: whether its loop has run. last_step: serial * 2 + seat of the step in which it ended. cause: why it was ended by
     who watches it. lost: its machine is gone, so no agent is charged.
     """
@@ -27,6 +33,7 @@ class Worker(ABC):
     def __init__(self, *, alone: bool = False, node: str = "") -> None:
         self.alone, self.node = alone, node
         self.fixtures: dict[int, Fixture] = {}
+        self.waiting: frozenset[int] = frozenset()
         self.begun = self.lost = False
         self.last_step: int | None = None
         self.cause: End | None = None
@@ -46,7 +53,12 @@ class Worker(ABC):
     @property
     def load(self) -> float:
         """How busy it is, in battles of the simulator."""
-        return sum(ENGINE_SHARE if fixture.on_engine else 1.0 for fixture in self.fixtures.values())
+        return sum(map(load_of, self.fixtures.values()))
+
+    @property
+    def ahead(self) -> float:
+        """How many battles, as `load` counts them, may wait at its machine until it has room for them."""
+        return 0.0
 
     def outside(self) -> int:
         """Return how many of its battles have external programs in them."""

@@ -1,18 +1,27 @@
 """What Ray costs: battles a second of the same run on worker processes of this machine and on a Ray cluster of it, in turns.
 
-    python scripts/bench/ray_workers.py [--battles 400] [--rounds 7] [--workers 2] [--formats gen1randombattle]
+    python scripts/bench/ray_workers.py [--battles 400] [--rounds 7] [--workers 2] [--formats gen1randombattle] [--client]
 
 Both sides have the same number of workers and play the same fixtures. Counting begins when the workers have had their first
 battles, so the start of the processes and of the cluster is not in it. Each round plays both, the order changes from round
 to round; a first round is not counted. Ray is started once. Prints a line for each round, then the median of the ratios.
+
+By default this process belongs to the cluster (`--on ray`). With --client it connects through Ray's client
+(`--on ray://HOST:PORT`), as from a machine that does not belong to it.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import socket
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arena.cluster.connecting import reached
@@ -41,30 +50,75 @@ def speed(on: str | None, format_id: str, battles: int, workers: int, seed: int)
     return (last - first) / (ended - began)
 
 
+@contextmanager
+def cluster(workers: int, client: bool) -> Iterator[str]:
+    """A Ray cluster of this machine, connected to. Yields what `--on` says of it."""
+    if not client:
+        with reached("ray", workers):
+            yield "ray"
+        return
+    # As with `--on ray`: the loopback only, nothing sent. Without a token, which Ray would leave in the home folder.
+    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--include-dashboard=false"]
+    port, client_port = _free_ports()
+    command += [f"--port={port}", f"--ray-client-server-port={client_port}", "--node-ip-address=127.0.0.1"]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as said:
+        head = subprocess.Popen(
+            [*command, f"--num-cpus={workers}", f"--temp-dir={folder}"], stdout=said, stderr=said, text=True
+        )
+        try:
+            on = f"ray://127.0.0.1:{client_port}"
+            if not _listens(client_port, head):
+                said.seek(0)
+                raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {said.read().strip()}")
+            with reached(on, workers):
+                yield on
+        finally:
+            head.terminate()
+            head.wait()
+
+
+def _free_ports() -> tuple[int, int]:
+    """Two ports of the loopback that nobody has: Ray's own could be those of a cluster that is in use."""
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        return one.getsockname()[1], other.getsockname()[1]
+
+
+def _listens(port: int, process: subprocess.Popen[str]) -> bool:
+    """Waits until a process listens at a port of the loopback; False if it has ended instead."""
+    while process.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return True
+        time.sleep(0.2)
+    return False
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--battles", type=int, default=400)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle"])
+    parser.add_argument("--client", action="store_true", help="through Ray's client, ray://HOST:PORT")
     options = parser.parse_args()
-    with reached("ray", options.workers):  # started once, and used by all turns on Ray
+    name = "Ray's client" if options.client else "Ray"
+    with cluster(options.workers, options.client) as on:  # started once, and used by all turns on Ray
         for format_id in options.formats:
             ratios = []
             for turn in range(options.rounds + 1):
-                sides = (None, "ray") if turn % 2 == 0 else ("ray", None)
-                found = {on: speed(on, format_id, options.battles, options.workers, turn) for on in sides}
-                ratio = found["ray"] / found[None]
+                sides = (None, on) if turn % 2 == 0 else (on, None)
+                found = {side: speed(side, format_id, options.battles, options.workers, turn) for side in sides}
+                ratio = found[on] / found[None]
                 print(
                     f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, "
-                    f"Ray {found['ray']:.1f} battles/s, "
+                    f"{name} {found[on]:.1f} battles/s, "
                     f"ratio {ratio:.3f}{'' if turn else ' (not counted)'}",
                     flush=True,
                 )
                 if turn:  # in the first one Ray's own processes are still starting
                     ratios.append(ratio)
             print(
-                f"{format_id}, {options.workers} workers: Ray has {statistics.median(ratios):.3f} of the battles/s of "
+                f"{format_id}, {options.workers} workers: {name} has {statistics.median(ratios):.3f} of the battles/s of "
                 f"processes (median of {len(ratios)} rounds)",
                 flush=True,
             )

@@ -5,40 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from support.workers import BATTLE, HEADER, Heard, Still
 
-from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner import slowness
 from arena.runner.coordinator import Coordinator
 from arena.runner.here import Here
-from arena.runner.place import Worker
 from arena.runner.progress import Progress
 from arena.runner.settings import WorkerSettings
 from arena.venue import Rules
-
-TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
-BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
-HEADER = {"agents": BATTLE.agents, "winner": "p1", "reason": "win", "fault": None, "turns": 9}
-
-
-class Still(Worker):
-    """A worker that does nothing."""
-
-    def order(self, order: dict[str, Any]) -> None: ...
-
-    def kill(self) -> None: ...
-
-    def last_words(self) -> str:
-        return ""
-
-
-class Heard:
-    over, passed_over = False, 0
-
-    def __init__(self) -> None:
-        self.results: list[float | None] = []
-
-    def heard(self, fixture: Fixture, score: float | None) -> None:
-        self.results.append(score)
 
 
 @pytest.fixture

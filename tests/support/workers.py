@@ -1,0 +1,35 @@
+"""Stand-ins for what the coordinator deals with: a worker that does nothing, a schedule that listens, a battle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.runner.place import Worker
+
+TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
+BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
+HEADER = {"agents": BATTLE.agents, "winner": "p1", "reason": "win", "fault": None, "turns": 9}
+
+
+class Still(Worker):
+    """A worker that does nothing."""
+
+    def order(self, order: dict[str, Any]) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def last_words(self) -> str:
+        return ""
+
+
+class Heard:
+    """A schedule that keeps the results that it is given."""
+
+    over, passed_over = False, 0
+
+    def __init__(self) -> None:
+        self.results: list[float | None] = []
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        self.results.append(score)
