@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training llm search evaluate test test-training test-slow lint format bench docker clean
+.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-slow lint format bench docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -22,6 +22,9 @@ training:        ## the same, with torch (2.8 GB to download; TORCH_INDEX=URL ta
 
 llm:             ## the same, with transformers, TRL and peft for language models (docs/llm.md)
 	@PYTHON=$(PYTHON) sh scripts/setup.sh dev training llm
+
+ray:             ## what the tests need, with Ray, for runs on many machines (docs/scale.md)
+	@PYTHON=$(PYTHON) sh scripts/setup.sh dev ray
 
 search: setup    ## build poke-engine for search:mcts, once a generation (needs cargo): ARGS="1 9" picks
 	@sh scripts/setup_search.sh $(ARGS)

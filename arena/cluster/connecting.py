@@ -133,7 +133,8 @@ def _imported(named: str) -> Any:
         import ray
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name in ("ray", None):
-            raise MissingTool(f"{named}: needs Ray, which is not installed: uv pip install -e .[ray]") from None
+            how = "`make ray` (from a wheel: pip install 'battle-arena[ray]')"
+            raise MissingTool(f"{named}: needs Ray, which is not installed: {how}") from None
         raise MissingTool(
             f"{named}: Ray is installed but cannot be imported ({error}): uv pip install --reinstall -e .[ray]"
         ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from support.command_line import PROJECT
@@ -50,6 +51,15 @@ def test_soak_reports_speed_and_memory_of_every_role() -> None:
     assert "60 battles" in said and "faults: 0" in said
     for role in ("coordinator", "workers", "hosts"):
         assert f"memory of {role}" in said
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: make ray")
+@pytest.mark.parametrize("name, options", [("Ray", ()), ("Ray's client", ("--client",))])
+def test_ray_is_compared_with_processes(name: str, options: tuple[str, ...]) -> None:
+    said = run("bench/ray_workers.py", "--battles", "60", "--rounds", "1", *options)
+    (ratio,) = re.findall(rf": {name} has ([\d.]+) of the battles/s of processes \(median of 1 rounds\)", said)
+    assert float(ratio) > 0
 
 
 @pytest.mark.skipif(bool(missing(1)), reason=missing(1))

@@ -84,6 +84,13 @@ def test_the_index_is_remembered(project: Path) -> None:
     assert other.returncode == 0 and "--default-index file:///another --reinstall-package torch" in calls(project)[0]
 
 
+def test_ray_is_installed_where_it_is_asked_for_and_stays(project: Path) -> None:
+    for words, extras in ((("dev",), "dev"), (("dev", "ray"), "dev,ray")):
+        assert set_up(project, *words).returncode == 0
+        assert calls(project)[0].endswith(f" -e .[{extras}]")
+    assert (set_up(project, "dev").stdout, calls(project)) == ("", [])
+
+
 def test_an_index_without_torch_is_one_line(project: Path) -> None:
     done = set_up(project, "dev", "training", TORCH_INDEX="file:///nowhere", UV_EXIT="1")
     assert done.returncode == 2

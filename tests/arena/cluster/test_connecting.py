@@ -47,7 +47,10 @@ def test_commands_without_the_option_read_the_environment(monkeypatch: pytest.Mo
 
 def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingTool, match=r"^--on ray: needs Ray.*: uv pip install -e .\[ray\]$"), reached("ray", None):
+    with (
+        pytest.raises(MissingTool, match=r"^--on ray: needs Ray.*: `make ray` .*battle-arena\[ray\]'\)$"),
+        reached("ray", None),
+    ):
         pass
 
 

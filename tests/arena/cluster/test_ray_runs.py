@@ -17,7 +17,7 @@ from arena.tournament import EvaluateSettings, Played, play_into
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: uv pip install -e .[ray]"),
+    pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: make ray"),
 ]
 
 AGENTS = ("random", "heuristic:max-damage", "travelling_players:Reads?path=notes/line.txt")

@@ -19,7 +19,7 @@ from training.data.shards import Dataset
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: uv pip install -e .[ray]"),
+    pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: make ray"),
 ]
 
 
