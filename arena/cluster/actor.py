@@ -28,7 +28,7 @@ from teamsets.errors import BadInput
 #: Reports wait this long for others, in seconds: a call for each would cost more than the battle's own report.
 GATHER_SECONDS = 0.05
 #: While battles wait here for their turn, reports may wait so many seconds more.
-AHEAD_SECONDS = 0.2
+AHEAD_SECONDS = 0.45
 #: A call for reports is answered after so many seconds, also if there are none.
 ANSWER_SECONDS = 2.0
 

@@ -32,6 +32,9 @@ _ALWAYS = {
     "RAY_CLIENT_INITIAL_CONNECTION_TIMEOUT_S": "5",
     "RAY_CLIENT_MAX_CONNECTION_TIMEOUT_S": "5",
 }
+#: Ray's client is tried so often where the process that the head starts for it dies at once. That happens now and then
+#: (github.com/ray-project/ray, issue 63202), and Ray says one of these.
+ATTEMPTS, _STILLBORN = 3, ("Starting Ray client server failed", "ZombieProcess")
 #: Seconds in which a machine must accept a connection.
 ACCEPT_SECONDS = 10.0
 
@@ -104,27 +107,38 @@ def reached(on: str | None, workers: int | None, say: Callable[[str], None] = la
     if address:
         _check_port(named, address)
     say(f"Connecting to the Ray cluster at {address}…" if address else "Starting Ray on this machine…")
-    try:
-        if address:
-            with warnings.catch_warnings(action="ignore"):  # of Ray's client, in several lines; the error says it, too
-                ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
-        else:
-            ray.init(
-                "local",
-                num_cpus=workers or default_workers(),
-                num_gpus=0,
-                object_store_memory=STORE_BYTES,
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                _node_ip_address="127.0.0.1",
-            )
-    except Exception as error:  # Ray raises Exception itself, e.g. if its processes need more than 30 s to start
-        raise _not_reached(named, address, error) from None
+    _connect(ray, named, address, workers or default_workers(), say)
     try:
         yield RayCluster(workers)
     finally:
         ray.shutdown()
+
+
+def _connect(ray: Any, named: str, address: str | None, cpus: int, say: Callable[[str], None]) -> None:
+    """Connects to the cluster at an address, or starts one of this machine with so many CPUs. Raises ArenaError."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            if address:
+                with warnings.catch_warnings(
+                    action="ignore"
+                ):  # of Ray's client, in several lines; the error says it, too
+                    ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
+            else:
+                ray.init(
+                    "local",
+                    num_cpus=cpus,
+                    num_gpus=0,
+                    object_store_memory=STORE_BYTES,
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    _node_ip_address="127.0.0.1",
+                )
+            return
+        except Exception as error:  # Ray raises Exception itself, e.g. if its processes need more than 30 s to start
+            if attempt == ATTEMPTS or not any(words in str(error) for words in _STILLBORN):
+                raise _not_reached(named, address, error) from None
+            say("The process that Ray starts for each client did not start; trying again…")
 
 
 def _imported(named: str) -> Any:
@@ -181,5 +195,10 @@ def _not_reached(named: str, address: str | None, error: Exception) -> ArenaErro
         return BadInput(
             f"{named}: what listens there does not answer Ray's client: give the --ray-client-server-port of `ray start "
             "--head` (10001 if it was not set), not its --port; if it demands a token, copy its ~/.ray/auth_token here"
+        )
+    if any(words in lines for words in _STILLBORN):
+        return BadInput(
+            f"{named}: the process that Ray starts for each client did not start in {ATTEMPTS} attempts: try again, or "
+            "start the head with GRPC_ENABLE_FORK_SUPPORT=0 in its environment (docs/scale.md)"
         )
     return BadInput(f"{named}: no Ray cluster answers at {address}: {lines[-300:]}")  # a traceback has it last

@@ -14,7 +14,7 @@ from arena.cluster.actor import AHEAD_SECONDS, GATHER_SECONDS, Event
 from arena.runner.place import OnDeath, OnLine, Worker, load_of
 
 #: The battles that may wait for a worker at its machine are those of so many seconds, and at most so many.
-WAIT_SECONDS, MOST_AHEAD = GATHER_SECONDS + AHEAD_SECONDS, 24.0
+WAIT_SECONDS, MOST_AHEAD = GATHER_SECONDS + AHEAD_SECONDS, 48.0
 #: Its speed is that of the last seconds, about so many.
 SPEED_SECONDS = 2.0
 #: Time for the coordinator to hand out the next battles, in seconds.

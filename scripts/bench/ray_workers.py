@@ -21,8 +21,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from arena.cluster.connecting import reached
 from arena.runner.progress import Progress
@@ -58,7 +59,8 @@ def cluster(workers: int, client: bool) -> Iterator[str]:
             yield "ray"
         return
     # As with `--on ray`: the loopback only, nothing sent. Without a token, which Ray would leave in the home folder.
-    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"}
+    # Without the last one the process that Ray starts for a client may die at once (docs/scale.md).
+    os.environ |= {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "GRPC_ENABLE_FORK_SUPPORT": "0"}
     command = [str(Path(sys.executable).with_name("ray")), "start", "--head", "--block", "--include-dashboard=false"]
     port, client_port = _free_ports()
     command += [f"--port={port}", f"--ray-client-server-port={client_port}", "--node-ip-address=127.0.0.1"]
@@ -67,10 +69,8 @@ def cluster(workers: int, client: bool) -> Iterator[str]:
             [*command, f"--num-cpus={workers}", f"--temp-dir={folder}"], stdout=said, stderr=said, text=True
         )
         try:
+            _wait_until_started(head, said)
             on = f"ray://127.0.0.1:{client_port}"
-            if not _listens(client_port, head):
-                said.seek(0)
-                raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {said.read().strip()}")
             with reached(on, workers):
                 yield on
         finally:
@@ -84,13 +84,17 @@ def _free_ports() -> tuple[int, int]:
         return one.getsockname()[1], other.getsockname()[1]
 
 
-def _listens(port: int, process: subprocess.Popen[str]) -> bool:
-    """Waits until a process listens at a port of the loopback; False if it has ended instead."""
-    while process.poll() is None:
-        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-            return True
+def _wait_until_started(head: subprocess.Popen[str], said: IO[str]) -> None:
+    """Until `ray start` says so: it listens for clients before it can have any. said: the file of its output."""
+    while True:
+        ended = head.poll() is not None
+        said.seek(0)
+        words = said.read()
+        if "Ray runtime started" in words:
+            return
+        if ended:
+            raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {words.strip()}")
         time.sleep(0.2)
-    return False
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.cluster.connecting import ThisMachine, reached
+from arena.cluster.connecting import RayCluster, ThisMachine, reached
 from teamsets.errors import BadInput, MissingTool
 
 
@@ -121,6 +121,10 @@ def test_the_address_of_a_job_is_tried_first_too(fake_ray: SimpleNamespace, monk
             "ray client connection timeout",
             r"what listens there does not answer Ray's client: .*10001.*auth_token here$",
         ),
+        (
+            "Initialization failure from server:\nRuntimeError: Starting Ray client server failed. See some.err",
+            r"the process that Ray starts for each client did not start in 3 attempts: .*GRPC_ENABLE_FORK_SUPPORT=0.*$",
+        ),
         ("strange", r"no Ray cluster answers at ray://127.0.0.1:\d+: strange$"),
     ],
 )
@@ -132,7 +136,26 @@ def test_an_answer_of_another_kind_is_one_line(fake_ray: SimpleNamespace, says: 
         with pytest.raises(BadInput, match=f"^--on {on}: {line}") as refused, reached(on, None, said.append):
             pass
     assert "\n" not in str(refused.value)
-    assert said == [f"Connecting to the Ray cluster at {on}…"], "before a wait of seconds"
+    assert said[0] == f"Connecting to the Ray cluster at {on}…", "before a wait of seconds"
+    assert len(said) == (3 if "3 attempts" in line else 1)
+
+
+@pytest.mark.parametrize("says", ["Starting Ray client server failed.", "psutil.ZombieProcess: PID still exists"])
+def test_a_client_for_which_ray_could_start_no_process_tries_again(fake_ray: SimpleNamespace, says: str) -> None:
+    attempts: list[str] = []
+
+    def init(address: str, **options: Any) -> None:
+        attempts.append(address)
+        if len(attempts) == 1:
+            raise ConnectionAbortedError(says)
+
+    fake_ray.init, fake_ray.shutdown = init, lambda: None
+    said: list[str] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        on = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        with reached(on, 1, said.append) as cluster:
+            assert isinstance(cluster, RayCluster)
+    assert attempts == [on, on] and "trying again" in said[1]
 
 
 def test_the_commands_check_it_before_they_record_a_run(arena: Any, tmp_path: Any) -> None:
