@@ -117,7 +117,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-@pytest.mark.parametrize("per_second, ahead", [(0.2, 0), (2.0, 0), (50.0, 25), (1000.0, 48)])
+@pytest.mark.parametrize("per_second, ahead", [(0.2, 0), (1.0, 0), (50.0, 25), (1000.0, 48)])
 def test_as_many_wait_as_end_between_two_calls(clock: list[float], per_second: float, ahead: int) -> None:
     worker = Slot("id", "machine", None, lambda *_: None, lambda *_: None).launch(alone=False)
     assert worker.ahead == 0
