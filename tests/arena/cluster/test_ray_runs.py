@@ -22,6 +22,8 @@ pytestmark = [
 
 AGENTS = ("random", "heuristic:max-damage", "travelling_players:Reads?path=notes/line.txt")
 FORMAT = "gen1randombattle"
+#: Of each pairing, of three: enough that none of them has run out when the second machine has begun to play.
+BATTLES = 200
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +51,13 @@ def undisturbed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     db = tmp_path_factory.mktemp("here") / "arena.duckdb"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        tournament(db, *AGENTS, formats=(FORMAT,), battles=30, workers=2, seed=5, think_limit=60.0)
+        tournament(db, *AGENTS, formats=(FORMAT,), battles=BATTLES, workers=2, seed=5, think_limit=60.0)
     return db
 
 
 def played_on_ray(db: Path, show: Callable[[Progress], None]) -> Played:
     settings = EvaluateSettings(
-        agents=AGENTS, formats=(FORMAT,), battles=30, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
+        agents=AGENTS, formats=(FORMAT,), battles=BATTLES, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
     )
     return play_into(db, settings, on="ray", show=show)
 
@@ -76,7 +78,7 @@ def test_a_killed_machine_costs_no_battle_and_a_new_one_is_used(
                 next(steps, lambda: None)()
 
         played = played_on_ray(db, show)
-    assert played.finished and played.progress.played == 90
+    assert played.finished and played.progress.played == 3 * BATTLES
     assert any("their" in remark for remark in played.progress.remarks), "a machine was lost with battles in progress"
     assert not first_difference(undisturbed, db)
     assert max(map(len, seen)) == 3, "the display names the machine that joined, too"
