@@ -57,7 +57,7 @@ def test_soak_reports_speed_and_memory_of_every_role() -> None:
 @pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed: make ray")
 @pytest.mark.parametrize("name, options", [("Ray", ()), ("Ray's client", ("--client",))])
 def test_ray_is_compared_with_processes(name: str, options: tuple[str, ...]) -> None:
-    said = run("bench/ray_workers.py", "--battles", "200", "--rounds", "1", *options)
+    said = run("bench/ray_workers.py", "--battles", "400", "--rounds", "1", *options)
     (ratio,) = re.findall(rf": {name} has ([\d.]+) of the battles/s of processes \(median of 1 rounds\)", said)
     assert float(ratio) > 0
 
