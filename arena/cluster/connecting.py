@@ -119,9 +119,7 @@ def _connect(ray: Any, named: str, address: str | None, cpus: int, say: Callable
     for attempt in range(1, ATTEMPTS + 1):
         try:
             if address:
-                with warnings.catch_warnings(
-                    action="ignore"
-                ):  # of Ray's client, in several lines; the error says it, too
+                with warnings.catch_warnings(action="ignore"):  # Ray's client has several lines; the error says it, too
                     ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
             else:
                 ray.init(
@@ -136,7 +134,7 @@ def _connect(ray: Any, named: str, address: str | None, cpus: int, say: Callable
                 )
             return
         except Exception as error:  # Ray raises Exception itself, e.g. if its processes need more than 30 s to start
-            if attempt == ATTEMPTS or not any(words in str(error) for words in _STILLBORN):
+            if attempt == ATTEMPTS or not _stillborn(str(error)):
                 raise _not_reached(named, address, error) from None
             say("The process that Ray starts for each client did not start; trying again…")
 
@@ -183,6 +181,11 @@ def _check_port(named: str, address: str) -> None:
         raise BadInput(f"{named}: nothing listens there ({error.strerror}): {start}") from None
 
 
+def _stillborn(words: str) -> bool:
+    """Whether Ray says that its process for this client died at once."""
+    return any(sign in words for sign in _STILLBORN)
+
+
 def _not_reached(named: str, address: str | None, error: Exception) -> ArenaError:
     """Return what ends the command when Ray did not connect, or did not start here."""
     if not address:
@@ -196,7 +199,7 @@ def _not_reached(named: str, address: str | None, error: Exception) -> ArenaErro
             f"{named}: what listens there does not answer Ray's client: give the --ray-client-server-port of `ray start "
             "--head` (10001 if it was not set), not its --port; if it demands a token, copy its ~/.ray/auth_token here"
         )
-    if any(words in lines for words in _STILLBORN):
+    if _stillborn(lines):
         return BadInput(
             f"{named}: the process that Ray starts for each client did not start in {ATTEMPTS} attempts: try again, or "
             "start the head with GRPC_ENABLE_FORK_SUPPORT=0 in its environment (docs/scale.md)"
