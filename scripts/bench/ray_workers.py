@@ -1,6 +1,7 @@
 """What Ray costs: battles a second of the same run on worker processes of this machine and on a Ray cluster of it, in turns.
 
-    python scripts/bench/ray_workers.py [--battles 400] [--rounds 7] [--workers 2] [--formats gen1randombattle] [--client]
+    python scripts/bench/ray_workers.py [--battles 400] [--rounds 7] [--workers 2] [--formats gen1randombattle] [--seed 0]
+        [--client]
 
 Both sides have the same number of workers and play the same fixtures. Counting begins when the workers have had their first
 battles, so the start of the processes and of the cluster is not in it. Each round plays both, the order changes from round
@@ -103,6 +104,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle"])
+    parser.add_argument("--seed", type=int, default=0, help="of the first round; each has the next one  [default: 0]")
     parser.add_argument("--client", action="store_true", help="through Ray's client, ray://HOST:PORT")
     options = parser.parse_args()
     name = "Ray's client" if options.client else "Ray"
@@ -111,7 +113,10 @@ def main() -> None:
             ratios = []
             for turn in range(options.rounds + 1):
                 sides = (None, on) if turn % 2 == 0 else (on, None)
-                found = {side: speed(side, format_id, options.battles, options.workers, turn) for side in sides}
+                found = {
+                    side: speed(side, format_id, options.battles, options.workers, options.seed + turn)
+                    for side in sides
+                }
                 ratio = found[on] / found[None]
                 print(
                     f"{format_id}, {options.workers} workers: processes {found[None]:.1f}, "
