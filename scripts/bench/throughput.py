@@ -6,7 +6,7 @@ machine whose speed drifts slows both. Prints a line for each turn, and the rati
 time (all processes, Linux only), which says more on a machine that others use.
 
     python scripts/bench/throughput.py [--battles 200] [--rounds 3] [--warm 10] [--formats gen1randombattle gen9randombattle]
-        [--ways arena "arena, stock" "arena, random"]
+        [--ways arena "arena, stock" "arena, random"] [--seed 0]
 
 `arena` plays poke-env's RandomPlayer (its seats keep poke-env's state up to date, as for any agent that looks at the
 battle); `arena, stock` does so on Showdown's code untouched, without fast.mjs; `arena, random` plays the arena's own random
@@ -176,12 +176,15 @@ def main() -> None:
     parser.add_argument("--warm", type=int, default=10)
     parser.add_argument("--formats", nargs="+", default=["gen1randombattle", "gen9randombattle"])
     parser.add_argument("--ways", nargs="+", choices=_WAYS, default=list(_WAYS))
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first round of the arena; each has the next one [default: 0]"
+    )
     options = parser.parse_args()
     battles, warm = options.battles, options.warm
     for number, format_id in enumerate(options.formats):
         speeds: dict[str, list[Speed]] = {name: [] for name in ["poke-env", *options.ways]}
         for turn in range(options.rounds):
-            seed = 100 * number + turn
+            seed = options.seed + 100 * number + turn
             for name in speeds:
                 if name == "poke-env":
                     speed = poke_env_speed(format_id, battles, warm, seed)
