@@ -142,7 +142,6 @@ def test_a_call_gives_its_result_or_its_error() -> None:
     asyncio.run(run())
 
 
-@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_call_that_nobody_waits_for_any_more_may_still_be_answered(caplog: pytest.LogCaptureFixture) -> None:
     answer: Future[int] = Future()
 
