@@ -1,15 +1,9 @@
-"""The quick simulator against Showdown's own code: equal battles, differences found, and the shapes that make it quick."""
+"""The quick simulator against Showdown's own code: equal battles, and differences found."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-
 import pytest
-from support.command_line import PROJECT
 from support.scripts import script
-
-from teamsets.showdown import node, package
 
 #: Any move, ability and item of a generation, on any Pokémon; and teams that people would play.
 FORMATS = [f"gen{gen}hackmonscup" for gen in (1, 7, 8, 9)] + [
@@ -52,35 +46,3 @@ def test_a_difference_is_found_and_a_format_that_differs_from_itself_proves_noth
         "a, battle 1 (--seed 8 --battles 1): not equal",
         "4 battles of 2 formats: 1 differ (30 turns; 0 battles ended by an error of Showdown's own)",
     ]
-
-
-_SHAPES = """
-import {{createRequire}} from 'node:module';
-import {{speedUp}} from '{fast}';
-const require = createRequire(import.meta.url);
-const {{Dex}} = require('{package}/dist/sim/dex.js');
-speedUp('{package}');
-const answer = {{}};
-for (const mod of ['gen9', 'gen1']) {{
-  const dex = Dex.mod(mod);
-  const active = dex.moves.all().map(move => dex.getActiveMove(move));
-  const [moves, abilities, items, species] = [dex.moves, dex.abilities, dex.items, dex.species].map(table => table.all());
-  const kinds = {{moves, abilities, items, species, active}};
-  for (const [kind, entries] of Object.entries(kinds)) {{
-    const shapes = [];
-    for (const entry of entries) if (!shapes.some(other => %HaveSameMap(other, entry))) shapes.push(entry);
-    answer[mod + ' ' + kind] = shapes.length;
-  }}
-}}
-console.log(JSON.stringify(answer));
-"""
-
-
-@pytest.mark.slow
-def test_entries_of_a_kind_have_a_few_shapes_at_most() -> None:
-    code = _SHAPES.format(fast=PROJECT / "arena" / "simulator" / "fast.mjs", package=package())
-    command = [node(), "--allow-natives-syntax", "--input-type=module", "-e", code]
-    found = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
-    assert {"gen9 moves", "gen1 moves", "gen9 active", "gen9 abilities", "gen9 species"} <= found.keys()
-    # V8 reads up to four shapes without a lookup; Showdown's own moves have 202.
-    assert {kind: count for kind, count in found.items() if count > 4} == {}
