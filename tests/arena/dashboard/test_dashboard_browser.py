@@ -99,6 +99,8 @@ def test_a_phone_and_a_keyboard_are_enough(page: Page, played: Path, tmp_path: P
             page.until("document.querySelectorAll('#battle-rows tr').length > 0")
             page.until("!!document.querySelector('#training .chart svg')")
             assert overflow(page) <= 0
+            # Who played is seen without scrolling sideways.
+            assert page.run("(box => box.scrollWidth - box.clientWidth)(document.querySelector('#battles .box'))") == 0
         page.run("document.querySelector('table.heat td[tabindex=\"0\"]').focus()")
         first = page.run("document.querySelector('.told').textContent")
         assert " against " in first
