@@ -103,6 +103,10 @@ class _Request:
     battle: ServedBattle | None = None
     dropped: bool = False
 
+    @property
+    def has_room(self) -> bool:
+        return self.battle is not None and self.battle.room != ""
+
 
 #: The visitor, the format, and the requested agent ("" on the ladder).
 _Asked = tuple[str, str, str]
@@ -210,7 +214,7 @@ class Lobby:
         """
         for asked, request in list(self._wanted.items()):
             taken_back = format_id is None or asked[1:] == (format_id, "")
-            if asked[0] == visitor and taken_back and request.task and not (request.battle and request.battle.room):
+            if asked[0] == visitor and taken_back and request.task and not request.has_room:
                 request.dropped = True
                 request.task.cancel()
 
@@ -236,8 +240,13 @@ class Lobby:
         return True
 
     def _begin(self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None]) -> None:
-        """Start the battle of a request, unless the same request is already open."""
-        if asked in self._wanted:
+        """Start the battle of a request, unless the same request is already open.
+
+        A request whose battle has a room is not: the visitor, who is in that room, asks for another battle, though the task
+        that waits for the start may not have been resumed yet.
+        """
+        earlier = self._wanted.get(asked)
+        if earlier is not None and not earlier.has_room:
             return
         self._open[asked[0]] += 1
         self._met[asked[0], agent.spec] += 1

@@ -280,6 +280,40 @@ def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: py
     assert ["user:firm" in record.fixture.agents for record in kept] == [True]
 
 
+@pytest.mark.parametrize(("visitor", "words"), [("Eager", f"/challenge random, {DRAWN}"), ("Keen", f"/search {DRAWN}")])
+def test_who_asks_again_once_a_battle_has_begun_gets_another_one(
+    here: Place, monkeypatch: pytest.MonkeyPatch, visitor: str, words: str
+) -> None:
+    class LateEvent(asyncio.Event):
+        """As on a busy machine: the task that waits runs later than the callbacks of further messages."""
+
+        def set(self) -> None:
+            asyncio.get_running_loop().call_later(0.5, super().set)
+
+    class Late(lobby_module.BattleClient):
+        def __init__(self, client: Client) -> None:
+            super().__init__(client)
+            self.begun = LateEvent()
+
+    monkeypatch.setattr(lobby_module, "BattleClient", Late)
+    rooms: list[str] = []
+
+    async def play() -> None:
+        async with lobby(here, "random"), await Client.connect(here.server.uri, visitor) as eager:
+
+            def begun(room: str) -> None:
+                rooms.append(room)
+                if len(rooms) == 1:
+                    eager.say(words)
+
+            eager.on_battle = begun
+            eager.say(words)
+            await until(lambda: len(rooms) > 1)
+
+    here.run(play)
+    assert len(set(rooms)) == 2
+
+
 def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
 
