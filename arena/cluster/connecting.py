@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import socket
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ _ALWAYS = {
 ATTEMPTS, _STILLBORN = 3, ("Starting Ray client server failed", "ZombieProcess")
 #: Seconds in which a machine must accept a connection.
 ACCEPT_SECONDS = 10.0
+#: Seconds in which its port must be open: a head listens for clients up to a second after `ray start` has ended.
+LISTEN_SECONDS = 3.0
 
 
 class Cluster(Protocol):
@@ -170,7 +173,7 @@ def _check_port(named: str, address: str) -> None:
     if not 0 < port < 65536:
         raise BadInput(f"{named}: port {port}: must be between 1 and 65535 (Ray's own choice is 10001)")
     try:
-        socket.create_connection((host, port), timeout=ACCEPT_SECONDS).close()
+        _connection(host, port).close()
     except socket.gaierror as error:
         raise BadInput(f"{named}: host '{host}' is not known here ({error.strerror}): {start}") from None
     except TimeoutError:
@@ -179,6 +182,18 @@ def _check_port(named: str, address: str) -> None:
         ) from None
     except OSError as error:
         raise BadInput(f"{named}: nothing listens there ({error.strerror}): {start}") from None
+
+
+def _connection(host: str, port: int) -> socket.socket:
+    """Return a connection. A port that refuses is tried again for LISTEN_SECONDS. Raises OSError."""
+    last = time.monotonic() + LISTEN_SECONDS
+    while True:
+        try:
+            return socket.create_connection((host, port), timeout=ACCEPT_SECONDS)
+        except ConnectionRefusedError:
+            if time.monotonic() > last:
+                raise
+        time.sleep(0.1)
 
 
 def _stillborn(words: str) -> bool:

@@ -70,7 +70,7 @@ def cluster(workers: int, client: bool) -> Iterator[str]:
             [*command, f"--num-cpus={workers}", f"--temp-dir={folder}"], stdout=said, stderr=said, text=True
         )
         try:
-            _wait_until_started(head, said)
+            _wait_until_started(head, said, client_port)
             on = f"ray://127.0.0.1:{client_port}"
             with reached(on, workers):
                 yield on
@@ -85,17 +85,24 @@ def _free_ports() -> tuple[int, int]:
         return one.getsockname()[1], other.getsockname()[1]
 
 
-def _wait_until_started(head: subprocess.Popen[str], said: IO[str]) -> None:
-    """Until `ray start` says so: it listens for clients before it can have any. said: the file of its output."""
-    while True:
+def _wait_until_started(head: subprocess.Popen[str], said: IO[str], client_port: int) -> None:
+    """Until `ray start` says so and the head listens for clients, which may be later. said: the file of its output."""
+    last = time.monotonic() + 120
+    while time.monotonic() < last:
         ended = head.poll() is not None
         said.seek(0)
         words = said.read()
-        if "Ray runtime started" in words:
-            return
         if ended:
             raise SystemExit(f"`ray start` ended with exit code {head.returncode}: {words.strip()}")
+        if "Ray runtime started" in words and _listens(client_port):
+            return
         time.sleep(0.2)
+    raise SystemExit(f"`ray start` has started nothing that listens for clients at port {client_port}: {words.strip()}")
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as there:
+        return there.connect_ex(("127.0.0.1", port)) == 0
 
 
 def main() -> None:

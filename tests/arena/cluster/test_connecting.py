@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from arena.cluster import connecting
 from arena.cluster.connecting import RayCluster, ThisMachine, reached
 from teamsets.errors import BadInput, MissingTool
 
@@ -94,13 +96,24 @@ def fake_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace
     ],
 )
 def test_an_address_without_an_answer_is_refused_before_ray_tries_it(
-    fake_ray: SimpleNamespace, address: str, line: str
+    fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, address: str, line: str
 ) -> None:
+    monkeypatch.setattr(connecting, "LISTEN_SECONDS", 0.2)
     with socket.socket() as unused:  # bound, not listening: nobody else takes the port
         unused.bind(("127.0.0.1", 0))
         on = f"ray://{address.format(closed=unused.getsockname()[1])}"
         with pytest.raises(BadInput, match=f"^--on {on}: {line}"), reached(on, None):
             pass
+
+
+def test_a_head_that_has_just_started_may_listen_a_moment_later(fake_ray: SimpleNamespace) -> None:
+    fake_ray.init = fake_ray.shutdown = lambda *arguments, **options: None
+    with socket.socket() as head:
+        head.bind(("127.0.0.1", 0))
+        later = threading.Timer(0.5, head.listen)
+        later.start()
+        with reached(f"ray://127.0.0.1:{head.getsockname()[1]}", None):
+            assert later.finished.is_set()
 
 
 def test_the_address_of_a_job_is_tried_first_too(fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
