@@ -38,7 +38,7 @@ _ALWAYS = {
 ATTEMPTS, _STILLBORN = 3, ("Starting Ray client server failed", "ZombieProcess")
 #: Seconds in which a machine must accept a connection.
 ACCEPT_SECONDS = 10.0
-#: Seconds in which its port must be open: a head listens for clients up to a second after `ray start` has ended.
+#: Seconds in which its port must be open: a head may listen for clients only a moment after `ray start` has ended.
 LISTEN_SECONDS = 3.0
 
 
