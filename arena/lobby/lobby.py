@@ -94,7 +94,7 @@ class Limits(Settings):
 
 @dataclass(eq=False)
 class _Request:
-    """A visitor's request for a battle, until the battle starts.
+    """A visitor's request for a battle.
 
     task: plays it. battle: None while it waits. dropped: the visitor withdrew it, or left.
     """
@@ -158,7 +158,7 @@ class Lobby:
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
         self.limits = limits or Limits()
         self._open: Counter[str] = Counter()  # visitor: battles and requests
-        self._wanted: dict[_Asked, _Request] = {}  # requests whose battles have not started
+        self._wanted: dict[_Asked, _Request] = {}  # the latest request of each kind, until its battle is over
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
         self._searches = 0
@@ -242,8 +242,7 @@ class Lobby:
     def _begin(self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None]) -> None:
         """Start the battle of a request, unless the same request is already open.
 
-        A request whose battle has a room is not: the visitor, who is in that room, asks for another battle, though the task
-        that waits for the start may not have been resumed yet.
+        A request whose battle has a room is not: the visitor, who is in that room, requests another battle.
         """
         earlier = self._wanted.get(asked)
         if earlier is not None and not earlier.has_room:
@@ -259,7 +258,8 @@ class Lobby:
 
     def _done(self, task: asyncio.Task[None], agent: LobbyAgent, asked: _Asked, request: _Request) -> None:
         self._tasks.discard(task)
-        self._arranged(asked, request)
+        if self._wanted.get(asked) is request:  # and no newer one
+            del self._wanted[asked]
         visitor = asked[0]
         self._open[visitor] -= 1
         if not self._open[visitor]:
@@ -272,11 +272,6 @@ class Lobby:
             self.quiet.set()
         if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
             self.failed.set_exception(error)
-
-    def _arranged(self, asked: _Asked, request: _Request) -> None:
-        """Remove a request whose battle started; a newer identical request stays."""
-        if self._wanted.get(asked) is request:
-            del self._wanted[asked]
 
     async def _play(
         self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None], request: _Request
@@ -300,7 +295,6 @@ class Lobby:
                     raise
                 finally:
                     begun.cancel()
-            self._arranged(asked, request)
             self.in_progress.append(visit)
             try:
                 self._settle(await playing, visit)

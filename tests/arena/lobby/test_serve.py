@@ -281,7 +281,7 @@ def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: py
 
 
 @pytest.mark.parametrize(("visitor", "words"), [("Eager", f"/challenge random, {DRAWN}"), ("Keen", f"/search {DRAWN}")])
-def test_who_asks_again_once_a_battle_has_begun_gets_another_one(
+def test_a_visitor_gets_another_battle_as_soon_as_one_has_begun(
     here: Place, monkeypatch: pytest.MonkeyPatch, visitor: str, words: str
 ) -> None:
     class LateEvent(asyncio.Event):
