@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from poke_env.data import to_id_str
@@ -65,6 +66,39 @@ class Line:
     def source_id(self) -> str:
         """Return the cause in [from] as an id, without "move: ", "item: " or "ability: "."""
         return to_id_str(self.source.rpartition(": ")[2])
+
+
+def public_lines(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return what a spectator is sent of a room's own log.
+
+    `|split|p1` stands before a line for p1 and the same for everybody else, which is empty where only p1 is told. Until
+    2019 it was `|split`, before the line for spectators and three others (p1's, p2's, and one with everything). Raises
+    ValueError where the lines behind a `|split|` are not of one kind, because then some are missing.
+    """
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        private = _private_lines(lines, at)
+        if private is None:
+            kept.append(lines[at])
+            at += 1
+            continue
+        public, end = private
+        kept += [public] if public else []
+        at = end
+    return tuple(kept)
+
+
+def _private_lines(lines: Sequence[str], at: int) -> tuple[str, int] | None:
+    """Return the public line of the |split| at an index, and the index behind its lines; None for any other line."""
+    line = lines[at]
+    if line != "|split" and not line.startswith("|split|"):
+        return None
+    follow = lines[at + 1 : at + (5 if line in ("|split", "|split|") else 3)]
+    alike = {tuple(each.split("|")[1:3]) for each in follow if each}
+    if len(follow) not in (2, 4) or len(alike) != 1:
+        raise ValueError("lines missing behind |split|")
+    return follow[0 if len(follow) == 4 else 1], at + 1 + len(follow)
 
 
 def _ident(word: str) -> str:

@@ -39,5 +39,7 @@ def disorder(lines: Sequence[str]) -> str | None:
         elif line.kind in _ENDS:
             ended = True
         elif line.kind in CONDITION and not _HEALTH.fullmatch(line.word(CONDITION[line.kind])):
+            if line.kind == "replace" and not line.word(CONDITION["replace"]):
+                continue  # Illusion's end: the health does not change
             return "health that cannot be read"
     return None

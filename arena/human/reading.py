@@ -19,7 +19,7 @@ from typing import Any, Literal
 from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
-from arena.human.lines import NOT_BATTLE, Line
+from arena.human.lines import NOT_BATTLE, Line, public_lines
 from arena.human.order import disorder
 from teamsets.errors import ArenaError, BadInput, UnknownFormat
 from teamsets.formats import get_format
@@ -29,8 +29,16 @@ End = Literal["win", "tie", "forfeit", "timeout"]
 #: What a replay's file is called.
 SUFFIXES = (".json", ".log", ".txt", ".html", ".htm")
 
-_SCRIPT = re.compile(r'<script[^>]*class="battle-log-data"[^>]*>(.*?)</script>', re.DOTALL)
+_SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<log>.*?)</script>", re.DOTALL | re.IGNORECASE)
+_CLASS = re.compile(r"""(?:^|\s)class\s*=\s*("[^"]*"|'[^']*'|[^\s>]*)""", re.IGNORECASE)
+#: How a page marks its log: a downloaded replay, and a page of the site.
+_LOG_CLASSES = frozenset({"battle-log-data", "log"})
 _ID_IN_NAME = re.compile(r"(?P<id>(?P<format>gen[1-9][a-z0-9]+)-\d+)")
+# The old generations were called so in 2012 to 2014 ("[Gen 1] OU (beta)"); the rules are those of today's formats.
+_BETA = re.compile(r" ?\(beta\)$|(?<=[a-z])beta$", re.IGNORECASE)
+# Messages of the server about a battle's end; the names in front of them are the players' own.
+_FORFEIT = re.compile(r" (forfeited\.|forfeited by changing their name\.|lost by having an inappropriate name\.)$")
+_TIMEOUT = re.compile(r" lost (due to|because of)( their)? inactivity\.$")
 
 
 class UnusableReplay(BadInput):
@@ -98,14 +106,15 @@ def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> I
 def counted(refused: Counter[str], file: str) -> Iterator[None]:
     """Count the error of one file of many, so that the others are still read.
 
-    An UnusableReplay is counted by its reason, any other exception as damage, with the file's name and its
-    class.
-    Errors that are not the file's (a missing tool) are raised.
+    An UnusableReplay is counted by its reason, a format that Showdown does not have as such, any other exception as damage,
+    with the file's name and its class. Errors that are not the file's (a missing tool) are raised.
     """
     try:
         yield
     except UnusableReplay as error:
         refused[str(error)] += 1
+    except UnknownFormat:
+        refused["unknown format"] += 1
     except Exception as error:
         if isinstance(error, ArenaError) and not isinstance(error, BadInput):
             raise
@@ -144,13 +153,19 @@ def read_replay(path: Path) -> PublicBattle:
     if path.suffix.lower() == ".json":
         return from_json(text, path.stem)
     if path.suffix.lower() in (".html", ".htm"):
-        page = _SCRIPT.search(text)
-        if page is None:
-            raise UnusableReplay("page without a battle log")
-        text = html.unescape(page[1]).replace("\\/", "/")
+        text = _log_of_page(text)
     if not any(line.startswith("|") for line in text.split("\n")):
         raise UnusableReplay("a text that is no replay")
     return public_battle(text, path.stem)
+
+
+def _log_of_page(page: str) -> str:
+    """Return the log of a downloaded replay or of a page of the site. Raises UnusableReplay."""
+    for script in _SCRIPT.finditer(page):
+        classes = _CLASS.search(script["attributes"])
+        if classes is not None and _LOG_CLASSES & set(classes[1].strip("\"'").split()):
+            return html.unescape(script["log"]).replace("\\/", "/")
+    raise UnusableReplay("page without a battle log")
 
 
 def from_json(text: str, name: str) -> PublicBattle:
@@ -171,8 +186,14 @@ def from_json(text: str, name: str) -> PublicBattle:
 
 
 def public_battle(log: str, name: str, *, format_name: str = "", date: float | None = None) -> PublicBattle:
-    """A battle from its protocol log. Raises UnusableReplay."""
-    lines = tuple(line.rstrip("\r") for line in log.strip("\n").split("\n"))
+    """A battle from its protocol log. Raises UnusableReplay.
+
+    A room's own log has each private line beside its public one (`|split|`): the public ones are kept.
+    """
+    try:
+        lines = public_lines([line.rstrip("\r") for line in log.strip("\n").split("\n")])
+    except ValueError as error:
+        raise UnusableReplay(str(error)) from None
     heads: dict[str, list[list[str]]] = {}
     for line in lines:
         parts = line.split("|")
@@ -185,7 +206,7 @@ def public_battle(log: str, name: str, *, format_name: str = "", date: float | N
     if problem is not None:
         raise UnusableReplay(problem)
     players, ratings = _players(heads.get("player", []))
-    winner, end = _end(lines, heads, players)
+    winner, end = _end(lines, heads)
     clock = next((part[0] for part in heads.get("t:", [])), "")
     if clock.isdigit():
         date = float(clock)
@@ -198,7 +219,7 @@ def _format(heads: dict[str, list[list[str]]], name: str, format_name: str) -> t
     if heads.get("gametype", [["singles"]])[0][0] != "singles":
         raise UnusableReplay("not singles")
     try:
-        found = get_format(told)
+        found = get_format(_BETA.sub("", told.strip()))
     except UnknownFormat:
         raise UnusableReplay("not singles" if "double" in told.lower() else "unknown format") from None
     if heads.get("teampreview", [[""]])[0][0]:
@@ -219,19 +240,30 @@ def _players(told: list[list[str]]) -> tuple[tuple[str, str], tuple[int | None, 
     return (names["p1"], names["p2"]), (ratings.get("p1"), ratings.get("p2"))
 
 
-def _end(lines: tuple[str, ...], heads: dict[str, Any], players: tuple[str, str]) -> tuple[str | None, End]:
+def _end(lines: tuple[str, ...], heads: dict[str, Any]) -> tuple[str | None, End]:
     if "|tie" in lines or "tie" in heads:
         return None, "tie"
     if "win" not in heads:
         raise UnusableReplay("truncated: no end in the log")
-    won = to_id_str(heads["win"][-1][0])
-    winner = next((seat for seat, name in zip(SEATS, players, strict=True) if to_id_str(name) == won), None)
-    if winner is None:
-        raise UnusableReplay("the winner is neither player")
-    said = " ".join(part[0] for part in heads.get("-message", []))
-    if " forfeited." in said:
+    winner = _seat_of(to_id_str(heads["win"][-1][0]), heads["player"])
+    said = [part[0] for part in heads.get("-message", [])]
+    if any(_FORFEIT.search(message) for message in said):
         return winner, "forfeit"
-    return winner, "timeout" if "lost due to inactivity" in said else "win"
+    return winner, "timeout" if any(_TIMEOUT.search(message) for message in said) else "win"
+
+
+def _seat_of(winner: str, told: list[list[str]]) -> str:
+    """Return the seat of the winner, by the name that it had at the end, or else by an earlier one of a renamed player."""
+    last: dict[str, str] = {}
+    earlier: dict[str, str] = {}
+    for seat, *rest in told:
+        if seat in SEATS and rest and rest[0]:
+            last[seat] = to_id_str(rest[0])
+            earlier.setdefault(last[seat], seat)
+    found = next((seat for seat, name in last.items() if name == winner), earlier.get(winner))
+    if found is None:
+        raise UnusableReplay("the winner is neither player")
+    return found
 
 
 def day(text: str) -> float:
