@@ -1,7 +1,7 @@
 """Agents: the interface of an agent, the registry of specs, and a folder for each agent family."""
 
 from agents.battle import SeatBattle
-from agents.choices import Choice, legal_choices, read_answer
+from agents.battle.choices import Choice, legal_choices, read_answer
 from agents.contract import Agent, Answer
 from agents.registry import AgentSource, UnknownAgent, is_built_in, known_specs, resolve
 

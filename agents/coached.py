@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qsl, quote
 
 from agents.battle import SeatBattle
-from agents.choices import Choice, read_answer
+from agents.battle.choices import Choice, read_answer
 from agents.contract import Agent, Answer
 from agents.registry import AgentSource, resolve
 from teamsets.errors import BadInput

@@ -11,7 +11,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.player.battle_order import BattleOrder
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 
 #: What `act` may return: a legal `Choice`, poke-env's order, move or Pokémon, or a choice as text.
 Answer = Choice | BattleOrder | Move | Pokemon | str

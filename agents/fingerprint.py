@@ -30,7 +30,7 @@ from agents.travelling import located
 #: Our packages, which may be installed in site-packages themselves.
 _OURS = ("agents", "teamsets", "arena", "training")
 #: Modules that are part of every agent.
-_COMMON = ("agents.battle", "agents.choices", "agents.contract")
+_COMMON = ("agents.battle.seat_battle", "agents.battle.choices", "agents.contract")
 #: Modules that create agents and are not part of any.
 _EXCLUDED = frozenset({"agents.registry", "agents.fingerprint"})
 #: Data that only one module reads, instead of all modules in its folder; None: covered by the agent's `version`.

@@ -1,4 +1,4 @@
-"""What the protocol shows the players, as poke-env and agents/battle.py keep it: for observations only.
+"""What the protocol shows the players, as poke-env and agents/battle/seat_battle.py keep it: for observations only.
 
 `view` is 0 for a Pokémon's own player, who knows all of its moves, and 1 for the opponent, who knows those that it used.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.heuristics.options import any_choice, move_options, switch_options
 from agents.heuristics.planner import Position, Weights, benched, replies, table, terastallized

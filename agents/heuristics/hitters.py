@@ -6,7 +6,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.heuristics.options import any_choice, move_options, switch_options
 from agents.heuristics.scene import Scene, best_answer, strongest

@@ -6,7 +6,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 
 
 def move_options(battle: SeatBattle, extras: bool = False) -> list[tuple[Choice, Move]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.heuristics.options import move_options, switch_options
 from agents.mechanics.damage import NOTHING, Damage, damage
 from agents.mechanics.fighters import Conditions, Fighter, conditions, foe_fighter, own_fighter

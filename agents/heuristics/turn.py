@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.mechanics.damage import Damage
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.matchups import Body, Matchups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.contract import Agent
 
 

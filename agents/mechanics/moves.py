@@ -10,7 +10,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon_type import PokemonType
 from poke_env.data import GenData, to_id_str
 
-from agents.choices import split_power
+from agents.battle.choices import split_power
 
 # Moves that heal the user by about half (or by the weather), where the data has no `heal` field.
 _HEAL_HALF = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
 from agents.mechanics.matchups import Body, Matchups
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.choices import Choice
+from agents.battle.choices import Choice
 
 ACTIONS = 13
 MOVES, SWITCHES, TERA = range(0, 4), range(4, 9), range(9, 13)

@@ -27,7 +27,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData
 
 from agents.battle import SeatBattle
-from agents.choices import listed_move
+from agents.battle.choices import listed_move
 from agents.policy.actions import legal_mask, ordered_actions, ordered_bench, ordered_moves
 from agents.policy.estimates import NO_ESTIMATE, NO_MOVE, of_move, side_factors
 from agents.policy.pokemon_rows import PokemonRows

@@ -20,7 +20,7 @@ from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.choices import listed_move, split_power
+from agents.battle.choices import listed_move, split_power
 from agents.policy.estimates import health
 from agents.policy.vocabulary import move_name, vocabulary
 

@@ -19,7 +19,7 @@ from poke_env.battle.status import Status
 from poke_env.battle.weather import Weather
 from poke_env.data import to_id_str
 
-from agents.choices import plain_move
+from agents.battle.choices import plain_move
 
 _FILE = Path(__file__).with_name("vocabulary.json")
 _GENERATIONS = 9

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead

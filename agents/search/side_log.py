@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 
 
 class SideLog:

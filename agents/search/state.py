@@ -11,7 +11,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
 
 from agents.battle import SeatBattle
-from agents.choices import Choice, listed_move, plain_move
+from agents.battle.choices import Choice, listed_move, plain_move
 from agents.mechanics.fighters import stats_of
 from agents.mechanics.preview import only_previewed
 from agents.search.field import field_of, side_conditions

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from poke_env.data import to_id_str
 
-from agents.choices import Choice, legal_choices
+from agents.battle.choices import Choice, legal_choices
 from agents.engine.compiled import kernel, rule
 from agents.engine.engine import shown_name
 from agents.engine.layout import (

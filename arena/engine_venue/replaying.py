@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.engine.engine import Engine
 from agents.engine.layout import STUCK, UNDECIDED
 from arena.engine_venue.asking import Asker, Question, described, engine_action, members_of

@@ -6,7 +6,7 @@ from typing import Any
 
 from poke_env.data import GenData, to_id_str
 
-from agents.choices import legal_choices
+from agents.battle.choices import legal_choices
 from arena.human.asks import Ask, Evidence
 from arena.human.own_side import BINDING, CHOICE_ITEMS, Own, OwnSide, Slot
 

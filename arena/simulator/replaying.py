@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from agents.choices import legal_choices
+from agents.battle.choices import legal_choices
 from arena.child import Message
 from arena.fixture import SEATS
 from arena.simulator.host import Host

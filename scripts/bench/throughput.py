@@ -36,7 +36,7 @@ from poke_env.player import RandomPlayer
 from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
-from agents.quick_poke_env import slow_down
+from agents.battle.quick_poke_env import slow_down
 from arena.runner.here import default_workers
 from arena.runner.progress import Progress
 from arena.server.local import LocalServer

@@ -9,7 +9,7 @@ import pytest
 from support.command_line import run_arena
 from support.tournaments import tournament
 
-from agents.choices import read_answer
+from agents.battle.choices import read_answer
 from agents.coached import Coached, coached_spec
 from agents.registry import resolve
 from arena.record import unpacked

@@ -16,8 +16,8 @@ POKE_ENV, COACHED = "poke-env:RandomPlayer", "coached?learner=random&coach=heuri
 FORMULA = {MAX_POWER, MAX_DAMAGE, EXPERT, EMERALD, STALLER, SEARCH, NETWORK, COACHED}
 ALL = FORMULA | {RANDOM, POKE_ENV}
 ONES_OWN = {
-    "agents/battle.py": ALL,
-    "agents/choices.py": ALL,
+    "agents/battle/seat_battle.py": ALL,
+    "agents/battle/choices.py": ALL,
     "agents/contract.py": ALL,
     "agents/poke_env_adapter.py": {POKE_ENV},
     "agents/registry.py": set(),
@@ -209,13 +209,13 @@ def test_a_users_agent_covers_what_it_uses_of_ours_and_no_more(
 
     ours = {name for name in fingerprint.sources_of(Roamer) if name.startswith(("agents", "teamsets"))}
     assert ours == {
-        "agents.battle",
-        "agents.choices",
+        "agents.battle.seat_battle",
+        "agents.battle.choices",
         "agents.contract",
-        "agents.first_generation",
+        "agents.battle.first_generation",
         "agents.mechanics.type_chart",
-        "agents.quick_battle",
-        "agents.quick_poke_env",
+        "agents.battle.quick_battle",
+        "agents.battle.quick_poke_env",
     }
 
 

@@ -13,7 +13,7 @@ import orjson
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.policy.actions import ACTIONS, action_of, legal_actions
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
 from teamsets.formats import get_format

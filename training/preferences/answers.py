@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from agents import resolve
 from agents.battle import SeatBattle
-from agents.choices import read_answer
+from agents.battle.choices import read_answer
 from agents.llm.player import SHOWN, Reply, handed_in
 from agents.llm.prompts import prompt, read, template
 from arena.fixture import digest
@@ -113,7 +113,7 @@ class Answers:
 def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
     """Return what a model wrote as an attempt that was not played on: legal as a seat would take it, or failed to act.
 
-    legal: the legal choices (agents.choices.Choice) of Showdown's request.
+    legal: the legal choices (agents.battle.choices.Choice) of Showdown's request.
     """
     said = read(text)
     choice = read_answer(handed_in(said, text), legal, request)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.cache import folder as cache_folder

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.engine import layout
 from agents.engine.engine import Engine
 from agents.search.exact.log import Log

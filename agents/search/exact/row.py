@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.engine.engine import initial
 from agents.engine.layout import (
     BIDE_DAMAGE,

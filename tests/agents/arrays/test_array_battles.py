@@ -11,7 +11,7 @@ from support.rule_matches import pair_of_fixtures, play_all
 
 from agents import Agent, SeatBattle, known_specs, resolve
 from agents.arrays import PLAYERS
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.policy.actions import legal_actions
 from agents.policy.observation import Observation, Observations, observe
 from arena.simulator import session

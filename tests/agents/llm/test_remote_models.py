@@ -15,7 +15,7 @@ from support.tournaments import tournament
 
 from agents import resolve
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.llm import remote
 from agents.llm.remote import OpenAI
 from agents.serving.client import ServerFailed

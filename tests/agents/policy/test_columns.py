@@ -8,7 +8,7 @@ from poke_env.battle.pokemon import Pokemon
 from support.rule_matches import pair_of_fixtures, play_all
 
 from agents import Agent, SeatBattle
-from agents.choices import Choice, listed_move
+from agents.battle.choices import Choice, listed_move
 from agents.mechanics.moves import move_facts
 from agents.policy import columns, pokemon_rows, rows
 from agents.policy.actions import ordered_moves

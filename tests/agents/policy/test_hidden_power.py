@@ -14,7 +14,7 @@ from support.made_logs import sides
 
 from agents import Agent
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.heuristics.expert import Expert
 from agents.mechanics.fighters import foe_fighter, own_fighter
 from agents.mechanics.moves import MoveFacts, facts_of, move_facts

@@ -10,7 +10,7 @@ import pytest
 
 from agents import Agent
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from agents.policy.actions import ACTIONS, MOVES, SWITCHES, TERA, action_of, legal_actions
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, TOKENS, Observation, observe
 from agents.policy.vocabulary import Vocabulary, move_name, vocabulary

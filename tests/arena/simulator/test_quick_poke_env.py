@@ -1,4 +1,4 @@
-"""The quicker reading of lines and requests (agents/quick_poke_env.py) leaves the same state as poke-env's own, to the last
+"""The quicker reading of lines and requests (in agents/battle) leaves the same state as poke-env's own, to the last
 attribute, after every line: in battles of every generation, and for lines that poke-env cannot read."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from support.battle_state import snapshot
 from support.real_battles import FORMATS
 
 from agents.battle import SeatBattle
-from agents.quick_battle import QuickBattle
-from agents.quick_poke_env import slow_down, speed_up
+from agents.battle.quick_battle import QuickBattle
+from agents.battle.quick_poke_env import slow_down, speed_up
 from arena.fixture import SEATS
 from arena.record import BattleRecord
 from teamsets.formats import get_format
@@ -157,7 +157,7 @@ def test_unusual_and_broken_lines_leave_the_same_state_and_are_counted_alike(
 
 
 def test_speeding_up_and_slowing_down_replace_and_restore_poke_envs_methods() -> None:
-    assert Pokemon.moved.__module__ == "agents.quick_poke_env"
+    assert Pokemon.moved.__module__ == "agents.battle.quick_poke_env"
     slow_down()
     assert Pokemon.moved.__module__ == "poke_env.battle.pokemon"
     assert GenData._learnset_for_generation.__module__ == "poke_env.data.gen_data"

@@ -1,9 +1,9 @@
 """The seat's battle leaves out work of poke-env's that changes nothing: at every request both hold the same state.
 
-test_quick_poke_env.py compares the methods of poke-env's that agents/quick_poke_env.py replaces; here both sides use them.
+test_quick_poke_env.py compares the methods of poke-env's that quick_poke_env.py replaces; here both sides use them.
 
-What agents/first_generation.py corrects on purpose is not compared: in generation 1, what is left on a Pokémon that has
-fainted (tests/agents/test_first_generation.py says what it should be).
+What first_generation.py corrects on purpose is not compared: in generation 1, what is left on a Pokémon that has
+fainted (tests/agents/battle/test_first_generation.py says what it should be).
 """
 
 from __future__ import annotations

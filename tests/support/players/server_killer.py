@@ -11,7 +11,7 @@ from support.command_line import processes
 
 from agents import Agent
 from agents.battle import SeatBattle
-from agents.choices import Choice
+from agents.battle.choices import Choice
 
 SERVER = "agents.policy.serve"
 #: Names of variables of the environment: the word by which the servers are found, and the file that says which was killed.

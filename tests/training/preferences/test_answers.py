@@ -14,7 +14,7 @@ pytest.importorskip("numba")
 from click.testing import CliRunner, Result
 from support.chat_server import chat_server, choices_in
 
-from agents.choices import Choice
+from agents.battle.choices import Choice
 from training.commands.preferences import preferences
 from training.preferences.answers import attempt_of
 from training.preferences.attempts import Attempt

@@ -9,7 +9,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 from poke_env.player.battle_order import DefaultBattleOrder, SingleBattleOrder
 
-from agents.choices import Choice, legal_choices, read_answer
+from agents.battle.choices import Choice, legal_choices, read_answer
 
 Request = dict[str, Any]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
 
-from agents.choices import Choice, legal_choices, listed_move, split_power
-from agents.first_generation import CORRECTED, FirstGeneration
-from agents.quick_battle import QuickBattle
+from agents.battle.choices import Choice, legal_choices, listed_move, split_power
+from agents.battle.first_generation import CORRECTED, FirstGeneration
+from agents.battle.quick_battle import QuickBattle
 
 # poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
 _SILENT = logging.getLogger("arena.seat")

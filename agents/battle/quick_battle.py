@@ -1,4 +1,4 @@
-"""poke-env's Battle that reads the usual lines and requests faster, to the same state (see agents/quick_poke_env.py)."""
+"""poke-env's Battle that reads the usual lines and requests faster, to the same state (see quick_poke_env.py)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from poke_env.battle.move import Move
 from poke_env.data import GenData
 from poke_env.player.battle_order import DefaultBattleOrder, SingleBattleOrder
 
-from agents.choices import is_reviving
-from agents.quick_poke_env import FAINTED, ability_of
+from agents.battle.choices import is_reviving
+from agents.battle.quick_poke_env import FAINTED, ability_of
 
 #: Lines of moves that are more than "someone used it on someone".
 _SPECIAL_MOVES = frozenset({"Sleep Talk", "Copycat", "Metronome", "Nature Power"})

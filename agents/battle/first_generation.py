@@ -15,7 +15,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 if TYPE_CHECKING:
-    from agents.battle import SeatBattle
+    from agents.battle.quick_battle import QuickBattle
 
 #: poke-env's mark of a move that neither reveals anything nor uses PP.
 _CONTINUED = "[from] lockedmove"
@@ -46,7 +46,7 @@ class FirstGeneration:
         """Read a hint of the simulator."""
         self._nameless = self._nameless or _NO_MOVE_HINT in text
 
-    def feed(self, battle: SeatBattle, message: list[str]) -> None:
+    def feed(self, battle: QuickBattle, message: list[str]) -> None:
         """Have poke-env read a line of one of the CORRECTED kinds, or what it should read instead, and correct the state."""
         corrected = self._before(battle, message)
         try:
@@ -63,7 +63,7 @@ class FirstGeneration:
                 copy._moves._transform_moves = MoveSet(moves)
         self._copies.clear()
 
-    def _before(self, battle: SeatBattle, message: list[str]) -> list[str]:
+    def _before(self, battle: QuickBattle, message: list[str]) -> list[str]:
         kind = message[1]
         if kind in ("switch", "drag"):
             self._borrowed.pop(message[2][:2], None)
@@ -79,7 +79,7 @@ class FirstGeneration:
                 return [*message[:5], _CONTINUED]
         return message
 
-    def _after(self, battle: SeatBattle, message: list[str]) -> None:
+    def _after(self, battle: QuickBattle, message: list[str]) -> None:
         if message[1] == "faint":
             mon = battle.get_pokemon(message[2])
             mon.switch_out(battle.fields)
@@ -95,7 +95,7 @@ class FirstGeneration:
             if "mimic" not in mon.base_moves:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
 
-    def _is_borrowed(self, battle: SeatBattle, message: list[str]) -> bool:
+    def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. The log does not say that a called binding move continues."""
         side, move = message[2][:2], to_id_str(message[3])
         if not (move in self._borrowed.get(side, ()) or move == self._called.get(side) or side in self._thawed):

@@ -6,7 +6,7 @@ that find out what kind of line it is. Here the usual case of each is written ou
 code, from the beginning of the line. tests/arena/simulator/test_quick_poke_env.py compares both, attribute by attribute.
 
 This module replaces methods of poke-env's Pokemon and GenData, for every battle of the process, when it is imported;
-`slow_down` restores them. agents/quick_battle.py has poke-env's Battle with the other part.
+`slow_down` restores them. agents/battle/quick_battle.py has poke-env's Battle with the other part.
 """
 
 from __future__ import annotations
