@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from arena.dashboard.training_runs import printable
 from arena.terminal.commands import db_option
 from teamsets.errors import BadInput, MissingTool
 
@@ -63,6 +64,8 @@ def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None
     token = os.environ.get(TOKEN) or None
     if token is not None and len(token) < _LEAST_TOKEN:
         raise BadInput(f"{TOKEN}: {len(token)} characters are too few: set at least {_LEAST_TOKEN}, or none at all")
+    if token is not None and printable(token) != token:
+        raise BadInput(f"{TOKEN}: it is not valid UTF-8: set letters, digits and signs")
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     listening = _listening(host, port)
@@ -87,11 +90,13 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _tell(host: str, port: int, token: str | None, db: Path, folders: tuple[Path, ...]) -> None:
+    from arena.dashboard.access import encoded
+
     named = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)
     shown = f"[{named}]" if ":" in named else named
     click.echo(
-        f"Dashboard of {db} and {', '.join(map(str, folders))}: http://{shown}:{port}/"
-        + (f"?token={token}" if token else "")
+        f"Dashboard of {printable(db)} and {', '.join(map(printable, folders))}: http://{shown}:{port}/"
+        + (f"?token={encoded(token)}" if token else "")
     )
     if token:
         click.echo("Whoever has this URL can read everything on the page; the connection is not encrypted.")

@@ -2,14 +2,14 @@
 
 On the loopback the `Host` of a request must be a name of this machine, so that no page of another site can read the
 dashboard through a name that it lets point here. With a token every request must carry it: once as `?token=…`, from then on
-as a cookie, or as `Authorization: Bearer …`.
+as a cookie, or as `Authorization: Bearer …`. Addresses and cookies have it percent-encoded.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import secrets
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from starlette.datastructures import URL
 from starlette.requests import HTTPConnection
@@ -33,6 +33,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host.lower() in _LOCAL_NAMES
+
+
+def encoded(token: str) -> str:
+    """Return a token as it is written in an address and in the cookie: percent-encoded, which keeps letters and digits."""
+    return quote(token, safe="")
 
 
 class Guard:
@@ -66,7 +71,9 @@ class Guard:
         if given is not None and self._fits(given):
             return self._let_in(request.url)
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        if self._fits(request.cookies.get(COOKIE, "")) or (scheme.lower() == "bearer" and self._fits(bearer)):
+        # A header's bytes are read as Latin-1; programs send the token as UTF-8.
+        sent = bearer.encode("latin-1").decode("utf-8", "replace")
+        if self._fits(unquote(request.cookies.get(COOKIE, ""))) or (scheme.lower() == "bearer" and self._fits(sent)):
             return None
         return PlainTextResponse("The token is missing or wrong: open the URL that `arena dashboard` printed.\n", 401)
 
@@ -76,6 +83,6 @@ class Guard:
     def _let_in(self, url: URL) -> Response:
         """To the same page without the token in its address, which browsers keep and show; a cookie has it from then on."""
         others = [(key, value) for key, value in parse_qsl(url.query) if key != "token"]
-        response = RedirectResponse(url.path + (f"?{urlencode(others)}" if others else ""), 303)
-        response.set_cookie(COOKIE, str(self._token), httponly=True, samesite="strict")
+        response = RedirectResponse("/" + url.path.lstrip("/") + (f"?{urlencode(others)}" if others else ""), 303)
+        response.set_cookie(COOKIE, encoded(str(self._token)), httponly=True, samesite="strict")
         return response

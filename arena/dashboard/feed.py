@@ -1,9 +1,10 @@
 """What all open pages share: the state of database and run folders as parts of JSON, read no more often than it may cost.
 
-Nothing is read while no page is open. The database is read when it has changed, and the pause after a reading is
-PAUSE times the processor time that it took, so that pages take at most 2% of one core however large the database is. Of
-the last three readings the cheapest counts: a process's first ones also import what they need, ten times the work of a
-small database, and the page would stand still for 25 seconds after them.
+Nothing is read while no page is open. The database is read when it has changed, once for all pages, whichever runs they
+show, and the pause after a reading is PAUSE times the processor time that it took, so that all pages together take at most
+2% of one core however large the database is. Of the last three readings the cheapest counts: a process's first ones also
+import what they need, ten times the work of a small database, and the page would stand still for 25 seconds after them.
+A page that asks for a run which no other page shows is answered at once; the pause of that reading is added to the others'.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ import duckdb
 import orjson
 
 from arena.dashboard import tournaments
-from arena.dashboard.training_runs import TrainingRuns
+from arena.dashboard.training_runs import TrainingRuns, printable
 from arena.extensions import extensions
 from arena.live_status import is_being_written, read_status
 from arena.store import connect
@@ -31,53 +33,89 @@ PAUSE = 50
 #: How long a reading waits for the run's writer, in seconds.
 PATIENCE = 3.0
 
+#: A run that no page has asked for in so many seconds is no longer read.
+_FORGET_SECONDS = 10 * LOOK_SECONDS
+#: A page that asks for another run waits like all others while the pause is longer than this.
+_MOST_PAUSE = 60.0
+
 Parts = dict[str, bytes]
 
 
 class _Database:
-    """One run and the list of runs, as last read. run_id: None for the latest."""
+    """The list of runs and the runs that pages show, as last read."""
 
-    def __init__(self, path: Path, run_id: str | None) -> None:
-        self.path, self.run_id = path, run_id
-        self.parts: Parts = {}
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.problem: str | None = None
+        self._shared: Parts = {}
+        self._runs: dict[str | None, bytes] = {}
+        self._asked: dict[str | None, float] = {}  # when a page last asked for a run
         self._seen: object = None
         self._next = 0.0
         self._worked = deque([0.0] * 3, maxlen=3)
 
-    def update(self, playing: bool, status: dict[str, Any] | None) -> None:
-        """Reads the database if it has changed since and enough time has passed."""
+    def parts(self, run_id: str | None) -> Parts:
+        """What was last read for a page that shows a run (None: the one in progress, else the latest)."""
+        run = self._runs.get(run_id)
+        return self._shared if run is None else {**self._shared, "run": run}
+
+    def update(self, run_id: str | None, playing: bool, status: dict[str, Any] | None) -> None:
+        """Read the runs of all pages if the database has changed and enough time has passed; a new page's run at once."""
+        now = time.monotonic()
+        is_new = run_id not in self._asked
+        self._asked[run_id] = now
         seen = (_stamp(self.path), playing, (status or {}).get("run"))
-        if seen == self._seen or time.monotonic() < self._next:
+        if seen != self._seen and now >= self._next:
+            self._asked = {run: asked for run, asked in self._asked.items() if now - asked < _FORGET_SECONDS}
+            self._runs = {run: data for run, data in self._runs.items() if run in self._asked}
+            wanted = list(self._asked)
+        elif is_new and self._next - now < _MOST_PAUSE:
+            wanted = [run_id]
+        elif is_new:
+            self._seen = None  # read with the others, at the end of the pause
+            return
+        else:
             return
         # Not the clock: waiting for the run's writer, or for a core, costs the run nothing.
         began = time.process_time()
         try:
-            self.parts = self._read(playing, status)
-            self._seen, self.problem = seen, None
-        except (BadInput, duckdb.Error) as error:  # what was read before stays on the page
+            problems = self._read(wanted, playing, status)
+            self.problem = "; ".join(problems) or None
+            if wanted != [run_id] or len(self._asked) == 1:
+                self._seen = seen
+        except (BadInput, duckdb.Error, orjson.JSONDecodeError) as error:  # what was read before stays on the page
             self.problem = str(error)
+            self._seen = None
         self._worked.append(time.process_time() - began)
-        self._next = time.monotonic() + max(READ_SECONDS, PAUSE * min(self._worked))
+        self._next = max(now, self._next) + max(READ_SECONDS, PAUSE * min(self._worked))
 
-    def _read(self, playing: bool, status: dict[str, Any] | None) -> Parts:
+    def _read(self, wanted: Iterable[str | None], playing: bool, status: dict[str, Any] | None) -> list[str]:
+        """Read the list of runs, the wanted ones, and the sections; return what could not be read."""
+        problems: list[str] = []
         connection = connect(self.path, read_only=True, patience=PATIENCE)
         try:
             latest = connection.execute("SELECT run_id FROM runs WHERE status = 'running' ORDER BY started").fetchall()
             now_played = (status or {}).get("run") or (latest[-1][0] if latest and playing else None)
             listed = tournaments.runs(connection, {now_played: "running"} if now_played else {})
-            shown = self.run_id or now_played or (listed[0]["id"] if listed else None)
-            parts: dict[str, Any] = {"runs": listed}
-            parts["run"] = None if shown is None else tournaments.describe(connection, shown)
+            shared: dict[str, Any] = {"runs": listed}
+            for run_id in wanted:
+                shown = run_id or now_played or (listed[0]["id"] if listed else None)
+                found = None if shown is None else tournaments.describe(connection, shown)
+                self._runs[run_id] = orjson.dumps(found)
             # Extensions open the database themselves: while this connection is open, that costs them nothing.
             for extension in extensions():
-                section = None if extension.live is None else extension.live(self.path)
+                try:
+                    section = None if extension.live is None else extension.live(self.path)
+                except Exception as error:  # code of others: the page has everything else
+                    problems.append(f"the section '{extension.name}' is left out: {type(error).__name__}: {error}")
+                    continue
                 if section is not None:
-                    said = {"title": section.title, "html": section.body, "style": section.style}
-                    parts[f"section {extension.name}"] = said
+                    content = {"title": section.title, "html": section.body, "style": section.style}
+                    shared[f"section {extension.name}"] = content
         finally:
             connection.close()
-        return {name: orjson.dumps(value) for name, value in parts.items()}
+        self._shared = {name: orjson.dumps(value) for name, value in shared.items()}
+        return problems
 
 
 class Feed:
@@ -86,7 +124,7 @@ class Feed:
     def __init__(self, db: Path, folders: tuple[Path, ...]) -> None:
         self.db = db
         self._training = TrainingRuns(folders)
-        self._databases: dict[str | None, _Database] = {}
+        self._database = _Database(db)
         self._training_parts: Parts = {}
         self._lock = asyncio.Lock()
         self._looked = -LOOK_SECONDS
@@ -100,15 +138,13 @@ class Feed:
         now = time.monotonic()
         status = read_status(self.db)
         playing = status is not None or is_being_written(self.db)
-        database = self._databases.setdefault(run_id, _Database(self.db, run_id))
-        database.update(playing, status)
-        if len(self._databases) > 8:
-            self._databases.pop(next(key for key in self._databases if key != run_id))
+        self._database.update(run_id, playing, status)
         if now - self._looked >= LOOK_SECONDS / 2:  # several pages look at about the same time
             self._looked = now
             self._training_parts = {f"training {name}": part for name, part in self._training.read().items()}
-        live = {"database": str(self.db), "playing": playing, "status": status, "problem": database.problem}
-        return {"live": orjson.dumps(live), **database.parts, **self._training_parts}
+        problem = self._database.problem and printable(self._database.problem)
+        live = {"database": printable(self.db), "playing": playing, "status": status, "problem": problem}
+        return {"live": orjson.dumps(live), **self._database.parts(run_id), **self._training_parts}
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

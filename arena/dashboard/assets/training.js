@@ -8,20 +8,26 @@ Dash.training = (() => {
   /* Title -> the metrics of a panel that is there from the beginning, by what it ends in; the second is drawn dashed. */
   const PANELS = {
     "Loss": ["loss", "validation/loss"],
+    "Policy loss": ["policy_loss", "validation/policy_loss"],
     "Accuracy": ["agreement", "validation/agreement"],
     "Rating of checkpoints (Elo)": ["*/elo"],
     "Mean result of battles": ["raw_return"],
   };
+  /* Columns of the table, those that a run has: title, metric. */
+  const COLUMNS = [
+    ["loss", "loss"], ["held-out loss", "validation/loss"], ["policy loss", "policy_loss"], ["held-out policy loss", "validation/policy_loss"],
+    ["accuracy", "agreement"], ["held-out accuracy", "validation/agreement"], ["Elo", "*/elo"],
+  ];
   let runs = new Map(), extra = "", cursor = null;
   const chosen = new Map(), colours = new Map();
 
   const short = value => value === undefined ? "–" : Math.abs(value) >= 1000 ? whole(Math.round(value)) : String(Number(value.toPrecision(3))).replace("-", "−");
-  const last = (run, name) => run.series[name]?.[1].at(-1);
-  const eloName = run => Object.keys(run.series).find(name => name.endsWith("/elo"));
+  const named = (name, pattern) => pattern.startsWith("*") ? name.endsWith(pattern.slice(1)) : name === pattern;
+  const last = (run, pattern) => run.series[Object.keys(run.series).find(name => named(name, pattern))]?.[1].at(-1);
 
   function metricsOf(patterns) {
     const names = new Set([...runs.values()].flatMap(run => Object.keys(run.series)));
-    return patterns.flatMap(pattern => pattern.startsWith("*") ? [...names].filter(name => name.endsWith(pattern.slice(1))) : names.has(pattern) ? [pattern] : []);
+    return patterns.flatMap(pattern => [...names].filter(name => named(name, pattern)));
   }
 
   const visible = () => [...runs].filter(([name]) => chosen.get(name));
@@ -51,7 +57,8 @@ Dash.training = (() => {
   }
 
   function table() {
-    const heads = [["", ""], ["run", ""], ["step", "number"], ["loss", "number"], ["held out", "number"], ["accuracy", "number"], ["Elo", "number"], ["last change", ""]];
+    const metrics = COLUMNS.filter(([, pattern]) => metricsOf([pattern]).length);
+    const heads = [["", ""], ["run", ""], ["step", "number"], ...metrics.map(([title]) => [title, "number"]), ["last change", ""]];
     return make("div", {class: "box", tabindex: 0, role: "region", "aria-label": "training runs; scrolls sideways"},
       make("table", {class: "plain training-runs"},
         make("thead", {}, make("tr", {}, heads.map(([name, kind]) => make("th", {scope: "col", class: kind}, name)))),
@@ -59,9 +66,7 @@ Dash.training = (() => {
           make("td", {class: `k${colours.get(name)}`}, make("input", {type: "checkbox", name, checked: chosen.get(name), "aria-label": `show ${name}`})),
           make("th", {scope: "row"}, name),
           make("td", {class: "number"}, whole(run.step)),
-          make("td", {class: "number"}, short(last(run, "loss"))), make("td", {class: "number"}, short(last(run, "validation/loss"))),
-          make("td", {class: "number"}, short(last(run, "validation/agreement") ?? last(run, "agreement"))),
-          make("td", {class: "number"}, short(eloName(run) && last(run, eloName(run)))),
+          metrics.map(([, pattern]) => make("td", {class: "number"}, short(last(run, pattern)))),
           make("td", {class: run.live ? "state-running" : ""}, run.live ? "in progress" : ago(run.changed)))))));
   }
 

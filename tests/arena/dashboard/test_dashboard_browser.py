@@ -88,6 +88,32 @@ def test_the_end_of_a_run_is_shown_as_the_database_has_it(page: Page, tmp_path: 
         page.send("Page.navigate", url="about:blank")
 
 
+def test_held_out_metrics_have_columns_and_a_panel_of_their_own(page: Page, tmp_path: Path) -> None:
+    for name, lines in {
+        "base": [
+            '{"step": 1, "loss": 2.0, "policy_loss": 1.5, "agreement": 0.25}',
+            '{"step": 2, "validation/policy_loss": 1.75, "validation/agreement": 0.125}',
+        ],
+        "fresh": ['{"step": 1, "loss": 3.0, "policy_loss": 2.5, "agreement": 0.5}'],
+    }.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    with served(tmp_path / "none.duckdb", tmp_path) as place:
+        page.open(place.url)
+        page.until("document.querySelectorAll('.training-runs tbody tr').length === 2")
+        read = (
+            "[...document.querySelectorAll('.training-runs tr')].map(row => [...row.cells].map(cell => cell.innerText))"
+        )
+        rows = page.run(read)
+        heads = ["loss", "policy loss", "held-out policy loss", "accuracy", "held-out accuracy"]
+        assert rows[0] == ["", "run", "step", *heads, "last change"]
+        told = {row[1]: row[3:8] for row in rows[1:]}
+        assert told == {"base": ["2", "1.5", "1.75", "0.25", "0.125"], "fresh": ["3", "2.5", "–", "0.5", "–"]}
+        assert page.run("document.querySelectorAll('figure[data-key=\"Policy loss\"] .held-out').length") > 0
+        assert overflow(page) <= 0
+        page.send("Page.navigate", url="about:blank")
+
+
 def test_a_phone_and_a_keyboard_are_enough(page: Page, played: Path, tmp_path: Path) -> None:
     metrics = tmp_path / "a-run-with-a-long-name-of-many-words" / "metrics.jsonl"
     metrics.parent.mkdir()

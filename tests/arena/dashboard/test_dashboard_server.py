@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from support.command_line import PROJECT, Said
 from support.dashboard import Place, served
 from support.made_store import MadeStore
 
+from arena.commands import dashboard as command
 from arena.dashboard import feed
+from arena.dashboard.access import encoded
 from arena.dashboard.app import ASSETS
 from arena.live_status import path_of, read_status
 from arena.store import rows
@@ -117,6 +121,24 @@ def test_with_a_token_nothing_is_told_without_it(played: Path) -> None:
         assert place.ask("/", Cookie=headers["set-cookie"].partition(";")[0], Host="evil.example")[0] == 200
 
 
+@pytest.mark.parametrize("token", ['a-token+with&signs#and%41;and, =quotes"', "ein-Schlüssel-日本語-鍵"])
+def test_a_token_may_have_any_characters(token: str, played: Path, arena: Callable[..., Said]) -> None:
+    with served(played, token=token) as place:
+        address = f"/?token={encoded(token)}"
+        status, headers, _ = place.ask(address)
+        assert (status, headers["location"]) == (303, "/")
+        assert place.ask("/", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200
+        assert place.ask("/", Authorization=f"Bearer {token}".encode().decode("latin-1"))[0] == 200
+        assert place.ask("/?token=" + encoded(token + "x"))[0] == 401
+        assert place.ask("/", Cookie="arena-dashboard=%ff", Authorization="Bearer \xff")[0] == 401
+        assert place.ask(f"//evil.example{address}")[1]["location"] == "/evil.example/"
+
+
+def test_the_url_that_is_printed_has_the_token_encoded(capsys: pytest.CaptureFixture[str]) -> None:
+    command._tell("127.0.0.1", 8700, "a+b&c#d%e-ü", Path("x.duckdb"), (Path(os.fsdecode(b"caf\xe9")),))
+    assert "http://127.0.0.1:8700/?token=a%2Bb%26c%23d%25e-%C3%BC\n" in capsys.readouterr().out
+
+
 def test_it_waits_for_a_database_and_follows_it(tmp_path: Path) -> None:
     db = tmp_path / "later.duckdb"
     with served(db) as place, place.stream() as told:
@@ -138,25 +160,70 @@ def test_readings_take_a_fiftieth_of_a_core_but_costly_first_ones_do_not_hold_up
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     db = tmp_path / "growing.duckdb"
-    database = feed._Database(db, None)
-    clock, worked = 0, 0.0
-    monkeypatch.setattr(feed.time, "monotonic", lambda: clock)
-    monkeypatch.setattr(feed.time, "process_time", lambda: worked)
+    database = feed._Database(db)
     costs = iter([0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4])
+    clock, readings = readings_of(database, monkeypatch, costs)
+    for clock[0] in range(80):
+        db.write_text("x" * clock[0])
+        database.update(None, True, None)
+    assert [when for when, _ in readings] == [0, 3, 6, 16, 26, 36, 46, 66]
 
-    def read(playing: bool, status: object) -> dict[str, bytes]:
-        nonlocal worked
-        worked += next(costs)
-        return {"run": str(clock).encode()}
+
+def test_pages_on_different_runs_share_the_fiftieth_and_each_gets_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = tmp_path / "growing.duckdb"
+    database = feed._Database(db)
+    clock, readings = readings_of(database, monkeypatch, itertools.repeat(0.1))
+    runs = [f"run-{number}" for number in range(20)]
+    for clock[0] in range(600):
+        db.write_text("x" * clock[0])
+        for run in runs:
+            database.update(run, True, None)
+    assert len(readings) * 0.1 <= 600 / 50 + 1
+    assert readings[-1][1] == runs, "one reading is for all pages"
+    first = [wanted for when, wanted in readings if when == 0]
+    assert len(first) > 10, "pages that are opened are answered at once, while the pause is not too long"
+    clock[0] = 10_000
+    database.update("run-1", True, None)
+    assert readings[-1][1] == ["run-1"], "the others are closed"
+
+
+def readings_of(
+    database: feed._Database, monkeypatch: pytest.MonkeyPatch, costs: Iterator[float]
+) -> tuple[list[int], list[tuple[int, list[str | None]]]]:
+    """A clock that the test sets, and the readings of a database as they come: when, and which runs."""
+    clock, worked = [0], [0.0]
+    readings: list[tuple[int, list[str | None]]] = []
+    monkeypatch.setattr(feed.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(feed.time, "process_time", lambda: worked[0])
+
+    def read(wanted: list[str | None], playing: bool, status: object) -> list[str]:
+        worked[0] += next(costs)
+        readings.append((clock[0], wanted))
+        return []
 
     monkeypatch.setattr(database, "_read", read)
-    times = []
-    for clock in range(80):
-        db.write_text("x" * clock)
-        database.update(True, None)
-        if database.parts["run"] == str(clock).encode():
-            times.append(clock)
-    assert times == [0, 3, 6, 16, 26, 36, 46, 66]
+    return clock, readings
+
+
+def test_two_pages_on_different_runs_each_have_theirs(place: Place, played: Path) -> None:
+    runs = [run for (run,) in rows("SELECT run_id FROM runs ORDER BY started", played)]
+    for run in [*runs, *runs]:
+        assert place.first(f"/events?run={run}")["run"]["id"] == run
+    assert place.first("/events?run=nobody")["run"] is None
+
+
+def test_a_section_that_fails_is_said_and_the_page_has_the_rest(
+    place: Place, monkeypatch: pytest.MonkeyPatch, played: Path
+) -> None:
+    def live(db: Path) -> None:
+        raise OSError("no disk")
+
+    monkeypatch.setattr(feed, "extensions", lambda: [SimpleNamespace(name="own", live=live)])
+    with served(played) as broken:
+        parts = broken.first()
+    assert parts["run"]["id"] and "section 'own' is left out: OSError: no disk" in parts["live"]["problem"]
 
 
 def test_the_stream_says_what_a_living_run_says_of_itself(played: Path) -> None:

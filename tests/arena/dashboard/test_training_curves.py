@@ -9,7 +9,12 @@ from pathlib import Path
 import pytest
 from support.dashboard import served
 
-from arena.dashboard.training_runs import Curves, TrainingRuns, search, thinned
+from arena.dashboard import training_runs
+from arena.dashboard.training_runs import Curve, Curves, TrainingRuns, search
+
+
+def points(curves: Curves) -> dict[str, list[tuple[float, float]]]:
+    return {name: curve.points for name, curve in curves.series.items()}
 
 
 def write(file: Path, *lines: dict[str, float], mode: str = "a") -> None:
@@ -26,11 +31,11 @@ def test_what_is_appended_is_read_on(tmp_path: Path) -> None:
     with file.open("a") as opened:
         opened.write('{"step": 3, "lo')
     curves.update()
-    assert curves.series == {"loss": [(1.0, 2.0), (2.0, 1.0)], "validation/loss": [(2.0, 3.0)]}
+    assert points(curves) == {"loss": [(1.0, 2.0), (2.0, 1.0)], "validation/loss": [(2.0, 3.0)]}
     with file.open("a") as opened:
         opened.write('ss": 0.5}\n')
     curves.update()
-    assert curves.series["loss"][-1] == (3.0, 0.5) and curves.step == 3
+    assert curves.series["loss"].points[-1] == (3.0, 0.5) and curves.step == 3
 
 
 @pytest.mark.parametrize("replaced", [True, False])
@@ -45,7 +50,7 @@ def test_a_file_that_was_cut_is_read_anew(tmp_path: Path, replaced: bool) -> Non
     else:
         write(file, {"step": 0, "loss": 5.0}, mode="w")
     curves.update()
-    assert curves.series == {"loss": [(0.0, 5.0)]} and curves.step == 0
+    assert points(curves) == {"loss": [(0.0, 5.0)]} and curves.step == 0
 
 
 def test_damaged_lines_and_numbers_that_are_none_cost_only_themselves(tmp_path: Path) -> None:
@@ -55,12 +60,59 @@ def test_damaged_lines_and_numbers_that_are_none_cost_only_themselves(tmp_path: 
     )
     curves = Curves(file)
     curves.update()
-    assert curves.series == {"loss": [(4.0, 2.0)]}
+    assert points(curves) == {"loss": [(4.0, 2.0)]}
+
+
+@pytest.mark.parametrize("step", ['"nan"', '"inf"', "-1e300", "1e999", "null", "[]"])
+def test_a_step_that_is_not_a_finite_number_costs_only_its_line(tmp_path: Path, step: str) -> None:
+    file = tmp_path / "runs" / "one" / "metrics.jsonl"
+    write(file, {"step": 1, "loss": 2.0})
+    with file.open("a") as opened:
+        opened.write(f'{{"step": {step}, "loss": 7}}\n')
+    write(file, {"step": 2, "loss": 1.0})
+    (part,) = TrainingRuns([tmp_path / "runs"]).read().values()
+    assert json.loads(part)["series"] == {"loss": [[1.0, 2.0], [2.0, 1.0]]} and json.loads(part)["step"] == 2.0
+
+
+def test_values_whose_sum_is_not_finite_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path / "metrics.jsonl", *({"step": step, "loss": 1.5e308, "kl": 1.0} for step in range(1000)))
+    curves = Curves(tmp_path / "metrics.jsonl")
+    curves.update()
+    series = json.loads(curves.part())["series"]
+    assert list(series) == ["kl"] and None not in series["kl"][1]
 
 
 def test_long_curves_are_thinned_to_means() -> None:
-    steps, values = thinned([(float(step), float(step % 2)) for step in range(1000)], most=100)
+    curve = Curve()
+    for step in range(1000):
+        curve.add(float(step), float(step % 2))
+    steps, values = curve.thinned(100)
     assert len(steps) == 100 and steps[-1] == 999 and set(values) == {0.5}
+
+
+def test_what_is_kept_of_a_curve_does_not_grow_with_its_file() -> None:
+    curve = Curve()
+    for step in range(50_001):
+        curve.add(float(step), float(step))
+    assert len(curve.points) < training_runs.KEPT_POINTS
+    steps, values = curve.thinned()
+    assert len(steps) <= training_runs.POINTS and steps[-1] == 50_000 and steps == sorted(steps)
+    assert values[0] == pytest.approx(steps[0] / 2, rel=1e-4), "the mean of the steps from 0"
+
+
+def test_a_large_file_is_read_in_pieces_each_byte_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_runs, "READ_BYTES", 100)
+    file = tmp_path / "metrics.jsonl"
+    write(file, *({"step": step, "loss": 1.0} for step in range(9)))
+    with file.open("a") as opened:
+        opened.write("x" * 950 + "\n")
+    write(file, {"step": 9, "loss": 3.0})
+    curves, read = Curves(file), [0]
+    while read[-1] < file.stat().st_size:
+        curves.update()
+        assert read[-1] < curves._read <= read[-1] + 100, "each look gets on, by no more than it may read"
+        read.append(curves._read)
+    assert [step for step, _ in curves.series["loss"].points] == list(range(10))
 
 
 def test_runs_are_found_below_a_folder_without_links_and_checkpoints(tmp_path: Path) -> None:
@@ -74,8 +126,11 @@ def test_runs_are_found_below_a_folder_without_links_and_checkpoints(tmp_path: P
 
 def test_they_are_on_the_stream(tmp_path: Path) -> None:
     write(tmp_path / "runs" / "one" / "metrics.jsonl", {"step": 5, "loss": 1.5})
+    write(tmp_path / "runs" / os.fsdecode(b"caf\xe9") / "metrics.jsonl", {"step": 5, "loss": 2.5})
     with served(tmp_path / "none.duckdb", tmp_path / "runs") as place:
-        run = place.first()["training one"]
+        parts = place.first()
+    run = parts["training one"]
+    assert parts["training caf\\udce9"]["series"] == {"loss": [[5.0], [2.5]]}, "a name that is not UTF-8 is shown"
     assert run["series"] == {"loss": [[5.0], [1.5]]} and run["live"]
 
 
