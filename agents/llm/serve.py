@@ -9,17 +9,40 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-from dataclasses import asdict
+import math
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import orjson
 import torch
 
 from agents.llm.generation import Model, Question
+from agents.llm.prompts import STYLES
 from agents.serving import server as serving
 from agents.serving.server import ServerConnection, device_of, reported, serve, server_options
 from agents.serving.wire import ANSWER, ASK, FAILED, frame
 from teamsets.errors import BadInput
+
+
+def question_of(body: bytes) -> Question:
+    """Return the question of a body of ASK. Raises ValueError if a field is missing, of another type, or out of range."""
+    told = orjson.loads(body)
+    if not isinstance(told, dict) or told.keys() != {field.name for field in fields(Question)}:
+        raise ValueError(f"a question with other fields than {', '.join(field.name for field in fields(Question))}")
+    choices, seed, temperature, limit = (told[name] for name in ("choices", "seed", "temperature", "max_tokens"))
+    checks = {
+        "prompt": isinstance(told["prompt"], str),
+        "style": isinstance(told["style"], str) and told["style"] in STYLES,
+        "temperature": type(temperature) in (int, float) and 0 <= temperature < math.inf,
+        "max_tokens": type(limit) is int and limit >= 1,
+        "choices": choices is None
+        or (isinstance(choices, list) and choices != [] and all(isinstance(one, str) for one in choices)),
+        "seed": seed is None or (type(seed) is int and 0 <= seed < 2**63),
+    }
+    for name, is_fit in checks.items():
+        if not is_fit:
+            raise ValueError(f"a question whose {name} is {str(told[name])[:80]!r}")
+    return Question(**{**told, "choices": None if choices is None else tuple(choices)})
 
 
 class Server(serving.Server):
@@ -34,10 +57,13 @@ class Server(serving.Server):
     def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
         if kind != ASK:
             return
-        told = orjson.loads(body)
-        choices = None if told["choices"] is None else tuple(told["choices"])
+        try:
+            question = question_of(body)
+        except ValueError as error:
+            connection.send(frame(FAILED, session, 0, reported(error)))
+            return
         connection.sessions.add(session)
-        self._waiting[connection.number, session] = connection, Question(**{**told, "choices": choices})
+        self._waiting[connection.number, session] = connection, question
         self._plan()
 
     def forget(self, connection: ServerConnection, session: int) -> None:

@@ -82,6 +82,11 @@ class Server(serving.Server):
 
     def received(self, connection: ServerConnection, kind: int, session: int, position: int, body: bytes) -> None:
         if kind == ASK:
+            try:
+                wire.check_size(body)
+            except ValueError as error:
+                connection.send(frame(FAILED, session, position, reported(error)))
+                return
             connection.sessions.add(session)
             self._waiting[connection.number, session] = connection, position, body
             self._plan()
@@ -116,31 +121,39 @@ class Server(serving.Server):
     def _forward(self) -> None:
         """Answer a batch of the waiting requests, and one frame of many."""
         self._planned = False
-        batch, slots = [], []
-        for battle in list(self._waiting)[: wire.MAX_BATCH]:
-            connection, position, body = self._waiting.pop(battle)
-            try:
-                slots.append(self.inference.slot(battle))
-                batch.append((connection, battle[1], position, body))
-            except SlotsFull as error:
-                connection.send(frame(FAILED, battle[1], position, str(error).encode()))
-        if batch:
-            self._answer(batch, slots)
+        if self._waiting:
+            battles = list(self._waiting)[: wire.MAX_BATCH]
+            self._answer(battles, [self._waiting.pop(battle) for battle in battles])
         if self._frames:
             self._answer_many(*self._frames.popleft())
         self._plan()
 
-    def _answer(self, batch: list[tuple[ServerConnection, int, int, bytes]], slots: list[int]) -> None:
-        try:
-            observations = wire.unpacked([body for *_, body in batch])
-            answers = self.inference.answer(slots, [position for _, _, position, _ in batch], observations)
-        except (RuntimeError, ValueError) as error:  # the device is out of memory, or a body is no observation
-            message = reported(error)
-            for connection, session, position, _ in batch:
-                connection.send(frame(FAILED, session, position, message))
+    def _answer(self, battles: list[tuple[int, int]], asked: list[tuple[ServerConnection, int, bytes]]) -> None:
+        """Answer a batch. A request that cannot be answered fails alone. battles: of the requests."""
+        observations = wire.unpacked([body for *_, body in asked])
+        faults = wire.faults(observations)
+        rows, slots = [], []
+        for row, (battle, (connection, position, _)) in enumerate(zip(battles, asked, strict=True)):
+            try:
+                if row in faults:
+                    raise ValueError(f"the observation has {faults[row]}")
+                slots.append(self.inference.slot(battle))
+                rows.append(row)
+            except (SlotsFull, ValueError, RuntimeError) as error:  # RuntimeError: no memory for more slots
+                connection.send(frame(FAILED, battle[1], position, reported(error)))
+        if not rows:
             return
-        for (connection, session, position, _), answer in zip(batch, answers, strict=True):
-            connection.send(frame(ANSWER, session, position, answer.tobytes()))
+        positions = [asked[row][1] for row in rows]
+        try:
+            answers = self.inference.answer(
+                slots, positions, observations.take(rows) if len(rows) < len(asked) else observations
+            )
+            replies = [(ANSWER, answer.tobytes()) for answer in answers]
+        except RuntimeError as error:  # the device is out of memory
+            replies = [(FAILED, reported(error))] * len(rows)
+        for row, (kind, body) in zip(rows, replies, strict=True):
+            connection, position, _ = asked[row]
+            connection.send(frame(kind, battles[row][1], position, body))
 
     def _answer_many(
         self,
@@ -155,7 +168,7 @@ class Server(serving.Server):
             answers = self.inference.answer(slots, positions, observations)
         except SlotsFull as error:
             connection.send(frame(FAILED, number, len(sessions), str(error).encode()))
-        except (RuntimeError, ValueError) as error:  # as above
+        except RuntimeError as error:  # as above
             connection.send(frame(FAILED, number, len(sessions), reported(error)))
         else:
             connection.send(frame(ANSWER, number, len(sessions), answers.tobytes()))

@@ -18,10 +18,13 @@ import numpy as np
 
 from agents.policy.actions import ACTIONS
 from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
+from agents.policy.vocabulary import vocabulary
 
 ASK_MANY = 6
 #: Maximum number of decisions in a forward pass, and in ASK_MANY.
 MAX_BATCH = 256
+#: Bound of a feature's absolute value, far above that of any true one; below it no sum in a network overflows.
+MAX_FEATURE = 1e6
 
 _ID_BYTES, _FEATURE_BYTES = TOKENS * IDS_PER_TOKEN * 2, TOKENS * FEATURES * 4
 _OBSERVATION_BYTES = _ID_BYTES + _FEATURE_BYTES + ACTIONS
@@ -33,9 +36,37 @@ def packed(observation: Observation) -> bytes:
     return observation.token_ids.tobytes() + observation.features.tobytes() + observation.legal.tobytes()
 
 
+def check_size(body: bytes) -> None:
+    """Raise ValueError if a body of ASK cannot be an observation."""
+    if len(body) != _OBSERVATION_BYTES:
+        raise ValueError(f"an observation of {len(body)} bytes: must be {_OBSERVATION_BYTES}")
+
+
+def faults(observations: Observations) -> dict[int, str]:
+    """Return row -> what is wrong, of the rows that must not reach a network.
+
+    A token id outside of the vocabulary would end the whole batch with an error; a feature that is no number, or is huge,
+    would stay in the memory of the battle's slot.
+    """
+    token_ids, features, legal = observations
+    ids, numbers = token_ids.reshape(len(legal), -1), features.reshape(len(legal), -1)
+    checks = {
+        f"a token id outside of 0 to {vocabulary().size - 1}": ((ids < 0) | (ids >= vocabulary().size)).any(axis=1),
+        f"a feature that is not a number from {-MAX_FEATURE:g} to {MAX_FEATURE:g}": (  # NaN fails every comparison
+            ~(np.abs(numbers) <= MAX_FEATURE).all(axis=1)
+        ),
+        "a legal action that is neither true nor false": (legal.view(np.uint8) > 1).any(axis=1),
+    }
+    found: dict[int, str] = {}
+    for fault, rows in checks.items():
+        for row in np.flatnonzero(rows).tolist():
+            found.setdefault(row, fault)
+    return found
+
+
 def unpacked(bodies: list[bytes]) -> Observations:
-    """Decode bodies of ASK. Raises ValueError if malformed."""
-    batch = np.frombuffer(b"".join(bodies), dtype=np.uint8).reshape(len(bodies), _OBSERVATION_BYTES)
+    """Decode bodies of ASK, each of which `check_size` has accepted."""
+    batch = np.frombuffer(bytearray(b"".join(bodies)), dtype=np.uint8).reshape(len(bodies), _OBSERVATION_BYTES)
     token_ids = np.ascontiguousarray(batch[:, :_ID_BYTES]).view(np.int16).reshape(-1, TOKENS, IDS_PER_TOKEN)
     features = np.ascontiguousarray(batch[:, _ID_BYTES:-ACTIONS]).view(np.float32).reshape(-1, TOKENS, FEATURES)
     return Observations(token_ids, features, np.ascontiguousarray(batch[:, -ACTIONS:]).view(np.bool_))
@@ -47,19 +78,24 @@ def packed_many(sessions: Sequence[int], positions: Sequence[int], observations:
 
 
 def unpacked_many(n: int, body: bytes) -> tuple[list[int], list[int], Observations]:
-    """Decode the body of ASK_MANY: sessions, positions, observations. Raises ValueError if malformed."""
+    """Decode the body of ASK_MANY: sessions, positions, observations.
+
+    Raises ValueError if it is malformed, if a session is in it twice, or if a row has one of the `faults`.
+    """
     if not 0 < n <= MAX_BATCH or len(body) != n * _DECISION_BYTES:
         raise ValueError(f"{n} decisions in {len(body)} bytes")
     features = (8 + _ID_BYTES) * n
     legal = features + _FEATURE_BYTES * n
     data = np.frombuffer(bytearray(body), np.uint8)  # torch wants arrays that are writable
     numbers = data[: 8 * n].view(np.uint32)
-    return (
-        numbers[:n].tolist(),
-        numbers[n:].tolist(),
-        Observations(
-            data[8 * n : features].view(np.int16).reshape(n, TOKENS, IDS_PER_TOKEN),
-            data[features:legal].view(np.float32).reshape(n, TOKENS, FEATURES),
-            data[legal:].view(np.bool_).reshape(n, ACTIONS),
-        ),
+    sessions, positions = numbers[:n].tolist(), numbers[n:].tolist()
+    observations = Observations(
+        data[8 * n : features].view(np.int16).reshape(n, TOKENS, IDS_PER_TOKEN),
+        data[features:legal].view(np.float32).reshape(n, TOKENS, FEATURES),
+        data[legal:].view(np.bool_).reshape(n, ACTIONS),
     )
+    if len(set(sessions)) < n:
+        raise ValueError(f"{n} decisions of {len(set(sessions))} sessions")
+    for row, fault in faults(observations).items():
+        raise ValueError(f"decision {row} of {n} has {fault}")
+    return sessions, positions, observations

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -20,7 +22,9 @@ from agents import resolve  # noqa: E402
 from agents.llm.generation import Model, Question  # noqa: E402
 from agents.llm.models import folder_of, identity  # noqa: E402
 from agents.llm.prompts import read  # noqa: E402
+from agents.llm.serve import Server  # noqa: E402
 from agents.serving import client  # noqa: E402
+from agents.serving.wire import ANSWER, ASK, FAILED, HEAD  # noqa: E402
 from arena.store import rows  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
@@ -113,6 +117,39 @@ def test_a_model_with_a_chat_template_gets_its_prompt_in_it(folder: Path, tmp_pa
 
 
 @pytest.mark.slow  # the server imports transformers
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"\xff", "JSONDecodeError"),
+        (b"[]", "a question with other fields than prompt"),
+        (b'{"prompt": "x"}', "a question with other fields than prompt"),
+        (b'{"prompt":"x","style":[],"temperature":0,"max_tokens":9,"choices":null,"seed":null}', "whose style is '[]'"),
+        (
+            b'{"prompt":"x","style":"plan","temperature":0,"max_tokens":0,"choices":null,"seed":null}',
+            "whose max_tokens",
+        ),
+        (b'{"prompt":"x","style":"plan","temperature":0,"max_tokens":9,"choices":[1],"seed":null}', "whose choices"),
+    ],
+)
+def test_a_bad_frame_fails_alone(model: Model, tmp_path: Path, body: bytes, words: str) -> None:
+    """Two clients ask at once; the one's frame is bad, the other's question is answered."""
+    sent: list[list[tuple[int, int, bytes]]] = [[], []]
+    good = orjson.dumps(asdict(question()))
+
+    async def serve() -> None:
+        server = Server(model, 4, tmp_path / "s.socket", 60.0)
+        for heard, asked in zip(sent, (body, good), strict=True):
+            connection = server.connect()
+            connection.send = lambda data, heard=heard: heard.append((*HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]
+            connection.frame_received(ASK, 1, 0, asked)
+        await asyncio.sleep(0.01)
+        server._end.cancel()
+
+    asyncio.run(serve())
+    ((failed, _, message),), ((answered, _, _),) = sent
+    assert (failed, answered) == (FAILED, ANSWER) and words in message.decode()
+
+
 def test_battles_are_asked_together_and_share_one_server(folder: Path) -> None:
     source = resolve(f"llm:{folder}?max_tokens=4&constrained=true&style=action")
     assert source.missing("gen1ou") == "" and not source.repeatable

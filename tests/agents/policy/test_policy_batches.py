@@ -86,6 +86,69 @@ def test_many_in_a_message_are_answered_as_one_by_one(run_folder: Path, one_thre
     asyncio.run(play())
 
 
+def _body_with(part: str, value: float) -> bytes:
+    """The body of ASK of an observation with one value changed."""
+    one = single(decisions(1, 3), 0)
+    if part == "legal":
+        return wire.packed(one)[:-1] + bytes([int(value)])
+    getattr(one, part)[4, 2] = value
+    return wire.packed(one)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"", "an observation of 0 bytes"),
+        (bytes(99), "an observation of 99 bytes"),
+        (bytes(frames.MAX_BODY), f"an observation of {frames.MAX_BODY} bytes"),
+        (_body_with("token_ids", -1), "a token id outside of 0 to"),
+        (_body_with("token_ids", 32767), "a token id outside of 0 to"),
+        (_body_with("features", np.nan), "a feature that is not a number"),
+        (_body_with("features", -np.inf), "a feature that is not a number"),
+        (_body_with("features", 3e38), "a feature that is not a number"),
+        (_body_with("legal", 7), "a legal action that is neither true nor false"),
+    ],
+)
+def test_a_bad_frame_fails_alone_and_leaves_nothing_in_a_slot(
+    micro: Any, tmp_path: Path, body: bytes, words: str
+) -> None:
+    """Two clients ask in the same batch; the one's frame is bad, the other's answer is the network's own."""
+    from agents.policy.network import Network
+    from agents.policy.serve import Inference, Server
+
+    sent: dict[str, list[tuple[int, int, bytes]]] = {"bad": [], "good": []}
+    good = single(decisions(1, 0), 0)
+
+    async def serve() -> None:
+        torch.manual_seed(0)
+        server = Server(Inference(Network(micro), torch.device("cpu"), limit=8), tmp_path / "s.socket", 60.0)
+        clients = {}
+        for name, heard in sent.items():
+            clients[name] = connection = server.connect()
+            connection.send = lambda data, heard=heard: heard.append((*frames.HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]
+        clients["good"].frame_received(frames.ASK, 1, 0, wire.packed(good))
+        await asyncio.sleep(0.01)
+        many = wire.packed_many([2, 3], [0, 0], decisions(2, 0))
+        for session in (1, 2, 3):
+            clients["bad"].frame_received(frames.ASK, session, 0, body)
+        clients["bad"].frame_received(wire.ASK_MANY, 9, 2, many[:16] + body + many[16 + len(body) :])
+        clients["bad"].frame_received(wire.ASK_MANY, 10, 2, wire.packed_many([2, 2], [0, 0], decisions(2, 0)))
+        clients["good"].frame_received(frames.ASK, 2, 0, wire.packed(good))
+        await asyncio.sleep(0.01)
+        assert (
+            torch.isfinite(server.inference.memory.keys).all() and torch.isfinite(server.inference.memory.values).all()
+        )
+        server._end.cancel()
+
+    asyncio.run(serve())
+    (first, second) = sent["good"]
+    assert first[0] == second[0] == frames.ANSWER
+    np.testing.assert_allclose(*(np.frombuffer(answer, np.float32) for *_, answer in sent["good"]), atol=1e-5)
+    singles = [answer for kind, session, answer in sent["bad"] if session in (1, 2, 3) and kind == frames.FAILED]
+    assert len(singles) == 3 and all(words in answer.decode() for answer in singles)
+    assert (frames.FAILED, 10, b"ValueError: 2 decisions of 1 sessions") in sent["bad"]
+
+
 def test_too_many_battles_fail_by_name_and_their_slots_are_freed(micro: Any, tmp_path: Path) -> None:
     from agents.policy.network import Network
     from agents.policy.serve import Inference, Server
