@@ -1,0 +1,334 @@
+"""Compares what one seat's battle holds with the simulator's state, as far as it is public or the seat's own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import state_effects
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.side_condition import STACKABLE_CONDITIONS
+
+from agents.battle import SeatBattle
+
+#: Stats of boosts, as poke-env names them.
+BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
+_UNKNOWN_ITEM = "unknown_item"
+#: Conditions of a side that end with the turn.
+_TURN_CONDITIONS = frozenset({"craftyshield", "matblock", "quickguard", "wideguard"})
+_ROOMS = {
+    "gravity": "GRAVITY", "magicroom": "MAGIC_ROOM", "mudsport": "MUD_SPORT", "trickroom": "TRICK_ROOM",
+    "watersport": "WATER_SPORT", "wonderroom": "WONDER_ROOM",
+}  # fmt: skip
+_USED = (("mega", "mega_evolve"), ("zmove", "z_move"), ("dynamax", "dynamax"), ("tera", "tera"))
+
+
+class Difference(NamedTuple):
+    """kind: what differs, and by which effect, for counting. who: whose, "" for the field. seen, true: the values."""
+
+    kind: str
+    who: str
+    seen: Any
+    true: Any
+
+
+def _condition(shown: str) -> tuple[int, int, str]:
+    """Return HP, maximum HP and status of a condition ("24/48y par"); the maximum is 0 for "0 fnt"."""
+    if shown == "0 fnt":
+        return 0, 0, "fnt"
+    hp, _, status = shown.partition(" ")
+    now, most = "".join(c for c in hp if c in "0123456789/").split("/")
+    return int(now), int(most), status
+
+
+def _move_id(name: str) -> str:
+    return "hiddenpower" if name.startswith("hiddenpower") else name
+
+
+def _type_name(name: str) -> str:
+    return "THREE_QUESTION_MARKS" if name == "???" else name.upper()
+
+
+class SeatComparison:
+    """Compares one seat's battle, decision by decision. It remembers who has been seen in another's guise (Illusion)."""
+
+    def __init__(self, battle: SeatBattle, role: str) -> None:
+        self.battle = battle
+        self.role = role
+        self.foe_role = "p2" if role == "p1" else "p1"
+        self._guises: dict[str, str] = {}  # Pokémon with Illusion -> the guise in which it is or has left
+        self._polluted: set[str] = (
+            set()
+        )  # Pokémon of which the seat knows wrong things by an Illusion that it did not see end
+
+    def differences(self, decision: dict[str, Any]) -> list[Difference]:
+        """Return what differs after the seat has received the lines and the request of a decision."""
+        truth = decision["truth"]
+        found = list(self._field(truth))
+        found += self._side(truth, self.role, self.battle._team, own=True)
+        self._follow_guises(truth["sides"][self.foe_role])
+        found += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
+        if decision[self.role]["ask"]:
+            found += self._request(decision[self.role], truth["sides"][self.role])
+        return found
+
+    def _follow_guises(self, side: dict[str, Any]) -> None:
+        for mon in side["pokemon"]:
+            if not mon["active"]:
+                continue
+            if mon["illusion"]:
+                self._guises[mon["name"]] = mon["illusion"]
+            else:
+                self._guises.pop(mon["name"], None)
+        for name, guise in self._guises.items():
+            if not any(mon["active"] and mon["name"] == name for mon in side["pokemon"]):
+                self._polluted |= {name, guise}
+
+    # The field and the battle.
+
+    def _field(self, truth: dict[str, Any]) -> Iterator[Difference]:
+        battle = self.battle
+        if battle.turn != truth["turn"]:
+            yield Difference("turn", "", battle.turn, truth["turn"])
+        if battle.teampreview != truth["preview"]:
+            yield Difference("team preview", "", battle.teampreview, truth["preview"])
+        weather = truth["weather"]
+        seen = {key.name.lower(): turn for key, turn in battle.weather.items()}
+        true = {weather["id"]: weather["since"]} if weather else {}
+        if set(seen) != set(true):
+            yield Difference(f"weather:{weather['id'] if weather else 'none'}", "", seen, true)
+        elif seen != true:
+            yield Difference("weather:start", "", seen, true)
+        fields = {_ROOMS[room]: state["since"] for room, state in truth["rooms"].items() if room in _ROOMS}
+        if truth["terrain"]:
+            name = truth["terrain"]["id"].removesuffix("terrain").upper() + "_TERRAIN"
+            fields[name] = truth["terrain"]["since"]
+        held = {key.name: turn for key, turn in battle.fields.items()}
+        gas = held.pop("NEUTRALIZING_GAS", None) is not None
+        if gas != truth["gas"]:
+            yield Difference("field:NEUTRALIZING_GAS", "", gas, truth["gas"])
+        for name in sorted(set(fields) ^ set(held)):
+            yield Difference(f"field:{'+' if name in fields else '-'}{name}", "", held, fields)
+        for name in sorted(set(fields) & set(held)):
+            if fields[name] != held[name]:
+                yield Difference(f"field:start:{name}", "", held[name], fields[name])
+        for role, conditions in ((self.role, battle.side_conditions), (self.foe_role, battle.opponent_side_conditions)):
+            yield from self._conditions(role, conditions, truth["sides"][role]["conditions"])
+            used = truth["sides"][role]["used"]
+            for extra, name in _USED:
+                said = getattr(battle, f"{'' if role == self.role else 'opponent_'}used_{name}")
+                if said != bool(used.get(extra)):
+                    yield Difference(f"used {extra}", role, said, bool(used.get(extra)))
+
+    def _conditions(self, role: str, seen: dict[Any, int], truth: dict[str, Any]) -> Iterator[Difference]:
+        held = {key.name.replace("_", "").lower(): (key, value) for key, value in seen.items()}
+        held = {name: entry for name, entry in held.items() if name not in _TURN_CONDITIONS}
+        true = {name: state for name, state in truth.items() if name not in _TURN_CONDITIONS}
+        for name in sorted(set(held) ^ set(true)):
+            yield Difference(f"side:{'+' if name in true else '-'}{name}", role, sorted(held), sorted(true))
+        for name in sorted(set(held) & set(true)):
+            key, value = held[name]
+            right = true[name]["layers"] if key in STACKABLE_CONDITIONS else true[name]["since"]
+            if value != right:
+                yield Difference(f"side:value:{name}", role, value, right)
+
+    # The teams.
+
+    def _side(self, truth: dict[str, Any], role: str, team: dict[str, Pokemon], own: bool) -> Iterator[Difference]:
+        side = truth["sides"][role]
+        if self.battle._team_size.get(role, side["size"]) != side["size"]:
+            yield Difference("team size", role, self.battle._team_size.get(role), side["size"])
+        names = {mon["name"] for mon in side["pokemon"]} if own else set(side["shown"])
+        known = {ident.partition(": ")[2]: mon for ident, mon in team.items()}
+        if names != set(known):
+            yield Difference("team members", role, sorted(known), sorted(names))
+        active = next((mon for mon in side["pokemon"] if mon["active"]), None)
+        for mon in side["pokemon"]:
+            seen = known.get(mon["name"])
+            if seen is None or (not own and self._guises.get(mon["name"])):
+                continue  # not seen yet, or what it does is seen as its guise's
+            disguised = not own and active is not None and active["illusion"] == mon["name"]
+            yield from self._pokemon(seen, active if disguised else mon, truth, role, own, disguised)
+
+    def _pokemon(
+        self, seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], role: str, own: bool, disguised: bool
+    ) -> Iterator[Difference]:
+        who = f"{role}: {true['name']}"
+        stale = not own and not disguised and not true["active"] and true["name"] in self._guises.values()
+        if bool(seen.active) != true["active"] and not truth["preview"]:  # then the request calls the first one active
+            yield Difference("active", who, seen.active, true["active"])
+        if stale:
+            return  # what the seat saw last of it was another one
+        yield from _condition_differences(seen, true, who, own)
+        if not disguised:
+            yield from _sheet_differences(seen, true, who)
+        fainted = true["fainted"]
+        if bool(seen.is_terastallized) != bool(true["terastallized"]):
+            yield Difference("terastallized", who, seen.is_terastallized, true["terastallized"])
+        if (
+            not own
+            and true["terastallized"]
+            and seen.tera_type
+            and seen.tera_type.name != true["terastallized"].upper()
+        ):
+            yield Difference("tera type", who, seen.tera_type.name, true["terastallized"])
+        types = sorted(t.name for t in seen.types)
+        right = sorted(_type_name(t) for t in _types(true, disguised))
+        if types != right:
+            yield Difference("types", who, types, right)
+        if not fainted:
+            yield from _temporary_differences(seen, true, truth, who)
+        polluted = disguised or (not own and true["name"] in self._polluted)
+        if not polluted:
+            yield from _move_differences(seen, true, who, own)
+        if self.battle.gen > 1 and not polluted:
+            yield from _item_differences(seen, true, who, own)
+        if self.battle.gen > 2 and not polluted and not fainted:
+            yield from _ability_differences(seen, true, who, own)
+
+    def _request(self, view: dict[str, Any], side: dict[str, Any]) -> Iterator[Difference]:
+        battle, request = self.battle, view["ask"]
+        if view["accepted"] is not None:
+            legal = {choice.wire for choice in battle.legal}
+            if legal != set(view["accepted"]):
+                yield Difference("legal", self.role, sorted(legal), sorted(view["accepted"]))
+        active = (request.get("active") or [{}])[0]
+        for name, key in (("trapped", "trapped"), ("maybe_trapped", "maybeTrapped"), ("can_dynamax", "canDynamax")):
+            if bool(getattr(battle, name)) != bool(active.get(key)):
+                yield Difference(name, self.role, getattr(battle, name), bool(active.get(key)))
+        if bool(battle.force_switch) != bool(request.get("forceSwitch")):
+            yield Difference("force switch", self.role, battle.force_switch, request.get("forceSwitch"))
+        if active and not request.get("forceSwitch"):
+            listed = [_move_id(move["id"]) for move in active["moves"] if not move.get("disabled")]
+            seen = [_move_id(move.id) for move in battle.available_moves]
+            if seen != listed:
+                yield Difference("available moves", self.role, seen, listed)
+
+
+def _types(true: dict[str, Any], disguised: bool) -> list[str]:
+    if not disguised or true["terastallized"]:
+        return list(true["types"])
+    return true["apparentTypes"] + ([true["addedType"]] if true["addedType"] else [])
+
+
+def _turns_asleep(state: dict[str, Any]) -> int:
+    """Turns slept through, less those that count again (generation 3 after Sleep Talk, 5 after a switch)."""
+    again = max(0, state.get("time", 0) - state.get("after", state.get("time", 0)))
+    return max(0, int(state.get("slept", 0)) - int(again))
+
+
+def _toxic_stage(true: dict[str, Any]) -> int:
+    counter = true["volatiles"].get("residualdmg", true["statusState"])
+    return int(counter.get("counter", counter.get("stage", 0)))
+
+
+def _protections(stall: dict[str, Any] | None, gen: int) -> int:
+    """Protections in a row, from what the simulator keeps: the inverse of the next one's chance."""
+    if stall is None:
+        return 0
+    return (
+        round(math.log2(127 / stall["counter"])) + 1
+        if gen == 2
+        else round(math.log(stall["counter"], 2 if gen < 6 else 3))
+    )
+
+
+def _condition_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
+    """HP, status and its counter, level, gender."""
+    hp, most, status = _condition(true["secret" if own else "shared"])
+    held = (seen.current_hp, seen.max_hp if most else 0)
+    if held != (hp, most):
+        yield Difference("hp" if true["active"] else "hp:bench", who, held, (hp, most))
+    seen_status = seen.status.name.lower() if seen.status else ""
+    if seen_status != status:
+        yield Difference(f"status:{seen_status or 'none'}->{status or 'none'}", who, seen_status, status)
+    elif status == "slp" or (status == "tox" and true["active"]):
+        turns = _turns_asleep(true["statusState"]) if status == "slp" else _toxic_stage(true)
+        if seen.status_counter != turns:
+            yield Difference(f"status counter:{status}", who, seen.status_counter, turns)
+    if seen.level != true["level"]:
+        yield Difference("level", who, seen.level, true["level"])
+    gender = {"M": "MALE", "F": "FEMALE"}.get(true["gender"], "NEUTRAL")
+    if seen.gender is not None and seen.gender.name != gender:
+        yield Difference("gender", who, seen.gender.name, gender)
+
+
+def _sheet_differences(seen: Pokemon, true: dict[str, Any], who: str) -> Iterator[Difference]:
+    """Species, base stats and weight of the forme."""
+    if not true["transformed"] and seen.base_species != true["base"]:
+        yield Difference("species", who, seen.species, true["species"])
+    stats = {stat: seen.base_stats[stat] for stat in ("hp", "atk", "def", "spa", "spd", "spe")}
+    if stats != true["baseStats"]:
+        yield Difference(f"base stats:{true['species']}", who, stats, true["baseStats"])
+
+
+def _temporary_differences(
+    seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], who: str
+) -> Iterator[Difference]:
+    """Boosts, effects, recharge, prepared move, protections in a row, turns on the field."""
+    for stat in BOOSTS:
+        if seen.boosts[stat] != true["boosts"][stat]:
+            yield Difference(f"boost:{stat}", who, seen.boosts[stat], true["boosts"][stat])
+    volatiles = true["volatiles"]
+    effects = {effect.name for effect in seen.effects}
+    for change in state_effects.effect_differences(effects, true, seen.gen, not truth["midTurn"]):
+        yield Difference(f"effect:{change}", who, sorted(effects), sorted(volatiles))
+    if "gastroacid" in volatiles and "GASTRO_ACID" not in effects and seen.ability:
+        yield Difference("effect:+GASTRO_ACID", who, sorted(effects), sorted(volatiles))
+    if "gastroacid" not in volatiles and "GASTRO_ACID" in effects:
+        yield Difference("effect:-GASTRO_ACID", who, sorted(effects), sorted(volatiles))
+    if bool(seen.must_recharge) != ("mustrecharge" in volatiles):
+        yield Difference("must recharge", who, seen.must_recharge, "mustrecharge" in volatiles)
+    prepared = seen.preparing_move.id if seen.preparing_move else ""
+    right = volatiles.get("twoturnmove", {}).get("move", "")
+    if prepared != right:
+        yield Difference(f"preparing:{prepared or right}", who, prepared, right)
+    protections = _protections(volatiles.get("stall"), seen.gen)
+    if seen.protect_counter != protections:
+        yield Difference("protect counter", who, seen.protect_counter, protections)
+    if seen._active_turns != true["activeTurns"] and true["active"]:
+        yield Difference("active turns", who, seen._active_turns, true["activeTurns"])
+
+
+def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
+    """The moves that are known and their PP: those now, and those to which it returns after Transform or Mimic."""
+    for name, held, slots in (
+        ("moves", seen.moves, true["moves"]),
+        ("base moves", seen._moves._base_moves, true["baseMoves"]),
+    ):
+        if name == "base moves" and not true["transformed"]:
+            continue
+        right = {_move_id(slot["id"]): slot for slot in slots}
+        known = {_move_id(move): move_state for move, move_state in held.items()}
+        for move in sorted(set(known) - set(right)):
+            yield Difference(f"{name}:-{move}", who, sorted(known), sorted(right))
+        for move, slot in right.items():
+            if move not in known:
+                if own or slot["named"]:
+                    yield Difference(f"{name}:+{move}", who, sorted(known), sorted(right))
+            elif known[move].current_pp != slot["pp"] and (own or not slot["hidden"]):
+                yield Difference(f"pp:{move}", who, known[move].current_pp, slot["pp"])
+
+
+def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
+    held, right = seen.item, true["item"]
+    unknown = held == _UNKNOWN_ITEM
+    said = true["said"].get("item")
+    if (held or "") == right:
+        return
+    if not unknown:
+        yield Difference(f"item:{held or 'none'}->{right or 'none'}", who, held, right)
+    elif own or said == right:
+        yield Difference(f"item:unknown->{right or 'none'}", who, held, right)
+
+
+def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
+    held, right, said = seen.ability, true["ability"], true["said"]
+    if held == right:
+        return
+    if held:
+        if not ("gastroacid" in true["volatiles"] and held in ("", "noability")):
+            yield Difference(f"ability:{held}->{right}", who, held, right)
+    elif own or said.get("ability") == right or (said.get("baseAbility") == right == true["baseAbility"]):
+        yield Difference(f"ability:unknown->{right}", who, held, right)

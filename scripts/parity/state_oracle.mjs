@@ -1,0 +1,125 @@
+// Plays battles on stock Pokémon Showdown and prints, for each decision, what each seat received and the simulator's state.
+//
+//     node scripts/parity/state_oracle.mjs '{"gen": 4, "format": "gen4randombattle", "first": 0, "battles": 10, "seed": 1,
+//                                           "policy": "random", "teams": "random-battle"}'
+//
+// A line of JSON for each battle: {index, names, end, decisions: [{truth, p1: {lines, ask, accepted}, p2}]}. `ask` is the
+// request if that seat must choose, `accepted` the choices that the simulator accepts (null where it does not say which).
+// Policies are those of engine_policies.mjs, with Mega Evolution, Z-Moves, Dynamax and Terastallization at random.
+
+import {createRequire} from 'node:module';
+import {choose, generator, POLICIES} from '../engine_policies.mjs';
+import {anyTeam} from './any_teams.mjs';
+import {snapshot, watch, watchMoves} from './state_truth.mjs';
+
+const options = JSON.parse(process.argv[2]);
+if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy}: one of ${POLICIES.join(', ')}`);
+const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
+const SIDES = ['p1', 'p2'];
+const MAX_TURNS = options.maxTurns || 150;
+const EXTRAS = [['canMegaEvo', 'mega'], ['canMegaEvoX', 'megax'], ['canMegaEvoY', 'megay'], ['canUltraBurst', 'ultra'],
+  ['canDynamax', 'dynamax'], ['canTerastallize', 'terastallize']];
+
+const hex = (roll, digits) => Array.from({length: digits}, () => roll(16).toString(16)).join('');
+
+function teamOf(roll) {
+  if (options.teams === 'any') return anyTeam(Dex.mod(`gen${options.gen}`), roll);
+  return Teams.getGenerator(options.format, `gen5,${hex(roll, 16)}`).getTeam();
+}
+
+/** The new lines of the log, as each side sees them. */
+function split(log, from) {
+  const seen = {p1: [], p2: []};
+  for (let i = from; i < log.length; i++) {
+    const line = log[i];
+    if (line.startsWith('|split|')) {
+      for (const side of SIDES) {
+        const text = log[i + (line === `|split|${side}` ? 1 : 2)];
+        if (text) seen[side].push(text);
+      }
+      i += 2;
+    } else if (!line.startsWith('|t:|')) {
+      for (const side of SIDES) seen[side].push(line);
+    }
+  }
+  return seen;
+}
+
+/** Actions as engine_policies.mjs numbers them: bits 0-3 moves, 4 and up the bench. */
+function legalOf(side, request) {
+  let legal = 0;
+  if (request.active) request.active[0].moves.forEach((move, slot) => { if (!move.disabled) legal |= 1 << slot; });
+  const reviving = !!request.side.pokemon[0].reviving;
+  if (request.forceSwitch || (request.active && !request.active[0].trapped)) {
+    side.pokemon.forEach((mon, position) => { if (position && mon.fainted === reviving) legal |= 8 << position; });
+  }
+  return legal;
+}
+
+/** All choices that the simulator accepts, by trying them; null where trying one would tell the seat something. */
+function accepted(side, request) {
+  if (request.teamPreview) return null;
+  const active = request.active?.[0];
+  if (active && (active.maybeTrapped || active.maybeDisabled || active.maybeLocked)) return null;
+  const tried = side.pokemon.map((_, position) => `switch ${position + 1}`);
+  for (let slot = 1; slot <= (active?.moves.length || 0); slot++) {
+    const extras = EXTRAS.filter(([flag]) => active[flag]).map(([, word]) => ` ${word}`); // it ignores those that it did not offer
+    if (active.canZMove) extras.push(' zmove');
+    for (const extra of ['', ...extras]) tried.push(`move ${slot}${extra}`);
+  }
+  return tried.filter(words => {
+    const fine = side.choose(words);
+    side.clearChoice();
+    side.choice.error = '';
+    return fine;
+  });
+}
+
+function choiceOf(side, request, roll) {
+  if (request.teamPreview) {
+    const order = side.pokemon.map((_, position) => position + 1);
+    const lead = roll(order.length);
+    return `team ${[order[lead], ...order.filter((_, position) => position !== lead)].join('')}`;
+  }
+  const action = choose(options.policy, legalOf(side, request), roll, side);
+  if (action >= 4) return `switch ${action - 2}`;
+  const active = request.active[0];
+  const extras = EXTRAS.filter(([flag]) => active[flag]).map(([, word]) => word);
+  if (active.canZMove?.[action]) extras.push('zmove');
+  const extra = extras.length && !roll(4) ? ` ${extras[roll(extras.length)]}` : '';
+  return `move ${action + 1}${extra}`;
+}
+
+function play(index) {
+  const roll = generator(options.seed * 1000003 + index);
+  const battle = new Battle({formatid: options.format, seed: `gen5,${hex(roll, 16)}`, strictChoices: false, send: () => {}});
+  const teams = [teamOf(roll), teamOf(roll)];
+  watch(battle);
+  SIDES.forEach((side, i) => battle.setPlayer(side, {name: `Player ${i + 1}`, team: Teams.pack(teams[i])}));
+  watchMoves(battle);
+  const decisions = [];
+  let position = 0;
+  let end = 'limit';
+  for (;;) {
+    const seen = split(battle.log, position);
+    position = battle.sentLogPos = battle.log.length;
+    const decision = {truth: snapshot(battle)};
+    const chosen = {};
+    for (const side of battle.sides) {
+      const request = battle.ended || side.activeRequest?.wait ? null : side.activeRequest;
+      decision[side.id] = {lines: seen[side.id], ask: request, accepted: request && accepted(side, request)};
+      if (request) chosen[side.id] = choiceOf(side, request, roll);
+    }
+    decisions.push(JSON.stringify(decision)); // at once: the simulator goes on with the same objects
+    if (battle.ended) { end = battle.winner || 'tie'; break; }
+    if (battle.turn > MAX_TURNS) break;
+    for (const side of battle.sides) {
+      if (chosen[side.id] && !side.choose(chosen[side.id]) && !side.choose('default')) throw new Error(side.choice.error);
+    }
+    battle.commitChoices();
+  }
+  process.stdout.write(`{"index":${index},"end":${JSON.stringify(end)},"decisions":[${decisions.join(',')}]}\n`);
+  battle.destroy();
+}
+
+for (let index = options.first || 0; index < (options.first || 0) + options.battles; index++) play(index);

@@ -1,0 +1,135 @@
+// The simulator's own state at a decision, and what its lines have said of abilities and items so far.
+
+const SAID = Symbol('said');
+const BUSY = new Set(['target', 'source', 'sourceSlot', 'effectOrder', 'id', 'linkedPokemon', 'linkedStatus', 'sourceEffect', 'locked']);
+
+const toID = text => String(text).toLowerCase().replace(/[^a-z0-9]+/g, '');
+const isMon = part => typeof part === 'object' && part !== null && 'moveSlots' in part;
+
+/** What the lines have said of a Pokémon: its ability, its item (undefined: nothing; '': it has none). */
+const said = mon => (mon[SAID] ??= {});
+
+/** Notes in each effect's state when it began, and what lines say of abilities and items at the time when they come. */
+export function watch(battle) {
+  battle.shown = {p1: new Set(), p2: new Set()};
+  battle.used = {p1: {}, p2: {}};
+  const initEffectState = battle.initEffectState;
+  battle.initEffectState = function (...words) {
+    const state = initEffectState.apply(this, words);
+    state.since = this.turn;
+    return state;
+  };
+  const add = battle.add;
+  battle.add = function (...parts) {
+    note(this, parts);
+    return add.apply(this, parts);
+  };
+}
+
+/** Notes the PP that Z-Moves and Max Moves cost: their lines do not name the move that they come from. */
+export function watchMoves(battle) {
+  let renamed = false;
+  const {actions} = battle;
+  const runMove = actions.runMove;
+  actions.runMove = function (move, pokemon, place, how) {
+    renamed = !!(how?.zMove || how?.maxMove);
+    return runMove.call(this, move, pokemon, place, how);
+  };
+  for (const mon of battle.sides.flatMap(side => side.pokemon)) {
+    const deductPP = mon.deductPP;
+    mon.deductPP = function (move, ...rest) {
+      const cost = deductPP.call(this, move, ...rest);
+      const slot = this.getMoveData(move);
+      if (slot && renamed) slot.hidden = (slot.hidden || 0) + cost;
+      else if (slot && cost) slot.named = true;
+      renamed = false;
+      return cost;
+    };
+  }
+}
+
+function note(battle, parts) {
+  const [kind, subject, word] = parts;
+  if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
+    battle.shown[subject.side.id].add((subject.illusion || subject).name);
+  }
+  const extra = {'-mega': 'mega', '-zpower': 'zmove', '-terastallize': 'tera'}[kind] || (kind === '-start' && word === 'Dynamax' && 'dynamax');
+  if (extra) battle.used[subject.side.id][extra] = true;
+  if (kind === 'cant' && word === 'slp') {
+    const state = subject.statusState;
+    Object.assign(state, {slept: (state.slept || 0) + 1, after: state.time});
+  }
+  const mons = parts.filter(isMon);
+  for (const part of parts) {
+    const of = typeof part === 'string' && /^\[of\] (.*)$/.exec(part);
+    if (of) mons.push(...battle.sides.flatMap(side => side.pokemon).filter(mon => mon.toString() === of[1]));
+  }
+  const plain = mons.filter(mon => !mon.illusion);
+  for (const part of parts) {
+    const named = typeof part === 'string' && /(ability|item): (.*)$/.exec(part);
+    if (!named) continue;
+    const id = toID(named[2]);
+    const holders = [...new Set(plain.filter(mon => mon[named[1]] === id))];
+    if (holders.length !== 1) continue; // if both have it, the line alone does not tell whose it is
+    if (named[1] === 'ability') sayAbility(holders[0]);
+    else said(holders[0]).item = id;
+  }
+  if (!isMon(subject) || subject.illusion) return;
+  if (kind === '-ability' && subject.ability === toID(word)) sayAbility(subject);
+  if (kind === '-item') said(subject).item = toID(word);
+  if (kind === '-enditem') said(subject).item = '';
+}
+
+function sayAbility(mon) {
+  said(mon).ability = mon.ability;
+  if (mon.ability === mon.baseAbility) said(mon).baseAbility = mon.ability;
+}
+
+/** The plain values of an effect's state. */
+function plainState(state) {
+  const plain = {};
+  for (const [key, value] of Object.entries(state)) {
+    if (!BUSY.has(key) && (typeof value !== 'object' || value === null)) plain[key] = value;
+  }
+  if (state.sourceEffect) plain.by = state.sourceEffect.id;
+  if (state.source?.name) plain.source = `${state.source.side.id}: ${state.source.name}`;
+  return plain;
+}
+
+const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
+
+function slots(list) {
+  return list.map(({id, pp, maxpp, named, hidden}) => ({id, pp, maxpp, named: !!named, hidden: hidden || 0}));
+}
+
+function pokemonOf(mon) {
+  const {species} = mon;
+  const health = mon.getHealth();
+  return {
+    name: mon.name, place: mon.position, active: mon.position === 0 && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, illusion: mon.illusion ? mon.illusion.name : null,
+    species: species.id, base: toID(species.baseSpecies), changesFrom: toID([].concat(species.changesFrom || species.battleOnly || [])[0] || ''),
+    original: mon.baseSpecies.id, set: toID(mon.set.species || mon.set.name), baseStats: species.baseStats, weight: mon.weighthg / 10, details: mon.details,
+    level: mon.level, gender: mon.gender, secret: health.secret, shared: health.shared, hp: mon.hp, maxhp: mon.maxhp, stats: mon.baseStoredStats,
+    status: mon.status, statusState: plainState(mon.statusState), boosts: mon.boosts, volatiles: states(mon.volatiles),
+    types: mon.getTypes(), apparentTypes: mon.apparentType.split('/'), addedType: mon.addedType,
+    item: mon.item, ability: mon.ability, baseAbility: mon.baseAbility, abilityState: plainState(mon.abilityState), ignoringAbility: mon.ignoringAbility(), said: {...said(mon)},
+    moves: slots(mon.moveSlots), baseMoves: slots(mon.baseMoveSlots), transformed: mon.transformed,
+    teraType: mon.teraType, terastallized: mon.terastallized || '', activeTurns: mon.activeTurns, lastMove: mon.lastMove ? mon.lastMove.id : '',
+  };
+}
+
+export function snapshot(battle) {
+  const {field} = battle;
+  return {
+    turn: battle.turn, midTurn: battle.requestState === 'switch', preview: battle.requestState === 'teampreview',
+    weather: field.weather ? {id: field.weather, ...plainState(field.weatherState)} : null,
+    terrain: field.terrain ? {id: field.terrain, ...plainState(field.terrainState)} : null,
+    rooms: states(field.pseudoWeather),
+    gas: battle.getAllActive().some(mon => mon.ability === 'neutralizinggas' && !mon.volatiles.gastroacid && !mon.transformed && !mon.abilityState.ending),
+    sides: Object.fromEntries(battle.sides.map(side => [side.id, {
+      size: side.pokemon.length, shown: [...battle.shown[side.id]], used: battle.used[side.id],
+      conditions: states(side.sideConditions), slot: side.active[0] ? states(side.slotConditions[0]) : {},
+      pokemon: side.pokemon.map(pokemonOf),
+    }])),
+  };
+}
