@@ -54,6 +54,8 @@ Raised and caught inside one part, never seen by a user:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class ArenaError(Exception):
     """Base of everything that this project raises on purpose."""
@@ -64,7 +66,14 @@ class BadInput(ArenaError):
 
 
 class BadTeam(BadInput):
-    """A team that Showdown's validator refuses, or a file that holds no team."""
+    """A team that Showdown's validator refuses, or a file that holds no team.
+
+    reasons: of a set, one line for each refused team; else empty.
+    """
+
+    def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.reasons = tuple(reasons)
 
 
 class UnknownFormat(BadInput):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import random
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from teamsets import variety
 from teamsets.errors import BadInput, BadTeam
-from teamsets.files import SHIPPED, TeamFile, team_files
+from teamsets.files import SHIPPED, TeamText, team_files
 from teamsets.formats import get_format, lookalikes
 from teamsets.teams import Team
 from teamsets.validation_cache import validate_teams
@@ -92,35 +91,50 @@ def _folder(name_or_path: str, format_id: str) -> Path:
 
 
 def _load_files(name: str, root: Path, format_id: str, skip_invalid: bool) -> TeamSet:
+    texts = _team_texts(root, format_id)
+    checks = iter(validate_teams(format_id, [each.text for each in texts if isinstance(each, TeamText)]))
     teams: dict[str, Team] = {}
     refused: list[str] = []
     doubled: list[str] = []
-    for file, packed, problem in _judged(team_files(root, format_id), format_id):
-        if problem:
-            refused.append(problem)
+    for text in texts:
+        if isinstance(text, str):
+            refused.append(text)
             continue
-        team = Team.of(format_id, packed, name=file.name, source=str(file.path))
+        check = next(checks)
+        if not check.packed:
+            # one line, whatever a nickname holds
+            refused.append(f"{text.where}: {' '.join(' '.join(check.problems).split())}")
+            continue
+        team = Team.of(format_id, check.packed, name=text.name, source=text.where)
         if team.id in teams:
-            doubled.append(f"{file.path}: the same team as {teams[team.id].source}")
+            doubled.append(f"{text.where}: the same team as {teams[team.id].source}")
         teams.setdefault(team.id, team)
     if refused and not skip_invalid:
         others = f"{len(refused) - 1} more refused; " if len(refused) > 1 else ""
-        raise BadTeam(f"{refused[0]} ({others}fix the file, or leave such teams out with --skip-invalid)")
+        raise BadTeam(f"{refused[0]} ({others}fix the file, or leave such teams out with --skip-invalid)", refused)
     if not teams:
-        raise BadInput(f"team folder '{root}': every team was refused for {format_id}, the first: {refused[0]}")
+        line = f"team folder '{root}': every team was refused for {format_id}, the first: {refused[0]}"
+        raise BadTeam(line, refused)
     return TeamSet(name, format_id, tuple(teams.values()), (*refused, *doubled))
 
 
-def _judged(files: list[TeamFile], format_id: str) -> Iterable[tuple[TeamFile, str, str]]:
-    """Yield each file with its packed team, and the reason in one line if it is rejected."""
-    texts: list[str] = []
-    unreadable: dict[Path, str] = {}
-    for file in files:
+def _team_texts(root: Path, format_id: str) -> list[TeamText | str]:
+    """Return the teams for a format in the files under a folder; for a file that cannot be read, a line with the reason.
+
+    Raises BadInput if there are neither.
+    """
+    found: list[TeamText | str] = []
+    others: set[str] = set()
+    for file in team_files(root, format_id):
         try:
-            texts.append(file.text())
+            for text in file.teams():
+                if text.format in (None, format_id):
+                    found.append(text)
+                else:
+                    others.add(str(text.format))
         except BadTeam as error:
-            texts.append("")
-            unreadable[file.path] = str(error)
-    for file, check in zip(files, validate_teams(format_id, texts), strict=True):
-        problem = " ".join(" ".join(check.problems).split())  # one line, whatever a nickname holds
-        yield file, check.packed, unreadable.get(file.path) or (problem and f"{file.path}: {problem}")
+            found.append(str(error))
+    if not found:
+        has = f"it has teams for {', '.join(sorted(others))}"
+        raise BadInput(f"team folder '{root}': contains no team for {format_id}: {has}")
+    return found

@@ -43,13 +43,60 @@ function validatorOf(formatid) {
 
 /** The sets of a team in any of Showdown's writings (export, packed, JSON), or null. */
 function read(text, gen) {
-  const team = Teams.import(text.replaceAll('\r', ''));
+  const {lines, heads} = withoutHeads(text.replaceAll('\r', '').split('\n'));
+  const team = heads ? Teams.import(lines.join('\n')) : Teams.import(text.replaceAll('\r', ''));
   if (!team?.length) return null;
+  if (heads) team.forEach((set, at) => Object.assign(set, heads[at]));
   for (const set of team) {
     // Before generation 3 an export names EVs only where they are not full, as Showdown's client reads it.
     if (gen <= 2 && set.evs && Object.values(set.evs).every(value => value === 0)) delete set.evs;
   }
   return team;
+}
+
+/**
+ * An export's lines without the names in the first line of each Pokémon, and what these lines say. Showdown's client reads
+ * them from their end (the last " @ ", the last " ("), the simulator's package from their beginning, and so it takes a part of
+ * a nickname for the species. `heads` is null for what is no export.
+ */
+function withoutHeads(lines) {
+  const filled = lines.filter(line => line);
+  if (filled[0]?.startsWith('[') || (filled.length === 1 && filled[0].includes('|'))) return {lines, heads: null};
+  const heads = [];
+  let inside = false;
+  const kept = lines.map(line => {
+    line = line.trim();
+    if (line.startsWith('===')) return line;
+    if (line === '' || line === '---') {
+      inside = false;
+      return line;
+    }
+    if (inside) return line;
+    inside = true;
+    heads.push(head(line));
+    return '?';
+  });
+  return {lines: kept, heads};
+}
+
+/** Species, gender and item in the first line of a Pokémon: "Bob (M) (Great Tusk) (F) @ Leftovers". */
+function head(line) {
+  const at = line.lastIndexOf(' @ ');
+  // A nickname may have an " @ ", too, where no item follows.
+  if (at < 0 || (!Dex.items.get(line.slice(at + 3)).exists && named(line).exists)) return {...named(line).set, item: ''};
+  const item = line.slice(at + 3).trim();
+  return {...named(line.slice(0, at).trim()).set, item: item.replaceAll(' ', '').toLowerCase() === 'noitem' ? '' : item};
+}
+
+/** Species and gender in "Bob (M) (Great Tusk) (F)", and whether there is such a species in the last brackets. */
+function named(line) {
+  const gender = / \(([MF])\)$/.exec(line)?.[1] ?? '';
+  if (gender) line = line.slice(0, -4);
+  const spaced = line.lastIndexOf(' (');
+  const open = spaced >= 0 ? spaced + 1 : line.lastIndexOf('(');
+  const bracketed = line.endsWith(')') && open >= 0;
+  const species = Dex.species.get(bracketed ? line.slice(open + 1, -1) : line);
+  return {exists: bracketed && species.exists, set: {name: '', species: species.name, gender}};
 }
 
 /**

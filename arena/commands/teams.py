@@ -11,7 +11,7 @@ from rich.table import Table
 from arena.human.team_sets import LEAST_SHOWN, gather
 from arena.terminal.commands import Suggesting
 from teamsets import variety
-from teamsets.errors import BadInput
+from teamsets.errors import BadInput, BadTeam
 from teamsets.formats import LADDER_FORMATS, get_format
 from teamsets.loading import count_shipped, load_set, set_names
 from teamsets.making import make_files
@@ -88,7 +88,13 @@ def validate(path: str, format_id: str, skip_invalid: bool) -> None:
     Example:
       arena teams validate my-teams --format gen3ou
     """
-    loaded = load_set(path, format_id, skip_invalid=skip_invalid)
+    try:
+        loaded = load_set(path, format_id, skip_invalid=skip_invalid)
+    except BadTeam as error:
+        for reason in error.reasons:
+            click.echo(f"refused: {reason}")
+        fix = "fix them" if skip_invalid else "fix them, or leave them out with --skip-invalid"
+        raise BadTeam(f"{path}: {len(error.reasons)} teams refused for {format_id}, listed above: {fix}") from error
     for line in loaded.skipped:
         click.echo(f"left out: {line}")
     left_out = f", {len(loaded.skipped)} left out" if loaded.skipped else ""

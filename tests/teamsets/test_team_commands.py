@@ -9,7 +9,7 @@ from support.made_logs import four_shown
 from support.team_samples import BAD, GOOD
 
 from arena.commands.teams import teams
-from teamsets.errors import ArenaError, BadInput, BadTeam
+from teamsets.errors import ArenaError, BadInput
 
 GUIDE = PROJECT / "docs" / "teams.md"
 
@@ -44,8 +44,15 @@ def test_validate_counts_and_refuses(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_text(GOOD)
     assert run("validate", str(tmp_path), "--format", "gen1ou").output.endswith(": 1 teams valid for gen1ou\n")
     (tmp_path / "bad.txt").write_text(BAD)
-    with pytest.raises(BadTeam, match=r"bad\.txt: Starmie can't learn Spore"):
-        run("validate", str(tmp_path), "--format", "gen1ou")
+    (tmp_path / "worse.txt").write_bytes(b"\xff\x00")
+    result = CliRunner().invoke(teams, ("validate", str(tmp_path), "--format", "gen1ou"))
+    assert [line.split(": ")[:2] for line in result.output.splitlines()] == [
+        ["refused", str(tmp_path / name)] for name in ("bad.txt", "worse.txt")
+    ]
+    assert str(result.exception) == (
+        f"{tmp_path}: 2 teams refused for gen1ou, listed above: fix them, or leave them out with --skip-invalid"
+    )
+    (tmp_path / "worse.txt").unlink()
     output = run("validate", str(tmp_path), "--format", "gen1ou", "--skip-invalid").output
     assert output.startswith(f"left out: {tmp_path / 'bad.txt'}")
     assert output.endswith(": 1 teams valid for gen1ou, 1 left out\n")

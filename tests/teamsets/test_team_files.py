@@ -60,3 +60,26 @@ def test_what_cannot_be_a_team_is_named(data: bytes, reason: str, tmp_path: Path
     (tmp_path / "a.txt").write_bytes(data)
     with pytest.raises(BadTeam, match=rf"a\.txt: cannot be read \({reason}\)"):
         team_files(tmp_path, "gen1ou")[0].text()
+
+
+def test_each_heading_of_the_teambuilder_begins_a_team(tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text(
+        "=== [gen9ou] First one ===\r\n\r\nMew\r\n\r\n======\r\nSkarmory\r\n\r\n=== [gen1ou] folder/B ===\r\nTauros\n"
+        "=== B ===\nChansey\n=== B ===\nStarmie"
+    )
+    teams = team_files(tmp_path / "two.txt", "gen9ou")[0].teams()
+    assert [(team.name, team.format, team.text.split()) for team in teams] == [
+        ("two-first-one", "gen9ou", ["Mew", "======", "Skarmory"]),
+        ("two-folder-b", "gen1ou", ["Tauros"]),
+        ("two-b", None, ["Chansey"]),
+        ("two-b-2", None, ["Starmie"]),
+    ]
+    assert teams[1].where == f"{tmp_path / 'two.txt'}, [gen1ou] folder/B"
+
+
+def test_one_heading_is_one_team_and_what_stands_before_it_another(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("\n=== [gen1ou] Mine ===\n\nMew\n")
+    [team] = team_files(tmp_path, "gen9ou")[0].teams()
+    assert (team.name, team.format) == ("one", None)
+    (tmp_path / "one.txt").write_text("Tauros\n\n=== [gen1ou] Mine ===\n\nMew\n")
+    assert [team.text.split()[0] for team in team_files(tmp_path, "gen9ou")[0].teams()] == ["Tauros", "Mew"]

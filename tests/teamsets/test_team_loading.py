@@ -82,6 +82,18 @@ def test_a_refused_team_stops_with_its_file_and_showdowns_words(folder: Path) ->
     assert "\n" not in line
 
 
+def test_the_teams_of_a_file_with_headings(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    second = GOOD.replace("- Recover", "- Surf")
+    path.write_text(f"=== [gen1ou] A ===\n\n{GOOD}\n=== B ===\n\n{second}\n=== [gen2ou] C ===\n\n{GOOD}")
+    assert [team.name for team in load_set(str(path), "gen1ou").teams] == ["mine-a", "mine-b"]
+    path.write_text(f"=== [gen1ou] A ===\n\n{GOOD}\n=== [gen1ou] B ===\n\n{BAD}\n")
+    with pytest.raises(BadTeam, match=r"mine\.txt, \[gen1ou\] B: Starmie can't learn Spore"):
+        load_set(str(path), "gen1ou")
+    with pytest.raises(BadInput, match="contains no team for gen3ou: it has teams for gen1ou"):
+        load_set(str(path), "gen3ou")
+
+
 def test_skip_invalid_leaves_out_and_says_which(folder: Path) -> None:
     loaded = load_set(str(folder), "gen1ou", skip_invalid=True)
     assert [team.name for team in loaded.teams] == ["a-good"]

@@ -31,6 +31,25 @@ def test_nicknames_make_no_other_team(validator: TeamValidator) -> None:
     assert validator.validate("gen1ou", named) == validator.validate("gen1ou", GOOD)
 
 
+@pytest.mark.parametrize(
+    "first",
+    ["(O_O) (Starmie)", "Bob (M) (Starmie)", "me @ home (Starmie) @ No Item", "me @ home (Starmie)", "Sea(Starmie)",
+     "¯\\_(ツ)_/¯ (Starmie) ", "Tauros (Starmie)", "a (b) (Starmie)", "=3 (Starmie)", "(Starmie) (Starmie)"],
+)  # fmt: skip
+def test_first_lines_are_read_from_their_end(first: str, validator: TeamValidator) -> None:
+    named = GOOD.replace("Starmie\n", f"{first}\n")
+    assert validator.validate("gen1ou", named) == validator.validate("gen1ou", GOOD)
+
+
+def test_item_and_gender_behind_any_nickname(validator: TeamValidator) -> None:
+    lines = "\nAbility: Overgrow\nEVs: 252 HP\nCalm Nature\n- Giga Drain\n"
+    plain = validator.validate("gen9ou", f"Meowscarada (F) @ Leftovers{lines}")
+    assert plain.packed.split("|")[1:3] == ["", "Leftovers"] and "|F|" in plain.packed
+    for first in ("x (M) (Meowscarada) (F) @ Leftovers", "@ @ @ (Meowscarada) (F) @ Leftovers"):
+        assert validator.validate("gen9ou", f"{first}{lines}") == plain
+    assert "nobody" in str(validator.validate("gen9ou", f"x (Nobody) @ Leftovers{lines}").problems)
+
+
 def test_hidden_power_gets_the_ivs_it_needs(validator: TeamValidator) -> None:
     text = "Zapdos @ Leftovers\nAbility: Pressure\nEVs: 252 SpA\nTimid Nature\n- Hidden Power [Ice]\n- Thunderbolt\n"
     packed = validator.validate("gen3ou", text).packed
