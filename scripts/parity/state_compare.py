@@ -21,6 +21,11 @@ _ROOMS = {
     "gravity": "GRAVITY", "magicroom": "MAGIC_ROOM", "mudsport": "MUD_SPORT", "trickroom": "TRICK_ROOM",
     "watersport": "WATER_SPORT", "wonderroom": "WONDER_ROOM",
 }  # fmt: skip
+#: Effects whose turns poke-env counts -> the simulator's volatile; the others bind (partiallytrapped).
+_COUNTED = {name.upper().replace(" ", "_"): name.replace(" ", "") for name in (
+    "bide", "disable", "dynamax", "embargo", "encore", "heal block", "magnet rise", "taunt", "telekinesis", "throat chop",
+    "uproar",
+)} | dict.fromkeys(("DOOM_DESIRE", "FUTURE_SIGHT", "GRAVITY", "SKY_DROP", "SLOW_START"), "")  # fmt: skip
 _USED = (("mega", "mega_evolve"), ("zmove", "z_move"), ("dynamax", "dynamax"), ("tera", "tera"))
 
 
@@ -77,8 +82,8 @@ class SeatComparison:
         for mon in side["pokemon"]:
             if not mon["active"]:
                 continue
-            if mon["illusion"]:
-                self._guises[mon["name"]] = mon["illusion"]
+            if mon["guise"]:
+                self._guises[mon["name"]] = mon["guise"]
             else:
                 self._guises.pop(mon["name"], None)
         for name, guise in self._guises.items():
@@ -148,7 +153,7 @@ class SeatComparison:
             seen = known.get(mon["name"])
             if seen is None or (not own and self._guises.get(mon["name"])):
                 continue  # not seen yet, or what it does is seen as its guise's
-            disguised = not own and active is not None and active["illusion"] == mon["name"]
+            disguised = not own and active is not None and active["guise"] == mon["name"]
             yield from self._pokemon(seen, active if disguised else mon, truth, role, own, disguised)
 
     def _pokemon(
@@ -160,7 +165,7 @@ class SeatComparison:
             yield Difference("active", who, seen.active, true["active"])
         if stale:
             return  # what the seat saw last of it was another one
-        yield from _condition_differences(seen, true, who, own)
+        yield from _condition_differences(seen, true, who, own, disguised)
         if not disguised:
             yield from _sheet_differences(seen, true, who)
         fainted = true["fainted"]
@@ -194,9 +199,24 @@ class SeatComparison:
             if legal != set(view["accepted"]):
                 yield Difference("legal", self.role, sorted(legal), sorted(view["accepted"]))
         active = (request.get("active") or [{}])[0]
-        for name, key in (("trapped", "trapped"), ("maybe_trapped", "maybeTrapped"), ("can_dynamax", "canDynamax")):
+        for name, key in (
+            ("trapped", "trapped"),
+            ("maybe_trapped", "maybeTrapped"),
+            ("can_dynamax", "canDynamax"),
+            ("can_z_move", "canZMove"),
+            ("can_tera", "canTerastallize"),
+        ):
             if bool(getattr(battle, name)) != bool(active.get(key)):
                 yield Difference(name, self.role, getattr(battle, name), bool(active.get(key)))
+        switches = (
+            {mon["name"] for mon in side["pokemon"] if _can_come_in(mon, request)}
+            if not active.get("trapped")
+            else set()
+        )
+        if {mon.name for mon in battle.available_switches} != switches:
+            yield Difference(
+                "available switches", self.role, [mon.name for mon in battle.available_switches], sorted(switches)
+            )
         if bool(battle.force_switch) != bool(request.get("forceSwitch")):
             yield Difference("force switch", self.role, battle.force_switch, request.get("forceSwitch"))
         if active and not request.get("forceSwitch"):
@@ -204,6 +224,11 @@ class SeatComparison:
             seen = [_move_id(move.id) for move in battle.available_moves]
             if seen != listed:
                 yield Difference("available moves", self.role, seen, listed)
+
+
+def _can_come_in(mon: dict[str, Any], request: dict[str, Any]) -> bool:
+    reviving = bool(request["side"]["pokemon"][0].get("reviving"))
+    return mon["fainted"] if reviving else not mon["fainted"] and mon["place"] > 0
 
 
 def _types(true: dict[str, Any], disguised: bool) -> list[str]:
@@ -234,7 +259,9 @@ def _protections(stall: dict[str, Any] | None, gen: int) -> int:
     )
 
 
-def _condition_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
+def _condition_differences(
+    seen: Pokemon, true: dict[str, Any], who: str, own: bool, disguised: bool
+) -> Iterator[Difference]:
     """HP, status and its counter, level, gender."""
     hp, most, status = _condition(true["secret" if own else "shared"])
     held = (seen.current_hp, seen.max_hp if most else 0)
@@ -247,6 +274,8 @@ def _condition_differences(seen: Pokemon, true: dict[str, Any], who: str, own: b
         turns = _turns_asleep(true["statusState"]) if status == "slp" else _toxic_stage(true)
         if seen.status_counter != turns:
             yield Difference(f"status counter:{status}", who, seen.status_counter, turns)
+    if disguised:
+        return
     if seen.level != true["level"]:
         yield Difference("level", who, seen.level, true["level"])
     gender = {"M": "MALE", "F": "FEMALE"}.get(true["gender"], "NEUTRAL")
@@ -287,6 +316,10 @@ def _temporary_differences(
     protections = _protections(volatiles.get("stall"), seen.gen)
     if seen.protect_counter != protections:
         yield Difference("protect counter", who, seen.protect_counter, protections)
+    for effect, turns in seen.effects.items():
+        state = volatiles.get(_COUNTED.get(effect.name, "partiallytrapped")) if effect.is_turn_countable else None
+        if state is not None and turns != truth["turn"] - state["since"]:
+            yield Difference(f"effect turns:{effect.name}", who, turns, truth["turn"] - state["since"])
     if seen._active_turns != true["activeTurns"] and true["active"]:
         yield Difference("active turns", who, seen._active_turns, true["activeTurns"])
 
@@ -309,6 +342,11 @@ def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
                     yield Difference(f"{name}:+{move}", who, sorted(known), sorted(right))
             elif known[move].current_pp != slot["pp"] and (own or not slot["hidden"]):
                 yield Difference(f"pp:{move}", who, known[move].current_pp, slot["pp"])
+    if seen.gen > 1 and true["active"] and not true["fainted"]:
+        last = seen.last_move.id if seen.last_move else ""
+        right = _move_id(true["said"].get("lastMove", ""))
+        if _move_id(last) != (right if right in {_move_id(move) for move in seen.moves} else ""):
+            yield Difference("last move", who, last, right)
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

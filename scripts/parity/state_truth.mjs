@@ -13,16 +13,22 @@ const said = mon => (mon[SAID] ??= {});
 export function watch(battle) {
   battle.shown = {p1: new Set(), p2: new Set()};
   battle.used = {p1: {}, p2: {}};
+  battle.secret = false;
   const initEffectState = battle.initEffectState;
   battle.initEffectState = function (...words) {
     const state = initEffectState.apply(this, words);
     state.since = this.turn;
     return state;
   };
-  const add = battle.add;
+  const {add, addSplit} = battle;
   battle.add = function (...parts) {
-    note(this, parts);
+    if (!this.secret) note(this, parts);
     return add.apply(this, parts);
+  };
+  battle.addSplit = function (side, secret, shared) {
+    this.secret = !shared; // a line for its own side alone tells the other nothing
+    addSplit.call(this, side, secret, shared);
+    this.secret = false;
   };
 }
 
@@ -36,7 +42,11 @@ export function watchMoves(battle) {
     return runMove.call(this, move, pokemon, place, how);
   };
   for (const mon of battle.sides.flatMap(side => side.pokemon)) {
-    const deductPP = mon.deductPP;
+    const {deductPP, moveUsed} = mon;
+    mon.moveUsed = function (move, ...rest) {
+      said(this).lastMove = move.id;
+      return moveUsed.call(this, move, ...rest);
+    };
     mon.deductPP = function (move, ...rest) {
       const cost = deductPP.call(this, move, ...rest);
       const slot = this.getMoveData(move);
@@ -52,6 +62,7 @@ function note(battle, parts) {
   const [kind, subject, word] = parts;
   if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
     battle.shown[subject.side.id].add((subject.illusion || subject).name);
+    Object.assign(said(subject), {guise: subject.illusion ? subject.illusion.name : null, lastMove: ''});
   }
   const extra = {'-mega': 'mega', '-zpower': 'zmove', '-terastallize': 'tera'}[kind] || (kind === '-start' && word === 'Dynamax' && 'dynamax');
   if (extra) battle.used[subject.side.id][extra] = true;
@@ -106,7 +117,7 @@ function pokemonOf(mon) {
   const {species} = mon;
   const health = mon.getHealth();
   return {
-    name: mon.name, place: mon.position, active: mon.position === 0 && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, illusion: mon.illusion ? mon.illusion.name : null,
+    name: mon.name, place: mon.position, active: mon.position === 0 && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, guise: said(mon).guise || null,
     species: species.id, base: toID(species.baseSpecies), changesFrom: toID([].concat(species.changesFrom || species.battleOnly || [])[0] || ''),
     original: mon.baseSpecies.id, set: toID(mon.set.species || mon.set.name), baseStats: species.baseStats, weight: mon.weighthg / 10, details: mon.details,
     level: mon.level, gender: mon.gender, secret: health.secret, shared: health.shared, hp: mon.hp, maxhp: mon.maxhp, stats: mon.baseStoredStats,
@@ -114,7 +125,7 @@ function pokemonOf(mon) {
     types: mon.getTypes(), apparentTypes: mon.apparentType.split('/'), addedType: mon.addedType,
     item: mon.item, ability: mon.ability, baseAbility: mon.baseAbility, abilityState: plainState(mon.abilityState), ignoringAbility: mon.ignoringAbility(), said: {...said(mon)},
     moves: slots(mon.moveSlots), baseMoves: slots(mon.baseMoveSlots), transformed: mon.transformed,
-    teraType: mon.teraType, terastallized: mon.terastallized || '', activeTurns: mon.activeTurns, lastMove: mon.lastMove ? mon.lastMove.id : '',
+    teraType: mon.teraType, terastallized: mon.terastallized || '', activeTurns: mon.activeTurns,
   };
 }
 
