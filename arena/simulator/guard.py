@@ -111,26 +111,44 @@ class Clock:
         return self._step(self.left, function, *arguments)
 
     async def wait_for(self, awaitable: Awaitable[Any]) -> Any:
-        """Return the result of an agent's coroutine. Raises TimeUp. Each part between two awaits is a step for the guard."""
-        scope = asyncio.timeout(None)
-        self._look(scope)
+        """Return the result of an agent's coroutine. Raises TimeUp. Each part between two awaits is a step for the guard.
+
+        The coroutine runs in a task of its own, which its own time limits (asyncio.timeout, wait_for) may cancel. When its
+        time is up, or this coroutine's task is cancelled, it is notified and not awaited any longer.
+        """
+        loop = asyncio.get_running_loop()
+        over: asyncio.Future[None] = loop.create_future()
+        stepped = _Stepped(self, awaitable)
+        task = loop.create_task(stepped.run())
+        task.add_done_callback(lambda _: _set_done(over))
+        self._look(over)
         try:
-            async with scope:
-                return await _Stepped(self, awaitable)
-        except TimeoutError:
-            if scope.expired():
-                raise TimeUp from None
-            raise  # the agent's own
+            await over
+        except TimeUp:
+            stepped.abandon(task)
+            await asyncio.wait([task], timeout=_LAST_STEP)
+            raise
+        except asyncio.CancelledError:
+            stepped.abandon(task)
+            raise
         finally:
             self._alarm.cancel()
+        if task.cancelled():  # before its first step, by the agent's code
+            raise asyncio.CancelledError
+        succeeded, result = task.result()
+        if not succeeded:
+            raise result
+        return result
 
-    def _look(self, scope: asyncio.Timeout) -> None:
-        """End `scope` if the time is up; otherwise check again at the earliest time at which it can be."""
-        loop, left = asyncio.get_running_loop(), self.left
+    def _look(self, over: asyncio.Future[None]) -> None:
+        """Set TimeUp in `over` if the time is up; otherwise check again at the earliest time at which it can be."""
+        if over.done():
+            return
+        left = self.left
         if left > 0:
-            self._alarm: asyncio.Handle = loop.call_later(left, self._look, scope)
+            self._alarm: asyncio.Handle = asyncio.get_running_loop().call_later(left, self._look, over)
         else:
-            self._alarm = loop.call_soon(scope.reschedule, loop.time())
+            over.set_exception(TimeUp())
 
     def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
         """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
@@ -150,10 +168,28 @@ class Clock:
 
 
 class _Stepped:
-    """A coroutine run step by step. After its task is cancelled it is notified, and not awaited any longer."""
+    """A coroutine of an agent, run step by step in a task of its own."""
 
     def __init__(self, clock: Clock, awaitable: Awaitable[Any]) -> None:
         self._clock, self._awaitable = clock, awaitable
+        self._abandoned = False
+
+    async def run(self) -> tuple[bool, Any]:
+        """Return (True, result), or (False, what it raised): asyncio would let SystemExit end the event loop."""
+        try:
+            return True, await self
+        except BaseException as error:
+            if self._abandoned:
+                raise
+            return False, error
+
+    def abandon(self, task: asyncio.Task[Any]) -> None:
+        """Notify the coroutine by a cancellation, after which it is not awaited any longer. task: that of `run`."""
+        if not task.done():
+            self._abandoned = True
+            self._clock.last_step(task.cancel)  # calls `cancel` of what it awaits, which may be the agent's
+            _abandoned.add(task)  # it may await what ignores the cancellation; nobody else would keep it
+            task.add_done_callback(_forget_abandoned)
 
     def __await__(self) -> Generator[Any, Any, Any]:
         steps, send, throw = self._clock.call(self._begun)
@@ -167,13 +203,13 @@ class _Stepped:
                 argument = yield wanted
                 function = send
             except BaseException as error:
-                task = asyncio.current_task()
-                if throw is None or (task is not None and task.cancelling()):
-                    if throw is not None:
-                        self._clock.last_step(throw, error)
-                        self._clock.last_step(self._close, steps)
+                if throw is None:
                     raise
-                function, argument = throw, error  # what it awaited has failed: the agent handles it
+                if self._abandoned or isinstance(error, GeneratorExit):
+                    self._clock.last_step(throw, error)
+                    self._clock.last_step(self._close, steps)
+                    raise
+                function, argument = throw, error  # what it awaited has failed, or its own time limit: it handles that
 
     def _begun(self) -> tuple[Any, Any, Any]:
         """Return the awaitable's iterator and its resume methods; its type may be defined by the agent."""
@@ -186,6 +222,21 @@ class _Stepped:
         finally:
             if getattr(self._awaitable, "cr_frame", None) is not None:  # it has not ended
                 _never_collect(steps, self._awaitable)
+
+
+def _set_done(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+#: Tasks of abandoned coroutines that have not ended. The garbage collector would close them without a time limit.
+_abandoned: set[asyncio.Task[Any]] = set()
+
+
+def _forget_abandoned(task: asyncio.Task[Any]) -> None:
+    _abandoned.discard(task)
+    if not task.cancelled():
+        task.exception()  # retrieved: nobody else will
 
 
 def _never_collect(*things: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -203,3 +204,18 @@ def test_a_model_that_is_too_slow_loses_by_timeout(tmp_path: Path) -> None:
         spec = f"llm:openai?base_url={server.url}&model=stub"
         tournament(tmp_path / "a.duckdb", spec, "random", think_limit=0.2)
     assert rows("SELECT agent, reason FROM faults", tmp_path / "a.duckdb") == [(spec, "timeout")] * 2
+
+
+def test_a_request_without_an_answer_is_sent_again_in_a_battle(tmp_path: Path) -> None:
+    over, silent = threading.Event(), iter(range(2))
+
+    def answer(prompt: str) -> str:
+        if next(silent, None) is not None:
+            over.wait(60)
+        return strongest(prompt)
+
+    with chat_server(answer) as server:
+        spec = f"llm:openai?base_url={server.url}&model=stub&timeout=0.5"
+        tournament(tmp_path / "a.duckdb", spec, "random", think_limit=60.0, max_turns=3)
+        over.set()
+    assert rows("SELECT detail FROM faults WHERE agent <> 'nobody'", tmp_path / "a.duckdb") == []

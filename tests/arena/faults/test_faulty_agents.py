@@ -39,7 +39,14 @@ UNSTOPPABLE = {
     "Exits": ("error", "ended its worker process"),
     "KillsItself": ("error", "ended its worker process"),
 }
-GOOD = ("random", "bad_agents:Patient", "bad_agents:Talks", "bad_agents:OddThoughts", "bad_agents:RaisesAtFinish")
+GOOD = (
+    "random",
+    "bad_agents:Patient",
+    "bad_agents:HasAFallback",
+    "bad_agents:Talks",
+    "bad_agents:OddThoughts",
+    "bad_agents:RaisesAtFinish",
+)
 
 
 def _agent(name: str) -> str:

@@ -39,7 +39,13 @@ TOO_SLOW = {
     "bad_agents:HoldsTheLock": ("timeout", "no choice within 3 s, and its process was ended"),
     "bad_agents:BlocksTheAlarm": ("timeout", "no choice within 3 s, and its process was ended"),
 }
-GOOD = ("bad_agents:Talks", "bad_agents:Patient", "bad_agents:OddThoughts", "bad_agents:RaisesAtFinish")
+GOOD = (
+    "bad_agents:Talks",
+    "bad_agents:Patient",
+    "bad_agents:HasAFallback",
+    "bad_agents:OddThoughts",
+    "bad_agents:RaisesAtFinish",
+)
 
 
 @pytest.fixture(scope="module")

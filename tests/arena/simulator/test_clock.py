@@ -7,7 +7,7 @@ import mmap
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,110 @@ def test_a_timeout_of_the_agents_own_is_its_own_error(guard: StepGuard) -> None:
 
     with pytest.raises(TimeoutError):
         _waits(asks(), guard, limit=60.0)
+
+
+async def _by_timeout() -> str:
+    try:
+        async with asyncio.timeout(0.01):
+            await asyncio.sleep(FOR_EVER)
+    except TimeoutError:
+        return "fallback"
+    return "answered"
+
+
+async def _by_wait_for() -> str:
+    try:
+        await asyncio.wait_for(asyncio.sleep(FOR_EVER), 0.01)
+    except TimeoutError:
+        return "fallback"
+    return "answered"
+
+
+async def _retries() -> str:
+    """Like a client of a slow server: each try has its time limit, and there is a pause between tries."""
+    for _ in range(3):
+        answer = await _by_timeout()
+        await asyncio.sleep(0.001)
+    return answer
+
+
+async def _in_nested_limits() -> str:
+    async with asyncio.timeout(FOR_EVER):
+        return await _by_timeout()
+
+
+async def _in_a_group() -> str:
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(asyncio.sleep(FOR_EVER))
+            await asyncio.sleep(0)
+            raise KeyError
+    except* KeyError:
+        pass
+    return "fallback"
+
+
+@pytest.mark.parametrize("function", [_by_timeout, _by_wait_for, _retries, _in_nested_limits, _in_a_group])
+def test_a_coroutine_may_limit_its_own_time(guard: StepGuard, function: Callable[[], Awaitable[str]]) -> None:
+    assert _waits(function(), guard, limit=60.0) == "fallback"
+
+
+def test_a_coroutine_that_limits_its_own_time_is_still_interrupted(guard: StepGuard) -> None:
+    async def tries() -> None:
+        while True:
+            await _by_timeout()
+
+    with pytest.raises(TimeUp):
+        _waits(tries(), guard)
+
+
+def test_a_coroutine_that_awaits_what_ignores_cancellation_is_not_waited_for(guard: StepGuard) -> None:
+    async def deaf() -> None:
+        for _ in range(20):
+            try:
+                await asyncio.sleep(FOR_EVER)
+            except asyncio.CancelledError:
+                continue
+
+    async def tries() -> None:
+        try:
+            await asyncio.ensure_future(deaf())
+        except asyncio.CancelledError:
+            await asyncio.ensure_future(deaf())
+
+    async def both() -> bool:
+        before = asyncio.all_tasks()
+        with pytest.raises(TimeUp):
+            await Clock(guard, 0, 0.05).wait_for(tries())
+        for _ in range(50):
+            for task in asyncio.all_tasks() - before:
+                task.cancel()
+            await asyncio.sleep(0)
+        return asyncio.all_tasks() == before
+
+    assert asyncio.run(both())
+
+
+def test_a_cancelled_decision_notifies_its_coroutine(guard: StepGuard) -> None:
+    heard = []
+
+    async def waits() -> None:
+        try:
+            async with asyncio.timeout(FOR_EVER):
+                await asyncio.sleep(FOR_EVER)
+        except asyncio.CancelledError:
+            heard.append("cancelled")
+
+    async def battle_over() -> None:
+        deciding = asyncio.ensure_future(Clock(guard, 0, 60.0).wait_for(waits()))
+        await asyncio.sleep(0.01)
+        deciding.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await deciding
+        await asyncio.sleep(0.01)
+
+    asyncio.run(battle_over())
+    assert heard == ["cancelled"]
 
 
 def test_a_coroutine_may_recover_from_what_it_waited_for(guard: StepGuard) -> None:

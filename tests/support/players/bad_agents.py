@@ -82,6 +82,21 @@ class TimesOutItself(Agent):
         await asyncio.wait_for(asyncio.sleep(SECONDS), 0.01)
 
 
+class HasAFallback(Agent):
+    """Plays well: asks something slow for a moment only, by two kinds of time limits, and then plays what it has."""
+
+    async def act(self, battle: Any) -> Any:
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(SECONDS)
+        except TimeoutError:
+            pass
+        try:
+            await asyncio.wait_for(asyncio.sleep(SECONDS), 0.01)
+        except TimeoutError:
+            return self.rng.choice(battle.legal)
+
+
 class SwallowsCancel(Agent):
     """Waits for ever, whatever it is told."""
 
