@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from support.command_line import PROJECT, run_arena
 from support.made_logs import replays
 
-from training.data.shards import all_trajectories, opened
+from training.commands.data import data
+from training.data.shards import BadData, all_trajectories, opened
 from training.data.trajectory import MISSING
 
 #: Real people's replays, which are no part of the project.
@@ -31,6 +34,27 @@ def test_replays_become_a_dataset_in_which_what_was_not_shown_is_missing(tmp_pat
         assert one.legal[np.arange(2), one.actions[:2]].all()
     won = run_arena(*words, "--replace", "--result", "won", "--least-turns", 2, program="train")
     assert json.loads(won.out)["by"]["result"] == {"won": 2}
+
+
+def test_some_battles_are_held_out_with_both_sides(tmp_path: Path) -> None:
+    folder = replays(tmp_path / "replays")
+    log = (folder / "gen1ou-1.log").read_text()
+    for number in range(4, 10):
+        (folder / f"gen1ou-{number}.log").write_text(log.replace("|turn|2", f"|turn|2\n|-message|{number}"))
+    out = tmp_path / "people"
+    said = CliRunner().invoke(data, ["import", str(folder), "--out", str(out), "--hold-out", "0.4", "--json"])
+    assert said.exit_code == 0, said.output
+    parts = [
+        Counter(one.about["battle"] for one in all_trajectories(opened(path)))
+        for path in (out, out.with_name("people-held-out"))
+    ]
+    assert set(parts[0].values()) == set(parts[1].values()) == {2} and not parts[0].keys() & parts[1].keys()
+    assert len(parts[0]) + len(parts[1]) == 8
+    told = json.loads(said.stdout)
+    assert (told["trajectories"], told["held_out"]["trajectories"]) == (2 * len(parts[0]), 2 * len(parts[1]))
+    with pytest.raises(BadData, match=r"b-held-out: a fraction of 0\.001 selects no side"):
+        data.main(["import", str(folder), "--out", str(tmp_path / "b"), "--hold-out", "0.001"], standalone_mode=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people", "people-held-out", "replays"]
 
 
 @pytest.mark.parametrize(

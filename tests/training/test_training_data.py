@@ -17,6 +17,8 @@ from agents.policy.actions import MOVES
 from agents.policy.observation import VERSION, unlike
 from arena.store import Store, rows
 from teamsets.formats import get_format
+from training.commands.options import show_built
+from training.data.build import Built
 from training.data.from_store import selected, sides, trajectories
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard
 from training.data.stats import count
@@ -288,3 +290,16 @@ def test_build_and_stats_as_a_user_calls_them(played: Path, tmp_path: Path) -> N
     assert again.code == 2 and "d: was built with other settings (hold_out 0.5, now 0.0): delete it" in again.err
     wrong = train("data", "build", "--db", played, "--where", "colour = 1", "--out", "e", cwd=tmp_path)
     assert wrong.code == 2 and wrong.err.count("\n") == 1 and not (tmp_path / "e").exists()
+
+
+def test_formats_are_printed_with_the_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arrays = {name: column.stacked([np.zeros(column.shape)] * 2) for name, column in COLUMNS.items()}
+    with DatasetWriter(tmp_path / "both", {}) as writer:
+        for format_id in ("gen1ou", "gen9ou", "gen1ou"):
+            writer.add(Trajectory(**arrays, result=1.0, about={"format": format_id}))
+    both = opened(tmp_path / "both")
+    assert both.formats == {"gen1ou": 2, "gen9ou": 1}
+    show_built(Built((both,), new=True))
+    printed = capsys.readouterr()
+    assert printed.out == f"{tmp_path / 'both'}: 3 trajectories (gen1ou 2, gen9ou 1), 6 decisions\n"
+    assert "--where \"format = 'gen1ou'\" selects one" in printed.err

@@ -14,13 +14,14 @@ from rich.console import Console
 from rich.progress import track
 
 from arena.human.reading import End, day
-from training.commands.options import selection_options, show_built, warn_of_biased_values
+from training.commands.options import hold_out_option, selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once
 from training.data.gates import Gates, left_out_suffix
-from training.data.hold_out import By
+from training.data.hold_out import By, uniform_hash
 from training.data.metamon.files import people_trajectories
 from training.data.replay_import import Filters
-from training.data.shards import BadData, DatasetWriter, opened
+from training.data.shards import BadData, opened
+from training.data.split_writer import SplitWriter
 from training.data.stats import count, show
 
 RESULTS = {"won": 1.0, "tied": 0.5, "lost": 0.0}
@@ -55,7 +56,7 @@ def build(
 
     \b
     Examples:
-      train data build --out data/battles
+      train data build --where "format = 'gen1ou'" --out data/battles
       train data build --where "agent LIKE 'search:%'" --drop-faulty --out data/search --hold-out 0.02
     """
     warn_of_biased_values(gates["result"], POLICY_FROM)
@@ -103,10 +104,11 @@ def build(
     show_default=True,
     help="Random seed for the sets that fill in unrevealed information.",
 )
+@hold_out_option
 @click.option("--workers", type=click.IntRange(1), help="Processes that read metamon's files.  [default: one per core]")
 @click.option("--replace", is_flag=True, help="Rebuild an existing dataset.")
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
-def import_(folder: Path, out: Path, since: str | None, until: str | None, **options: Any) -> None:
+def import_(folder: Path, out: Path, since: str | None, until: str | None, hold_out: float, **options: Any) -> None:
     """Build a dataset from people's replays: Showdown's replay JSON, raw logs, saved HTML pages, metamon's parsed replays.
 
     Each player's point of view is reconstructed (docs/replays.md). Actions that a log does not reveal are masked in
@@ -116,7 +118,7 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **opt
     \b
     Examples:
       train data import replays --out data/people
-      train data import replays --format gen1ou --min-rating 1500 --out data/good-people
+      train data import replays --format gen1ou --min-rating 1500 --out data/good-people --hold-out 0.05
       train data import parsed-replays/gen1ou --out data/metamon
     """
     filters = Filters(
@@ -130,21 +132,26 @@ def import_(folder: Path, out: Path, since: str | None, until: str | None, **opt
     warn_of_biased_values(", ".join(options["result"]) or "any", POLICY_FROM)
     results = tuple(RESULTS[word] for word in options["result"]) or tuple(RESULTS.values())
     refused: Counter[str] = Counter()
-    about = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
+    about: dict[str, Any] = {"source": "replays", "folder": str(folder), "filters": asdict(filters), "results": results}
+    if hold_out:
+        about["hold_out"] = hold_out
     try:
-        with DatasetWriter(out, about, replace=options["replace"]) as writer:
+        with SplitWriter(out, about, hold_out, replace=options["replace"]) as writer:
             found = people_trajectories(
                 folder, filters, refused, results=results, seed=options["seed"], workers=options["workers"]
             )
             for one in track(found, "reading", console=Console(stderr=True), transient=True):
-                writer.add(one)
+                # Both sides of a battle, and all of metamon's files of it, are in the same part.
+                writer.add(one, held_out=uniform_hash(str(one.about["battle"])) < hold_out)
     except BadData as error:
         raise BadData(f"{error}{left_out_suffix(refused)}") from None
-    counted = count(opened(out))
+    counted, *held_out = [count(opened(folder)) for folder in writer.folders]
     if options["as_json"]:
-        print(json.dumps({**counted, "left_out": dict(refused.most_common())}, indent=1))
+        parts = {"held_out": held_out[0]} if held_out else {}
+        print(json.dumps({**counted, **parts, "left_out": dict(refused.most_common())}, indent=1))
         return
-    show(counted)
+    for part in (counted, *held_out):
+        show(part)
     for reason, number in refused.most_common():
         print(f"left out: {number} {reason}")
 

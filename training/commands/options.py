@@ -13,9 +13,18 @@ from training.data.build import Built
 from training.data.gates import Gates, Result
 from training.data.hold_out import By
 from training.data.orders import HELD_OUT
+from training.data.shards import Dataset
 from training.data.stats import target_lines
 
 _WHOLE = Gates()
+hold_out_option = click.option(
+    "--hold-out",
+    type=click.FloatRange(0, 0.9),
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help=f"Fraction of the battles to hold out; written to the dataset's folder name with {HELD_OUT} appended.",
+)
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     db_option,
     click.option("--where", default="true", show_default=True, help="SQL condition that selects sides of battles."),
@@ -47,14 +56,7 @@ _OPTIONS: tuple[Callable[..., Any], ...] = (
     click.option(
         "--drop-faulty", is_flag=True, help="Skip battles that ended by a timeout, an illegal choice or an error."
     ),
-    click.option(
-        "--hold-out",
-        type=click.FloatRange(0, 0.9),
-        default=0.0,
-        show_default=True,
-        metavar="SHARE",
-        help=f"Fraction of the battles to hold out; written to the dataset's folder name with {HELD_OUT} appended.",
-    ),
+    hold_out_option,
     click.option(
         "--hold-out-by",
         type=click.Choice(get_args(By)),
@@ -92,10 +94,20 @@ def warn_of_biased_values(result: str, instead: str) -> None:
         )
 
 
+def _formats(dataset: Dataset) -> str:
+    by_format = ", ".join(f"{name} {number:,}" for name, number in dataset.formats.items())
+    return f" ({by_format})" if by_format else ""
+
+
 def show_built(built: Built) -> None:
     """Prints the size of the datasets, what the filters left out, and which decisions have no target."""
     for dataset in built.datasets:
-        print(f"{dataset.folder}: {dataset.trajectories:,} trajectories, {dataset.decisions:,} decisions")
+        print(
+            f"{dataset.folder}: {dataset.trajectories:,} trajectories{_formats(dataset)}, {dataset.decisions:,} decisions"
+        )
+    if len(built.datasets[0].formats) > 1:
+        first = next(iter(built.datasets[0].formats))
+        print(f"several formats in one dataset: --where \"format = '{first}'\" selects one", file=sys.stderr)
     for reason, number in built.left_out.most_common():
         print(f"left out: {number:,} {reason}")
     for line in target_lines(built.no_target):

@@ -6,7 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, left_out_suffix
 from training.data.hold_out import By, parts
 from training.data.orders import HELD_OUT, read_gates
-from training.data.shards import BadData, Dataset, DatasetWriter, opened
+from training.data.shards import BadData, Dataset, opened
+from training.data.split_writer import SplitWriter
 from training.data.targets import without_target
 from training.data.trajectory import MISSING
 from training.settings import differences, other_settings
@@ -82,27 +83,15 @@ def build_once(
             left_out["against a team that is held out"] += unused
             chosen = [one for one in chosen if (one.battle_id, one.seat) in learned | measured]
         try:
-            with ExitStack() as stack:
-                # The training part is renamed last: a held-out part without it was left by a killed process.
-                writers = [stack.enter_context(DatasetWriter(out, options, replace=replace))]
-                if hold_out:
-                    about = {**options, "held_out": True}
-                    writers.append(stack.enter_context(DatasetWriter(held_out, about, replace=True)))
-                written: Counter[bool] = Counter()
+            with SplitWriter(out, options, hold_out, replace=replace) as writer:
                 found = trajectories(db, chosen, workers, by_expert=by_expert)
                 for one in track(found, "observing", total=len(chosen), console=Console(stderr=True), transient=True):
                     if len(one) < gates.min_decisions:
                         left_out[f"shorter than {gates.min_decisions} decisions"] += 1
                     else:
-                        is_held_out = (one.about["battle"], one.about["seat"]) in measured
-                        writers[is_held_out].add(one)
-                        written[is_held_out] += 1
+                        writer.add(one, held_out=(one.about["battle"], one.about["seat"]) in measured)
                         no_target += without_target(one.targets, one.actions != MISSING)
                         refused.append((one.about["agent"], one.about.get("refused", {})))
-                if hold_out and written[False] and not written[True]:
-                    raise BadData(
-                        f"dataset {held_out}: a fraction of {hold_out:g} selects no side: hold out more, or 0"
-                    )
         except BadData as error:
             raise BadData(f"{error}{left_out_suffix(left_out)}") from None
         for line in refused_lines(refused):

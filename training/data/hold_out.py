@@ -33,9 +33,9 @@ def parts(sides: Sequence[Candidate], fraction: float, by: By) -> Parts:
     if not fraction:
         return Parts(every, frozenset())
     if by == "pairs":
-        held_out = frozenset((one.battle_id, one.seat) for one in sides if _uniform_hash(one.pair) < fraction)
+        held_out = frozenset((one.battle_id, one.seat) for one in sides if uniform_hash(one.pair) < fraction)
         return Parts(every - held_out, held_out)
-    hashes = {team: _uniform_hash(team) for one in sides for team in (one.team_id, one.opponent_team_id)}
+    hashes = {team: uniform_hash(team) for one in sides for team in (one.team_id, one.opponent_team_id)}
     bound = 1 - (1 - fraction) ** 0.5
     held = {team for team, value in hashes.items() if value < bound} or {min(hashes, key=hashes.__getitem__)}
     learned = frozenset(
@@ -44,6 +44,6 @@ def parts(sides: Sequence[Candidate], fraction: float, by: By) -> Parts:
     return Parts(learned, frozenset((one.battle_id, one.seat) for one in sides if one.team_id in held))
 
 
-def _uniform_hash(name: str) -> float:
-    """Return a hash of a name, uniform in [0, 1)."""
+def uniform_hash(name: str) -> float:
+    """Return a hash of a name, uniform in [0, 1): below the fraction, it is held out."""
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "little") / 2**32

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -49,7 +50,8 @@ class Dataset:
     """The content of `dataset.json`.
 
     lengths: of the trajectories of each shard. names: the shards' files. about: how it was built. observation: the version
-    of its observations (agents/policy/observation.py).
+    of its observations (agents/policy/observation.py). formats: number of trajectories by format, empty for datasets of
+    earlier versions.
     """
 
     folder: Path
@@ -57,6 +59,7 @@ class Dataset:
     names: tuple[str, ...]
     about: dict[str, Any]
     observation: int = observation.VERSION
+    formats: dict[str, int] = field(default_factory=dict)
 
     @property
     def trajectories(self) -> int:
@@ -136,7 +139,8 @@ class DatasetWriter:
         arrays["about"] = np.frombuffer(json.dumps([one.about for one in self._waiting]).encode(), dtype=np.uint8)
         packed = zstandard.ZstdCompressor(level=6, write_checksum=True).compress(save(arrays))
         (self._partial / name).write_bytes(packed)
-        self._shards.append({"file": name, "lengths": [len(one) for one in self._waiting]})
+        formats = Counter(str(one.about.get("format", "unknown")) for one in self._waiting)
+        self._shards.append({"file": name, "lengths": [len(one) for one in self._waiting], "formats": formats})
         self._waiting = []
 
 
@@ -168,7 +172,10 @@ def opened(folder: Path) -> Dataset:
             raise _other_version(folder, about, key, document.get(key), value)
     lengths = tuple(tuple(shard["lengths"]) for shard in document["shards"])
     files = tuple(shard["file"] for shard in document["shards"])
-    return Dataset(folder, lengths, files, about, document["observation"])
+    formats: Counter[str] = Counter()
+    for shard in document["shards"]:
+        formats.update(shard.get("formats", {}))
+    return Dataset(folder, lengths, files, about, document["observation"], dict(formats.most_common()))
 
 
 def read_shard(dataset: Dataset, number: int) -> Shard:
