@@ -311,6 +311,8 @@ def _temporary_differences(
         yield Difference("must recharge", who, seen.must_recharge, "mustrecharge" in volatiles)
     prepared = seen.preparing_move.id if seen.preparing_move else ""
     right = volatiles.get("twoturnmove", {}).get("move", "")
+    if seen.gen > 1 and right not in volatiles:  # used already: the simulator keeps the mark until the turn ends
+        right = ""
     if prepared != right:
         yield Difference(f"preparing:{prepared or right}", who, prepared, right)
     protections = _protections(volatiles.get("stall"), seen.gen)
@@ -368,5 +370,7 @@ def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: boo
     if held:
         if not ("gastroacid" in true["volatiles"] and held in ("", "noability")):
             yield Difference(f"ability:{held}->{right}", who, held, right)
-    elif own or said.get("ability") == right or (said.get("baseAbility") == right == true["baseAbility"]):
+        return
+    told = {said.get("ability"), true["baseAbility"] if own else said.get("baseAbility")}
+    if right in told or (own and seen.gen >= 7):  # before generation 7 a request does not tell what ability it has now
         yield Difference(f"ability:unknown->{right}", who, held, right)

@@ -87,6 +87,9 @@ UNKNOWABLE = {
     "binding in generation 1": (
         "the simulator hides whether Wrap and the like go on (`fakepartiallytrapped`): the request is the same in both cases"
     ),
+    "an ability taken from one whose ability is not known, before generation 7": (
+        "Skill Swap, Role Play and Transform show none in generations 3 and 4, and the request does not tell it"
+    ),
     "PP that an opponent's Z-Moves and Max Moves cost": "their lines do not name the move that they come from",
     "effects of poke-env that only say what has just happened": (
         "Sturdy, Sticky Hold, Protect that has blocked: marks, not states; the simulator has none"
@@ -122,8 +125,10 @@ def effect_differences(seen: set[str], truth: dict[str, Any], gen: int, new_turn
     first of a turn.
     """
     volatiles = truth["volatiles"]
-    if gen == 1:  # UNKNOWABLE: binding
-        volatiles = {name: state for name, state in volatiles.items() if name != "partiallytrapped"}
+    if gen == 1:  # UNKNOWABLE: binding; and no rule of this generation asks for Defense Curl
+        volatiles = {
+            name: state for name, state in volatiles.items() if name not in ("partiallytrapped", "defensecurl")
+        }
     found = [f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)]
     true = {name for volatile, names in VOLATILES.items() if volatile in volatiles for name in names}
     found += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]
