@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from arena.addresses import is_loopback
 from arena.dashboard.training_runs import printable
 from arena.terminal.commands import db_option
 from teamsets.errors import BadInput, MissingTool
@@ -52,7 +53,6 @@ def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None
       arena dashboard --db gen9.duckdb --runs runs --runs more --port 8701
     """
     try:
-        from arena.dashboard.access import is_loopback
         from arena.dashboard.serving import serve
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):

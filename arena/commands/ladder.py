@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 from poke_env.data import to_id_str
 from rich.console import Console
 
+from arena.addresses import is_loopback
 from arena.commands.options import THINK_LIMIT, team_set_option
 from arena.commands.playing import reason
 from arena.ladder.ladder import server_uri
@@ -45,7 +47,8 @@ from teamsets.formats import get_format
 @click.option(
     "--unthrottled",
     is_flag=True,
-    help="Send messages without throttling: for a server without rate limits, e.g. your own.",
+    help="Send messages without throttling: for a server without rate limits. To a server on this machine (localhost) they "
+    "are never throttled.",
 )
 @db_option
 def ladder(
@@ -65,7 +68,7 @@ def ladder(
 
     The user name is read from ARENA_SHOWDOWN_USER, the password (if the server requires one) from ARENA_SHOWDOWN_PASSWORD.
     The password is sent only to the login server and is not stored. Ctrl-C finishes the current battle and stops; a second
-    Ctrl-C forfeits it.
+    Ctrl-C forfeits it, a third one leaves it at once.
 
     \b
     Examples:
@@ -95,7 +98,7 @@ def ladder(
         def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
             say(console, f"{number} of {settings.battles}: {_told(battle, record)}")
 
-        pace = None if unthrottled else PUBLIC_PACE
+        pace = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_PACE
         finished = asyncio.run(play(run, store, account, pace, tell=lambda words: say(console, words), show=show))
     say(console, f"Full report: arena report {run.run_id}{db_words(db)}")
     if not finished:

@@ -7,7 +7,6 @@ as a cookie, or as `Authorization: Bearer …`. Addresses and cookies have it pe
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
@@ -16,8 +15,9 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.addresses import is_loopback
+
 COOKIE = "arena-dashboard"
-_LOCAL_NAMES = {"localhost", "localhost.localdomain"}
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     b"connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -25,14 +25,6 @@ _HEADERS = {
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
 }
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine's own: an address of the loopback, or localhost."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() in _LOCAL_NAMES
 
 
 def encoded(token: str) -> str:

@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from arena.addresses import is_loopback
 from arena.ladder.user_battle import Ours, UserBattle
 from arena.protocol.client import Client, ServerRefused
+from arena.protocol.messages import format_of
 from arena.simulator.guard import StepGuard
 from arena.venue import Rules
 from teamsets.errors import BadInput
 
-#: Time limit for the server to list our battles, and to end one that we forfeit, in seconds.
+#: Time limit for the server to list our battles, and to begin one that it lists, in seconds.
 _ANSWER_SECONDS = 10.0
+#: How often the time limits of a battle are checked, in seconds.
+_CHECK_SECONDS = 1.0
 #: Seconds to wait for the new rating after a rated battle.
 _RATING_SECONDS = 3.0
 #: Messages from a challenged user if there will be no battle; and if the user disconnected or left.
@@ -46,7 +50,7 @@ def server_uri(text: str) -> str:
         parts = urlsplit(address)
         host, port, path = parts.hostname, parts.port, parts.path.rstrip("/")
         if host and parts.username is None and parts.scheme in ("", "ws", "wss", "http", "https") and not parts.query:
-            here = host in ("localhost", "127.0.0.1", "::1")
+            here = is_loopback(host)
             secure = parts.scheme in ("wss", "https") or (not parts.scheme and not here)
             name = f"[{host}]" if ":" in host else host
             where = f"{name}:{port}" if port else name
@@ -76,6 +80,7 @@ class Ladder:
         self._stopping: asyncio.Future[None] = loop.create_future()
         self._found: asyncio.Future[UserBattle] = loop.create_future()
         self._rooms: asyncio.Future[list[str]] = loop.create_future()
+        self._awaits_rooms = False
         self._confirmed = False
         self._serial = 0
         self._resuming: asyncio.Task[None] | None = None
@@ -91,7 +96,7 @@ class Ladder:
         return self._stopping.done()
 
     def stop(self) -> None:
-        """Stop after the battle in progress; forfeit it if called a second time."""
+        """Stop after the battle in progress; forfeit it if called a second time, leave it if called a third time."""
         if not self.stopping:
             self._stopping.set_result(None)
             if self.current is not None:
@@ -123,22 +128,29 @@ class Ladder:
             self._found.cancel()
             return None
         self.current = battle = self._found.result()
-        await self._one_of(battle.over)
-        if battle.stopped and not battle.over.done():
-            await asyncio.wait({battle.over}, timeout=_ANSWER_SECONDS)
+        await self._played(battle)
         await self._rating(battle)
         self.current = None
         self.client.leave(battle.room)
         return battle
+
+    async def _played(self, battle: UserBattle) -> None:
+        """Wait for the end of a battle. It ends by its time limits if the server does not end it."""
+        while not battle.over.done():
+            waited: set[asyncio.Future[Any]] = {battle.over, self.client.lost}
+            await asyncio.wait(waited, timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if self.client.lost.done():
+                battle.lost(str(self.client.failure))
+            elif self.client.connected:
+                battle.check_time()
+            else:
+                battle.wait_longer()
 
     async def _one_of(self, *awaited: asyncio.Future[Any]) -> None:
         """Wait until one of these is done. Raises the reason if the connection ends first."""
         waited: set[asyncio.Future[Any]] = {*awaited, self.client.lost}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if not any(each.done() for each in awaited):
-            if self.current is not None:
-                self.current.lost(str(self.client.failure))
-                return
             raise self.client.failure
 
     def _seek(self) -> None:
@@ -160,10 +172,11 @@ class Ladder:
 
     async def _running(self) -> list[str]:
         """Return the rooms of the user's battles. Cancels open searches."""
-        self._rooms = asyncio.get_running_loop().create_future()
+        self._rooms, self._awaits_rooms = asyncio.get_running_loop().create_future(), True
         self.client.say("/cancelsearch")
         waited: set[asyncio.Future[Any]] = {self._rooms, self.client.lost}
         await asyncio.wait(waited, timeout=_ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        self._awaits_rooms = False
         return self._rooms.result() if self._rooms.done() else []
 
     async def _rating(self, battle: UserBattle) -> None:
@@ -177,7 +190,7 @@ class Ladder:
 
     def _begin(self, room: str) -> UserBattle | None:
         """A battle of the user's: ours, if it is the one that we are looking for."""
-        if self._ours is None or self._found.done() or room.split("-")[1] != self._ours.format:
+        if self._ours is None or self._found.done() or format_of(room) != self._ours.format:
             return None
         self._serial += 1
         battle = UserBattle(self.client, room, self._ours, self.guard, self.rules, self._serial, self.host)
@@ -218,6 +231,8 @@ class Ladder:
 
     def _back(self) -> None:
         """The connection had been broken."""
+        if self._awaits_rooms:
+            self.client.say("/cancelsearch")
         if self.current is not None:
             self.current.back()
         elif self._ours is not None and not self._found.done():

@@ -113,6 +113,8 @@ async def play(
                 record = battle.record()
                 life.keep(record)
                 show(count, battle, record)
+            else:
+                tell(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
         else:
             life.status = FINISHED
     return life.status == FINISHED

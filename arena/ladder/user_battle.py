@@ -18,6 +18,7 @@ from poke_env.data import to_id_str
 from agents import Agent
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest, seat_seed
 from arena.protocol.client import Client
+from arena.protocol.messages import BadMessage, reading
 from arena.protocol.room import BattleRoom, Hooks
 from arena.record import BattleRecord
 from arena.simulator.guard import StepGuard
@@ -28,7 +29,10 @@ from teamsets.formats import get_format
 #: What stands for a team that was not seen as a whole.
 UNSEEN = FixtureTeam("unseen", "unseen")
 _GAVE_UP = re.compile(r"\|-message\|.* (forfeited|lost due to inactivity|lost by having an inappropriate name)\b")
-_RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d+) &rarr; <strong>(?P<after>\d+)</strong>")
+_RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d{1,9}) &rarr; <strong>(?P<after>\d{1,9})</strong>")
+#: Time limits for the server, while it is connected, in seconds: to name both players of a battle, to end one that we
+#: forfeit, and to say anything in a battle (its timer does so every half minute).
+BEGIN_SECONDS, FORFEIT_SECONDS, SILENT_SECONDS = 30.0, 10.0, 900.0
 
 
 class BattleGone(VenueFailed):
@@ -77,9 +81,14 @@ class UserBattle:
     _held: list[str] = field(default_factory=list)
     _gave_up: str = ""
     _playing: BattleRoom | None = None
+    _forfeited: bool = False
+    #: When the server last had something to do for us, and when it last said something here, by the loop's clock.
+    _asked: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    _spoken: float = field(default_factory=lambda: asyncio.get_running_loop().time())
 
     def receive(self, lines: list[str]) -> None:
-        """The lines of one message of the server for this room."""
+        """The lines of one message of the server for this room. Raises BadMessage if one cannot be read."""
+        self._spoken = asyncio.get_running_loop().time()
         for line in lines:
             self._note(line)
         if self._playing is not None:
@@ -89,6 +98,8 @@ class UserBattle:
         if len(self._names) == len(SEATS):
             try:
                 self._sit_down()
+            except BadMessage:
+                raise
             except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle, not to the loop
                 self._break_off(error)
 
@@ -103,16 +114,40 @@ class UserBattle:
 
     def back(self) -> None:
         """The connection had been broken, so what was said just before may be lost. (The room is joined again anyway.)"""
-        if self.fault is not None or self.stopped:
-            self.client.say("/forfeit", self.room)
+        self.wait_longer()
+        if self._forfeited:
+            self._forfeit()
 
     def give_up(self, why: str) -> None:
-        """Forfeits, through no fault of the agent."""
-        if not self.over.done() and self.fault is None:
+        """Forfeits, through no fault of the agent. A second call does not wait for the server's answer."""
+        if self.over.done():
+            return
+        if self.stopped:
+            self._break_off(BattleGone(f"{why}; left before the server had ended the battle"))
+        elif self.fault is None:
             self.stopped = why
             if self._playing is not None:
                 self._playing.silence()
-            self.client.say("/forfeit", self.room)
+            self._forfeit()
+
+    def wait_longer(self) -> None:
+        """Restarts the server's time limits: the connection is broken, or was."""
+        self._asked = self._spoken = asyncio.get_running_loop().time()
+
+    def check_time(self) -> None:
+        """Ends the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to say anything."""
+        now = asyncio.get_running_loop().time()
+        if self._forfeited and now - self._asked > FORFEIT_SECONDS:
+            why = f"the server did not end the battle within {FORFEIT_SECONDS:g} s after it was forfeited"
+        elif not self.begun and now - self._asked > BEGIN_SECONDS:
+            why = f"the server did not name both players within {BEGIN_SECONDS:g} s"
+        elif now - self._spoken > SILENT_SECONDS:
+            why = f"the server said nothing for {SILENT_SECONDS:g} s"
+        else:
+            return
+        if not self._forfeited:
+            self._forfeit()
+        self._break_off(BattleGone(f"{self.room}: {why}, so the result is unknown"))
 
     def lost(self, words: str) -> None:
         """There is no way back to the server."""
@@ -169,8 +204,11 @@ class UserBattle:
         """What the room says and the battle does not: who sits where, who gave up, ratings, that it is gone."""
         words = line.split("|")
         kind = words[1] if len(words) > 1 else ""
-        if kind == "player" and len(words) > 3 and words[2] in SEATS and words[3]:
-            self._names.setdefault(words[2], words[3])
+        if kind == "player":
+            with reading("|player|"):
+                role, name = words[2], words[3]
+            if role in SEATS and name:
+                self._names.setdefault(role, name)
         elif kind == "-message" and (found := _GAVE_UP.match(line)):
             self._gave_up = found[1]
         elif kind == "raw" and (rated := _RATING.match(line)) and to_id_str(rated["name"]) == self.client.user:
@@ -181,6 +219,8 @@ class UserBattle:
     def _sit_down(self) -> None:
         """Both users are known: a seat for ours, which hears what has been said so far."""
         ids = {role: to_id_str(name) for role, name in self._names.items()}
+        if self.client.user not in ids.values():
+            raise BattleGone(f"{self.room}: this user is not one of its players")
         self.role = next(role for role in SEATS if ids[role] == self.client.user)
         self.opponent = f"user:{next(user for role, user in ids.items() if role != self.role)}@{self.host}"
         fault = None
@@ -222,13 +262,21 @@ class UserBattle:
             self.fault = fault
             assert self._playing is not None
             self._playing.silence()
-            self.client.say("/forfeit", self.room)
+            self._forfeit()
+
+    def _forfeit(self) -> None:
+        self._forfeited = True
+        self._asked = asyncio.get_running_loop().time()
+        self.client.say("/forfeit", self.room)
 
     def _end(self) -> None:
         if not self.over.done():
             self.over.set_result(None)
 
     def _break_off(self, error: Exception) -> None:
-        if not self.over.done():
-            self.over.set_exception(error)
-            self.over.exception()  # seen: nobody may be waiting any more
+        if self.over.done():
+            return
+        if not isinstance(error, BattleGone) and not self._forfeited:
+            self._forfeit()  # the user's next battle must not find this one in progress
+        self.over.set_exception(error)
+        self.over.exception()  # seen: nobody may be waiting any more

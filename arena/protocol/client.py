@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import html
 import logging
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-import orjson
 from asyncio_throttle import Throttler
 from poke_env.data import to_id_str
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosedError, WebSocketException
+from websockets.frames import CloseCode
 
 from arena.child import Watchdog
 from arena.protocol.login import PASSWORD, Account, LoginFailed
+from arena.protocol.messages import BadMessage, plain, reading, searches, text_of
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError, BadInput
 
@@ -28,6 +27,12 @@ _SIGN_IN_SECONDS = 60.0
 #: Interval of checks of a silent connection, in seconds, and the number of checks after which it is aborted.
 _LOOK_SECONDS = 15.0
 _LOOKS = 3
+#: A message that cannot be read breaks the connection; after so many in so many seconds the user does not connect again.
+_BAD_MESSAGES, _BAD_MESSAGES_SECONDS = 3, 600.0
+#: Longer messages than this cannot be read, in bytes; the log of a long battle has 1 MB. The codes are what we close such a
+#: connection with.
+_MOST_BYTES = 32 << 20
+_UNREADABLE = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
 
 # websockets logs each broken connection; they are handled here, and the server logs them.
 _SILENT = logging.getLogger("arena.client")
@@ -112,7 +117,9 @@ class Client:
         self._heard = False
         self._popup = ""
         self._refused = False
+        self._bad_messages: list[float] = []  # when they came
         self._task = asyncio.ensure_future(self._stay())
+        self._task.add_done_callback(self._failed)
 
     @classmethod
     async def connect(
@@ -168,17 +175,26 @@ class Client:
         if self._rooms.pop(room, None) is not None:
             self.say(f"/noreply /leave {room}")
 
+    @property
+    def connected(self) -> bool:
+        """Whether the user is signed in at the moment."""
+        return self._signed_in.is_set()
+
     async def close(self) -> None:
         """Sign off."""
         self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.gather(self._task, return_exceptions=True)
 
     async def __aenter__(self) -> Client:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def _failed(self, task: asyncio.Task[None]) -> None:
+        """Whatever ends the connection's task is known to those who wait for the server."""
+        if not task.cancelled() and (error := task.exception()) is not None and not self.lost.done():
+            self.lost.set_result(f"{self.uri}: {type(error).__name__}: {error}")
 
     async def _stay(self) -> None:
         """Connect, and reconnect whenever the connection breaks, until that fails for good."""
@@ -188,7 +204,7 @@ class Client:
         while loop.time() - broken_since < patience:
             try:
                 # No pings: an agent that blocks the loop would look like a broken connection.
-                async with connect(self.uri, max_size=None, ping_interval=None, logger=_SILENT) as socket:
+                async with connect(self.uri, max_size=_MOST_BYTES, ping_interval=None, logger=_SILENT) as socket:
                     await self._talk(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
             except (ServerRefused, LoginFailed) as error:
@@ -197,8 +213,13 @@ class Client:
                 if self._socket is None or isinstance(error, LoginFailed):
                     self._refused = True
                     break
-            except (OSError, TimeoutError, WebSocketException) as error:
+            except (OSError, TimeoutError, WebSocketException, BadMessage) as error:
                 why = str(error) or type(error).__name__
+                recent = [when for when in self._bad_messages if loop.time() - when < _BAD_MESSAGES_SECONDS]
+                self._bad_messages = [*recent, loop.time()] if _is_unreadable(error) else recent
+                if len(self._bad_messages) >= _BAD_MESSAGES:
+                    why += f", {_BAD_MESSAGES} times: it does not speak Showdown's protocol"
+                    break
             if self._popup:
                 self._refused = True
                 why = f"the server closed the connection: {self._popup}"
@@ -233,9 +254,8 @@ class Client:
         background = [asyncio.ensure_future(self._send(socket)), asyncio.ensure_future(self._probe(socket))]
         try:
             async for message in socket:
-                assert isinstance(message, str)
                 self._heard = True
-                self._hear(message)
+                self._hear(text_of(message))
         finally:
             for task in background:
                 task.cancel()
@@ -246,8 +266,7 @@ class Client:
             with contextlib.suppress(WebSocketException):  # closed already; the reason was given
                 await self._speak(socket, f"|/trn {self.name},0,")
         while True:
-            message = await socket.recv()
-            assert isinstance(message, str)
+            message = text_of(await socket.recv())
             for line in message.split("\n"):
                 words = line.split("|")
                 if line.startswith("|challstr|") and self.account.has_password:
@@ -255,11 +274,14 @@ class Client:
                     await self._speak(socket, f"|/trn {self.name},0,{assertion}")
                 elif line.startswith("|nametaken|"):
                     wanted = "" if self.account.has_password else f" (if it wants a password, set {PASSWORD})"
-                    raise ServerRefused(f"user name '{self.name}' was refused: {_plain(words[-1])}{wanted}")
+                    raise ServerRefused(f"user name '{self.name}' was refused: {plain(words[-1])}{wanted}")
                 elif line.startswith("|popup|"):
-                    self._popup = _plain(line[7:])
-                elif line.startswith("|updateuser|") and words[3] == "1" and to_id_str(words[2]) == self.user:
-                    return
+                    self._popup = plain(line[7:])
+                elif line.startswith("|updateuser|"):
+                    with reading("|updateuser|"):
+                        is_signed_in = words[3] == "1" and to_id_str(words[2]) == self.user
+                    if is_signed_in:
+                        return
 
     async def _probe(self, socket: ClientConnection) -> None:
         """Abort a connection that answers no ping: one that died without a close frame would be kept open."""
@@ -295,16 +317,17 @@ class Client:
             words = line.split("|")
             kind = words[1] if len(words) > 1 else ""
             if kind == "popup":
-                self.on_refusal(_plain(line[7:]))
+                self.on_refusal(plain(line[7:]))
             elif kind == "updatesearch":
-                found = orjson.loads(line[14:])
-                self.on_search(found["searching"], list(found["games"] or {}))
+                self.on_search(*searches(line[14:]))
             elif kind == "pm":
-                self._hear_pm(to_id_str(words[2]), "|".join(words[4:]))
+                with reading("|pm|"):
+                    sender, text = to_id_str(words[2]), "|".join(words[4:])
+                self._hear_pm(sender, text)
 
     def _hear_pm(self, sender: str, text: str) -> None:
         if text.startswith("/error "):  # an echo of our own message
-            self.on_refusal(_plain(text[7:]))
+            self.on_refusal(plain(text[7:]))
         elif sender == self.user:
             return
         elif text.startswith("/challenge "):
@@ -314,15 +337,16 @@ class Client:
 
     def _hear_room(self, room: str, lines: list[str]) -> None:
         listener = self._rooms.get(room)
-        if listener is None and lines[0] == "|init|battle":
+        if listener is None and lines[:1] == ["|init|battle"]:
             listener = self.on_battle(room)
             if listener is not None:
                 self._rooms[room] = listener
-        if listener is not None:
+        if listener is not None and lines:
             listener.receive(lines)
 
 
-def _plain(words: str) -> str:
-    """Convert a popup's HTML to one line of text."""
-    text = re.sub(r"^(\|(modal|html)\|)+", "", words)
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("||", " ").split())
+def _is_unreadable(error: Exception) -> bool:
+    """Whether a connection ended because of a message that cannot be read."""
+    if isinstance(error, ConnectionClosedError):
+        return error.sent is not None and error.sent.code in _UNREADABLE
+    return isinstance(error, BadMessage)

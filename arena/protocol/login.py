@@ -19,6 +19,7 @@ from typing import Any
 
 from poke_env.data import to_id_str
 
+from arena.addresses import is_loopback
 from teamsets.errors import ArenaError, BadInput
 
 USER, PASSWORD = "ARENA_SHOWDOWN_USER", "ARENA_SHOWDOWN_PASSWORD"
@@ -27,7 +28,6 @@ PUBLIC_LOGIN = "https://play.pokemonshowdown.com/action.php"
 #: Time limit for the login server, in seconds.
 LOGIN_SECONDS = 15.0
 _MOST_BYTES = 100_000
-_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 class LoginFailed(BadInput):
@@ -63,7 +63,7 @@ class Account:
         parts = urllib.parse.urlsplit(address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise BadInput(f"--login-server {address}: not a URL: write e.g. {PUBLIC_LOGIN}")
-        if password and parts.scheme == "http" and parts.hostname not in _HERE:
+        if password and parts.scheme == "http" and not is_loopback(parts.hostname):
             raise BadInput(f"--login-server {address}: the password would be sent unencrypted: use https")
         return cls(name, address, password)
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from agents import Choice
+from arena.protocol.messages import reading, request_of
 from arena.protocol.translate import Translator
 from arena.simulator.seat import Fault, Seat
 
@@ -47,9 +46,17 @@ class BattleRoom:
         self._task: asyncio.Task[None] | None = None
 
     def receive(self, lines: list[str]) -> None:
-        """Process the lines of one message of the server."""
+        """Process the lines of one message of the server. Raises BadMessage if one cannot be read."""
+        refusals, new, request, standing = self._read(lines)
         try:
-            self._receive(lines)
+            for words in refusals:
+                self._refuse(words)
+            if new:
+                self._known = self._heard
+                self.seat.see({"log": "\n".join(new)})
+                self._look_for_end(new)
+            if request is not None and not self.over:
+                self._request(request, standing)
         except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
             self.hooks.broke(error)
 
@@ -59,31 +66,29 @@ class BattleRoom:
         if self._task is not None:
             self._task.cancel()
 
-    def _receive(self, lines: list[str]) -> None:
+    def _read(self, lines: list[str]) -> tuple[list[str], list[str], dict[str, Any] | None, str]:
+        """Return rejections, new battle lines, the request, and the choice that the server has. Raises BadMessage."""
         if lines[0] == "|init|battle":  # the whole room from its start; mostly known after a reconnection
             self._translator = Translator()
             self._heard = 0
+        refusals: list[str] = []
         new: list[str] = []
         request, standing = None, ""
         for line in lines:
             if line.startswith("|request|"):
-                request = orjson.loads(line[9:] or "null")
+                request = request_of(line[9:])
             elif line.startswith("|error|"):
-                self._refuse(line[7:])
+                refusals.append(line[7:])
             elif line.startswith("|sentchoice|"):
                 standing = line[12:]
             else:
-                told = self._translator.line(line)
+                with reading(f"|{line.split('|')[1][:20]}|" if line.startswith("|") else "battle"):
+                    told = self._translator.line(line)
                 if told is not None:
                     self._heard += 1
                     if self._heard > self._known:
                         new.append(told)
-        if new:
-            self._known = self._heard
-            self.seat.see({"log": "\n".join(new)})
-            self._look_for_end(new)
-        if request is not None and not self.over:
-            self._request(request, standing)
+        return refusals, new, request, standing
 
     def _look_for_end(self, lines: list[str]) -> None:
         for line in lines:

@@ -19,7 +19,7 @@ from arena.fixture import SEATS, FixtureTeam
 from arena.ladder.ladder import Ladder, Way, server_uri
 from arena.ladder.user_battle import Ours, UserBattle
 from arena.protocol import client as client_module
-from arena.protocol.client import Client, ConnectionLost, ServerRefused
+from arena.protocol.client import PUBLIC_PACE, Client, ConnectionLost, ServerRefused
 from arena.protocol.login import Account
 from arena.record import BattleRecord, unpacked
 from arena.server.local import LocalServer
@@ -316,6 +316,37 @@ def test_bad_input_is_one_line(
     said = arena(*start, *words, "--db", tmp_path / "arena.duckdb")
     assert said.code == 2
     assert problem in said.err and said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("server", "options", "pace"),
+    [
+        ("localhost:8000", [], None),
+        ("ws://127.0.0.2:8000", [], None),
+        ("[::1]:8000", [], None),
+        ("sim3.example", [], PUBLIC_PACE),
+        ("sim3.example", ["--unthrottled"], None),
+    ],
+)
+def test_messages_to_this_machine_are_not_throttled(
+    server: str,
+    options: list[str],
+    pace: object,
+    arena: Callable[..., Said],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[object] = []
+
+    async def play(run: object, store: object, account: object, pace: object, **_: object) -> bool:
+        given.append(pace)
+        return True
+
+    monkeypatch.setenv("ARENA_SHOWDOWN_USER", "me")
+    monkeypatch.setattr("arena.commands.ladder.play", play)
+    words = ("--agent", "random", "--battles", 1, "--format", DRAWN, "--db", tmp_path / "arena.duckdb")
+    assert arena("ladder", "--server", server, *words, *options).code == 0
+    assert given == [pace]
 
 
 SECRET = "hunter2/übergeheim"
