@@ -11,6 +11,9 @@ from typing import Any
 
 from teamsets.errors import BadInput
 
+#: Names of the modules that users have named, which may have started processes when they were imported.
+foreign: set[str] = set()
+
 
 class NoSuchModule(BadInput):
     """The module that is named, or a package of it, does not exist."""
@@ -19,6 +22,7 @@ class NoSuchModule(BadInput):
 def imported(module: str, name: str) -> Any:
     """Import `name` from `module`. Raises BadInput with one clause that says what failed; NoSuchModule is a kind of it."""
     search_here()
+    foreign.add(module)
     try:
         found = importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -1,17 +1,19 @@
 """A process supervisor: when a process ends, all processes that it has started are killed.
 
-There are two uses. `python supervisor.py LOG COMMAND...` runs an external program in its own process group, and prints the
+There are three uses. `python supervisor.py LOG COMMAND...` runs an external program in its own process group, and prints the
 group's id as its only line of output; the program's output goes to the file LOG. When the program ends, or stdin is closed
 (the owner closed it, or died), all processes that the program has started are killed, including those that left the group.
 The exit status is the program's, or 128 plus the signal's number.
 
-`supervise_rest()` supervises the rest of the calling program: a worker with its agents.
+`supervise_rest()` supervises the rest of the calling program: a worker with its agents. `end_children_at_exit()` ends what a
+command's own process has started, or agents whose code it has imported.
 
 On Linux the supervised process also dies with the supervisor. Elsewhere, processes that left its group are not found.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import os
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +31,14 @@ _SIGNAL_AT_PARENTS_DEATH, _ADOPT_ORPHANS = 1, 36
 #: Seconds that child processes have to end by themselves after the supervised process: a host or a server notices that its
 #: input is closed, and a server removes its folder.
 LEAVE_SECONDS = 3.0
+#: The same where a command exits: those that are left are an agent's.
+_EXIT_SECONDS = 1.0
 #: Seconds between two looks at the child processes that are left: at first, doubled each time, and at most.
 _FIRST_LOOK_SECONDS, _LOOK_SECONDS = 0.002, 0.02
 #: Servers that a worker starts, but that also serve other workers and runs; they end after their last client.
-_SHARED = {b"agents.policy.serve", b"agents.llm.serve"}
+SHARED = (b"agents.policy.serve", b"agents.llm.serve")
+#: Python's own helpers, which end with the program and clean up after it.
+_HELPERS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 
 
 def _prctl(option: int, value: int) -> None:
@@ -44,24 +51,27 @@ def _end(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _children() -> list[int]:
-    """Return the living child processes, adopted ones included, without the shared servers."""
+def _children(spared: Collection[bytes]) -> list[int]:
+    """Return the living child processes, adopted ones included, without those whose command line has one of these words."""
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, parent = stat.read_text(errors="replace").rpartition(")")[2].split()[:2]
             if int(parent) == os.getpid() and state not in "ZX":
-                words = (stat.parent / "cmdline").read_bytes().split(b"\0")
-                if not _SHARED.intersection(words):
+                command = (stat.parent / "cmdline").read_bytes()
+                if not any(word in command for word in spared):
                     found.append(int(stat.parent.name))
     return found
 
 
-def _end_orphans(patience: float) -> None:
-    """Kill the remaining child processes after `patience` seconds, and their orphans, until none are left."""
+def _end_orphans(patience: float, spared: Collection[bytes], before: Collection[int] = ()) -> None:
+    """Kill the remaining child processes after `patience` seconds, and their orphans, until none are left.
+
+    spared: words of the command lines of those that stay. before: ids of more of them.
+    """
     deadline = time.monotonic() + patience
     pause = _FIRST_LOOK_SECONDS
-    while children := _children():
+    while children := [child for child in _children(spared) if child not in before]:
         if time.monotonic() >= deadline:
             for child in children:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -73,11 +83,29 @@ def _end_orphans(patience: float) -> None:
         pause = min(2 * pause, _LOOK_SECONDS)
 
 
-def supervise_rest() -> None:
+def end_children_at_exit(needed: Callable[[], bool]) -> None:
+    """At this program's exit, after all that is registered later, end the processes that it or its orphans have started.
+
+    Those that it had before stay. needed: called then, whether there may be any that nobody else ends.
+    """
+    _prctl(_ADOPT_ORPHANS, 1)
+    before, program = _children(()), os.getpid()
+
+    def end() -> None:
+        if os.getpid() == program and needed():
+            _end_orphans(_EXIT_SECONDS, (*SHARED, *_HELPERS), before)
+
+    atexit.register(end)
+
+
+def supervise_rest(patience: float = LEAVE_SECONDS, spared: Collection[bytes] = SHARED) -> None:
     """Fork: return in a new process with its own session; the old process becomes its supervisor, and ends after it.
 
     The supervisor's exit status is the new process's (128 plus the number for a signal). At SIGTERM, or the death of its
     parent, it kills everything. Call this first: what was imported before stays in the supervisor's memory.
+
+    patience: seconds that child processes have to end by themselves after the new process. spared: words of the command
+    lines of those that are not ended.
     """
     parent, supervisor, kept = os.getppid(), os.getpid(), 0
 
@@ -112,7 +140,7 @@ def supervise_rest() -> None:
         ended, status = os.waitpid(-1, 0)
     _end(kept)
     kept = 0  # a further SIGTERM finds nothing to kill
-    _end_orphans(LEAVE_SECONDS)
+    _end_orphans(patience, spared)
     code = os.waitstatus_to_exitcode(status)
     os._exit(128 - code if code < 0 else code)
 
@@ -144,7 +172,7 @@ def main() -> int:
     threading.Thread(target=end_with_owner, daemon=True).start()
     status = program.wait()
     _end(program.pid)
-    _end_orphans(0.0)
+    _end_orphans(0.0, SHARED)
     return 128 - status if status < 0 else status
 
 

@@ -15,7 +15,6 @@ from agents.engine import FORMATS as ENGINE_FORMATS
 from arena.cluster.connecting import Cluster, ThisMachine, reached
 from arena.engine_venue.availability import check_engine, on_engine
 from arena.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
-from arena.isolation.closing import close_to_others
 from arena.isolation.describing import isolated_sources
 from arena.isolation.origins import sharing_note
 from arena.live_status import live_status
@@ -282,8 +281,6 @@ async def play(
     told = WorkerSettings(
         run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
     )
-    if settings.isolate:
-        close_to_others()
     machines = cluster or ThisMachine(workers)
     place = machines.place(told, lambda: resolve_all(settings.agents, _resolver(settings)), settings.formats)
     coordinator = Coordinator(place, store.add, progress)

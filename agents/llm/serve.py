@@ -112,7 +112,7 @@ def main() -> None:
         model = Model(options.model, device_of(options.device), options.dtype)
     except (BadInput, OSError, ValueError, RuntimeError) as error:
         raise SystemExit(f"model {options.model}: {' '.join(str(error).split())[:300]}") from error
-    asyncio.run(serve(lambda: Server(model, options.batch, options.socket, options.linger), options.listen))
+    asyncio.run(serve(lambda: Server(model, options.batch, options.socket, options.linger), options))
 
 
 if __name__ == "__main__":

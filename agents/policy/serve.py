@@ -188,7 +188,7 @@ def main() -> None:
     device = device_of(options.device)
     network, _ = load(options.checkpoint, device)
     inference = Inference(network, device, options.slots)
-    asyncio.run(serve(lambda: Server(inference, options.socket, options.linger), options.listen))
+    asyncio.run(serve(lambda: Server(inference, options.socket, options.linger), options))
 
 
 if __name__ == "__main__":

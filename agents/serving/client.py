@@ -3,6 +3,9 @@
 One server per model and device serves all processes of a user. A process takes the server's lock, connects, and starts
 the server if nothing answers, so of several workers that start together one starts it and the others connect. A process has
 one connection per server, shared by all its battles.
+
+Any process of the user can find the server's socket, and put one of its own in that place. So the agent processes of
+`--isolate` that run the arena's own code have a mailbox instead (`use_mailbox`): broker.py answers it, and nobody else.
 """
 
 from __future__ import annotations
@@ -15,9 +18,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
+
+import orjson
 
 from agents.serving import wire
 from teamsets.errors import ArenaError, BadInput
@@ -126,6 +131,23 @@ _Kind = TypeVar("_Kind", bound=Connection)
 _connections: dict[Path, Any] = {}
 
 
+@dataclass(frozen=True)
+class Mailbox:
+    """A way to the servers of a broker (broker.py). descriptor: of the socket. folder: of their logs."""
+
+    descriptor: int
+    folder: Path
+
+
+_mailbox: Mailbox | None = None
+
+
+def use_mailbox(mailbox: Mailbox) -> None:
+    """Have this process reach all servers through a broker."""
+    global _mailbox
+    _mailbox = mailbox
+
+
 def connected(service: Service, kind: type[_Kind]) -> _Kind:
     """Return this process's connection to a server; starts the server if necessary. Blocks meanwhile.
 
@@ -135,17 +157,35 @@ def connected(service: Service, kind: type[_Kind]) -> _Kind:
     if connection is None or not connection.alive:
         if connection is not None:
             connection.close()
-        with file_lock(wire.lock_of(service.path), remove=True):
-            found = _socket_of(service.path)
-            process = None
-            if found is None:
-                process = _start(service)
-                found = _socket_of(service.path)
-            if found is None:
-                raise ServerFailed(_start_failure(service, process))
-        connection = _connections[service.path] = kind(service, found, process)
+        connection = _by_path(service, kind) if _mailbox is None else _through(_mailbox, service, kind)
+        _connections[service.path] = connection
     assert isinstance(connection, kind)
     return connection
+
+
+def _by_path(service: Service, kind: type[_Kind]) -> _Kind:
+    with file_lock(wire.lock_of(service.path), remove=True):
+        found = _socket_of(service.path)
+        process = None
+        if found is None:
+            process = _start(service)
+            found = _socket_of(service.path)
+        if found is None:
+            raise ServerFailed(_start_failure(service, process))
+    return kind(service, found, process)
+
+
+def _through(mailbox: Mailbox, service: Service, kind: type[_Kind]) -> _Kind:
+    """Send one end of a new pair of sockets to the broker, with the server that it is for."""
+    service = replace(service, path=mailbox.folder / service.path.name)
+    request = {"module": service.module, "arguments": service.arguments, "path": os.fspath(service.path)}
+    ours, its = socket.socketpair()
+    with its, socket.socket(fileno=os.dup(mailbox.descriptor)) as post:
+        socket.send_fds(post, [orjson.dumps({**request, "threads": _threads()})], [its.fileno()])
+    found = _greeted(ours)
+    if found is None:
+        raise ServerFailed(_start_failure(service, None))
+    return kind(service, found, None)
 
 
 def close_all() -> None:
@@ -158,9 +198,18 @@ def close_all() -> None:
 def _socket_of(path: Path) -> socket.socket | None:
     """Return a socket on which READY was received; None if there is no server, or it ends before."""
     client = socket.socket(socket.AF_UNIX)
-    client.settimeout(READY_SECONDS)
     try:
         client.connect(os.fspath(path))
+    except OSError:
+        client.close()
+        return None
+    return _greeted(client)
+
+
+def _greeted(client: socket.socket) -> socket.socket | None:
+    """Return the socket once READY was received on it; None, with the socket closed, if the server ends before."""
+    client.settimeout(READY_SECONDS)
+    try:
         greeting = b""
         while len(greeting) < wire.HEAD.size:
             more = client.recv(wire.HEAD.size - len(greeting))
@@ -177,28 +226,41 @@ def _socket_of(path: Path) -> socket.socket | None:
     return client
 
 
-def _start(service: Service) -> subprocess.Popen[bytes]:
-    """Start a server in a session of its own: a signal to this process's group must not end what other processes use."""
+def _threads() -> str:
+    """Return the value of THREADS. Raises BadInput."""
     threads = os.environ.get(THREADS, "0")
     if not threads.isdecimal():
         raise BadInput(f"{THREADS}={threads}: must be a number of threads (0: one per core)")
+    return threads
+
+
+def _start(service: Service) -> subprocess.Popen[bytes]:
+    """Start a server that listens on the service's path."""
     path = service.path
     path.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX) as listener, wire.log_of(path).open("wb") as log:
         listener.bind(os.fspath(path))
         listener.listen(128)
-        python_path = os.pathsep.join(filter(None, [str(_PROJECT), os.environ.get("PYTHONPATH")]))
-        own = ["--socket", os.fspath(path), "--listen", str(listener.fileno()), "--threads", threads]
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", service.module, *service.arguments, *own],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            # OpenMP threads sleep instead of spinning while they wait: the workers need the cores.
-            env={**os.environ, "PYTHONPATH": python_path, "OMP_WAIT_POLICY": "PASSIVE"},
-            pass_fds=(listener.fileno(),),
-            start_new_session=True,
-        )
+        own = ["--socket", os.fspath(path), "--listen", str(listener.fileno()), "--threads", _threads()]
+        return launch(service.module, [*service.arguments, *own], log, listener.fileno())
+
+
+def launch(module: str, arguments: Sequence[str], log: IO[bytes], descriptor: int) -> subprocess.Popen[bytes]:
+    """Start a server's program, which inherits a descriptor; its output goes to the log.
+
+    It has a session of its own: a signal to this process's group must not end what other processes use.
+    """
+    python_path = os.pathsep.join(filter(None, [str(_PROJECT), os.environ.get("PYTHONPATH")]))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", module, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        # OpenMP threads sleep instead of spinning while they wait: the workers need the cores.
+        env={**os.environ, "PYTHONPATH": python_path, "OMP_WAIT_POLICY": "PASSIVE"},
+        pass_fds=(descriptor,),
+        start_new_session=True,
+    )
 
 
 def _start_failure(service: Service, process: subprocess.Popen[bytes] | None) -> str:

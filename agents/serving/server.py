@@ -1,6 +1,7 @@
 """A model's server: its connections, and its end some seconds after the last one has closed, also if clients were killed.
 
-client.py starts it and passes the bound socket. A subclass answers the frames in `Server.received`.
+client.py starts it and passes the bound socket; or broker.py does, and passes a socket on which connected ones arrive. A
+subclass answers the frames in `Server.received`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from agents.serving import wire
 from teamsets.locking import file_lock
@@ -47,10 +48,14 @@ class ServerConnection(wire.Framed):
 
 
 class Server:
-    """The connections of a server. path: of the socket. linger: seconds without a connection until it ends."""
+    """The connections of a server. path: of the socket. linger: seconds without a connection until it ends.
+
+    held: whether a broker may still send connections, so that the server does not end; None: clients find it by its path.
+    """
 
     def __init__(self, path: Path, linger: float) -> None:
         self.path, self.linger = path, linger
+        self.held: bool | None = None
         self.loop = asyncio.get_running_loop()
         self.ended = asyncio.Event()
         self._connections: set[ServerConnection] = set()
@@ -81,8 +86,18 @@ class Server:
         if not self._connections:
             self._end = self.loop.call_later(self.linger, self._end_if_alone)
 
+    def release(self) -> None:
+        """No broker will send connections any more: end with the last one."""
+        self.held = False
+        if not self._connections:
+            self.ended.set()
+
     def _end_if_alone(self) -> None:
         """End the server. If a process holds the lock it is about to connect: then try again later."""
+        if self.held is not None:
+            if not (self.held or self._connections):
+                self.ended.set()
+            return
         with file_lock(wire.lock_of(self.path), wait=False, remove=True) as acquired:
             if acquired:
                 self.path.unlink(missing_ok=True)
@@ -109,17 +124,38 @@ def device_of(name: str) -> torch.device:
 def server_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that client.py gives to every server."""
     parser.add_argument("--socket", type=Path, required=True, help="path of the socket, removed at exit")
-    parser.add_argument("--listen", type=int, required=True, help="the file descriptor of the bound socket")
+    way = parser.add_mutually_exclusive_group(required=True)
+    way.add_argument("--listen", type=int, help="the file descriptor of the bound socket")
+    way.add_argument("--clients", type=int, help="the file descriptor of a socket on which connected ones arrive")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1 …")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0: one per usable core")
     parser.add_argument("--linger", type=float, default=3.0, help="exit after so many seconds without a client")
 
 
-async def serve(make: Callable[[], Server], descriptor: int) -> None:
-    """Serve on a bound socket until the server's end. make: creates the server on the running event loop."""
-    listener = socket.socket(fileno=descriptor)
-    listener.setblocking(False)
+async def serve(make: Callable[[], Server], options: argparse.Namespace) -> None:
+    """Serve until the server's end. make: creates the server on the running event loop. options: of `server_options`."""
+    way = socket.socket(fileno=options.clients if options.listen is None else options.listen)
+    way.setblocking(False)
     server = make()
-    listening = await server.loop.create_unix_server(server.connect, sock=listener)
+    if options.listen is not None:
+        listening = await server.loop.create_unix_server(server.connect, sock=way)
+        await server.ended.wait()
+        listening.close()
+        return
+    server.held = True
+    connecting: set[asyncio.Task[Any]] = set()
+
+    def receive() -> None:
+        message, descriptors, _, _ = socket.recv_fds(way, 1, 1)
+        for descriptor in descriptors:
+            client = socket.socket(fileno=descriptor)
+            client.setblocking(False)
+            task = server.loop.create_task(server.loop.connect_accepted_socket(server.connect, client))
+            connecting.add(task)
+            task.add_done_callback(connecting.discard)
+        if not message:
+            server.loop.remove_reader(way)
+            server.release()
+
+    server.loop.add_reader(way, receive)
     await server.ended.wait()
-    listening.close()

@@ -5,6 +5,5 @@ agent_process.py   the worker's end of an agent process; scheduling of their tur
 process.py   the worker's end of the nursery that forks agent processes
 nursery.py   runs as a process of its own beside each worker: forks agent processes, reaps and ends them
 inside.py    runs in an agent process: the agent, its view of the battle, and nothing else
-closing.py   a process closed to others of the same user, as far as the kernel allows
 describing.py  what a run must know of an agent (its fingerprint …), without importing its code
 """

@@ -1,6 +1,6 @@
 """Reads the metadata of a run's agents in another process, because importing their code may have side effects.
 
-`python -m arena.isolation.describing` imports it, in a process that ends afterwards. In: one line of JSON, {"specs",
+`main` imports it, in a process that ends afterwards, with all that the code has started. In: one line of JSON, {"specs",
 "formats"}. Out: one line of JSON per spec, {"refused": message} or the fields of `Description`.
 """
 
@@ -17,9 +17,16 @@ import orjson
 
 from agents import AgentSource, is_built_in, resolve
 from teamsets.errors import BadInput
+from teamsets.processes import close_to_others
 
 #: Time limit for importing the agents of a run, in seconds.
 IMPORT_SECONDS = 300.0
+#: Supervised and confined before poke-env is imported: its thread would not survive a fork, and would not be confined.
+_PROGRAM = (
+    "from arena.supervisor import supervise_rest; supervise_rest(patience=0.0, spared=()); "
+    "from teamsets.processes import confine; confine(); "
+    "from arena.isolation.describing import main; main()"
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,11 @@ class Description:
 
 
 def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[str, AgentSource]:
-    """Return spec, as given -> source. Imports only the arena's code. Raises BadInput like `resolve`."""
+    """Return spec, as given -> source. Imports only the arena's code. Raises BadInput like `resolve`.
+
+    Closes this process to others of the user, before another one imports the agents' code.
+    """
+    close_to_others()
     theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
     sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
     if theirs:
@@ -67,19 +78,25 @@ def described(specs: Sequence[str], formats: Sequence[str]) -> list[Description]
     """Return the descriptions of agents, found in another process. Raises BadInput like `resolve`."""
     order = orjson.dumps({"specs": specs, "formats": formats})
     named = ", ".join(specs)
+    command = [sys.executable, "-P", "-c", _PROGRAM]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        try:
+            output, errors = process.communicate(order, IMPORT_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.terminate()  # its supervisor ends all that was started
+            raise BadInput(f"agents {named}: importing them took longer than {IMPORT_SECONDS:g} s") from None
+        except BaseException:  # Ctrl-C
+            process.terminate()
+            raise
     try:
-        command = [sys.executable, "-P", "-m", "arena.isolation.describing"]
-        done = subprocess.run(command, input=order, capture_output=True, timeout=IMPORT_SECONDS)
-        answers = [orjson.loads(line) for line in done.stdout.splitlines()]
-    except subprocess.TimeoutExpired:
-        raise BadInput(f"agents {named}: importing them took longer than {IMPORT_SECONDS:g} s") from None
+        answers = [orjson.loads(line) for line in output.splitlines()]
     except orjson.JSONDecodeError:
         answers = []
     for answer in answers:
         if isinstance(answer, dict) and "refused" in answer:
             raise BadInput(str(answer["refused"]))
     if len(answers) != len(specs) or not all(map(_is_description, answers)):
-        last = done.stderr.decode(errors="replace").strip().split("\n")[-1][:300]
+        last = errors.decode(errors="replace").strip().split("\n")[-1][:300]
         raise BadInput(f"agents {named}: importing them ended their process" + (f": {last}" if last else ""))
     return [Description(**answer) for answer in answers]
 
@@ -114,14 +131,11 @@ def describe(spec: str, formats: list[str]) -> dict[str, Any]:
     return asdict(Description(*fields, lacks))
 
 
-def _main() -> None:
+def main() -> None:
+    """Describe the agents of the order on stdin; see the module."""
     output = os.dup(1)
     os.dup2(2, 1)  # output of agents must not mix with the replies
     order = orjson.loads(sys.stdin.buffer.read())
     lines = [orjson.dumps(describe(spec, order["formats"])) for spec in order["specs"]]
     with os.fdopen(output, "wb") as file:
         file.write(b"".join(line + b"\n" for line in lines))
-
-
-if __name__ == "__main__":
-    _main()

@@ -1,4 +1,7 @@
-"""The nursery: forks agent processes for one worker. `python -m arena.isolation.nursery`, with a socket as stdin.
+"""The nursery: forks agent processes for one worker. `python -m arena.isolation.nursery FD FOLDER`, with a socket as stdin.
+
+FD, FOLDER: the mailbox to the servers of models (agents/serving/broker.py). Only forks that run nothing but the arena's own
+code keep it: others could send requests of their own. Those are confined, too: they cannot trace or signal other processes.
 
 Importing Python and poke-env takes a second and 80 MB; a fork takes milliseconds and shares the memory. The nursery is
 started by `exec`, so it contains nothing of its worker: no team, seed or venue. It runs only the arena's code.
@@ -11,6 +14,7 @@ At the end of input it kills its forks, and ends.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import gc
 import os
 import random
@@ -22,6 +26,7 @@ import socket
 import sys
 import threading
 from functools import cache
+from pathlib import Path
 from typing import Any, NoReturn
 
 import orjson
@@ -29,19 +34,22 @@ from poke_env import concurrency
 from poke_env.data import GenData
 
 from agents import is_built_in
+from agents.serving.client import Mailbox, use_mailbox
 from arena.isolation import inside
-from arena.isolation.closing import adopt_orphans, children, close_to_others, die_with
 from arena.sources import source_of
+from teamsets.processes import adopt_orphans, children, close_to_others, confine, die_with
 
 #: The descriptor of an agent process's channel.
 CHANNEL = 3
+#: The descriptor of the mailbox, in those that have it.
+MAILBOX = 4
 
 
 class Nursery:
-    """The loop of the process. orders: the socket to the worker."""
+    """The loop of the process. orders: the socket to the worker. mailbox: to the servers of models."""
 
-    def __init__(self, orders: socket.socket) -> None:
-        self.orders = orders
+    def __init__(self, orders: socket.socket, mailbox: Mailbox) -> None:
+        self.orders, self.mailbox = orders, mailbox
         self.descriptors: list[int] = []
         self.living: set[int] = set()
         self.rest = b""
@@ -85,17 +93,18 @@ class Nursery:
                 channel, output = self.descriptors[:2]
                 del self.descriptors[:2]
                 _prepare(order["fork"], order["gen"])
-                self.fork(channel, output)
+                self.fork(channel, output, trusted=is_built_in(order["fork"]))
             elif order["kill"] in self.living:
                 _end(order["kill"])
         return bool(data)
 
-    def fork(self, channel: int, output: int) -> None:
+    def fork(self, channel: int, output: int, *, trusted: bool) -> None:
+        """Fork an agent process. trusted: it runs only the arena's own code."""
         pid = os.fork()
         if pid == 0:
             for end in (self.orders, self.woken, self.wake):
                 end.detach()  # their ids may soon be reused
-            _become_agent_process(channel, output)
+            _become_agent_process(channel, output, self.mailbox if trusted else None)
         os.close(channel)
         os.close(output)
         self.living.add(pid)
@@ -135,8 +144,8 @@ def _end(pid: int) -> None:
             end(pid, signal.SIGKILL)
 
 
-def _become_agent_process(channel: int, output: int) -> NoReturn:
-    """Drop the nursery's state, and play for the worker at the other side of the channel."""
+def _become_agent_process(channel: int, output: int, mailbox: Mailbox | None) -> NoReturn:
+    """Drop the nursery's state, and play for the worker at the other side of the channel. mailbox: None for foreign code."""
     try:
         die_with(_NURSERY)
         os.setsid()
@@ -144,11 +153,16 @@ def _become_agent_process(channel: int, output: int) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         _leave_poke_env()
         os.dup2(channel, CHANNEL)
+        if mailbox is None:
+            confine()
+        else:
+            os.dup2(mailbox.descriptor, MAILBOX, inheritable=False)
+            use_mailbox(Mailbox(MAILBOX, mailbox.folder))
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.dup2(output, 1)
         os.dup2(output, 2)
-        os.closerange(CHANNEL + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        os.closerange(CHANNEL + 1 if mailbox is None else MAILBOX + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         _restart_poke_env()
         _draw_anew()
         inside.run(CHANNEL)
@@ -197,8 +211,10 @@ if __name__ == "__main__":
     close_to_others()
     _stop_poke_env()
     channel_to_worker = socket.socket(fileno=os.dup(0))
+    # Above the numbers that an agent process gives to its own descriptors.
+    to_servers = Mailbox(fcntl.fcntl(int(sys.argv[1]), fcntl.F_DUPFD_CLOEXEC, MAILBOX + 1), Path(sys.argv[2]))
     try:
-        Nursery(channel_to_worker).serve()
+        Nursery(channel_to_worker, to_servers).serve()
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from agents.serving.client import Mailbox
 from arena.isolation.agent_process import AgentProcess, Turns
 
 #: Maximum number of idle agent processes of a worker.
@@ -48,12 +49,28 @@ class NurseryProcess:
         self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     @classmethod
-    def launch(cls) -> NurseryProcess:
-        """Start a nursery with this process's environment and module path, for the running event loop."""
+    def launch(cls, mailbox: Mailbox) -> NurseryProcess:
+        """Start a nursery with this process's environment and module path, for the running event loop.
+
+        mailbox: to the servers of models, for the agent processes that run only the arena's code.
+        """
         ours, its = socket.socketpair()
         with its:
-            command = [sys.executable, "-P", "-m", "arena.isolation.nursery"]
-            process = subprocess.Popen(command, stdin=its.fileno(), stdout=subprocess.DEVNULL, start_new_session=True)
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "arena.isolation.nursery",
+                str(mailbox.descriptor),
+                str(mailbox.folder),
+            ]
+            process = subprocess.Popen(
+                command,
+                stdin=its.fileno(),
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                pass_fds=(mailbox.descriptor,),
+            )
         ours.setblocking(False)
         return cls(ours, process)
 

@@ -10,6 +10,8 @@ from typing import Any, get_args
 import orjson
 
 from agents import Agent, Choice, SeatBattle, read_answer
+from agents.serving.broker import Broker
+from agents.serving.client import Mailbox
 from arena.isolation.agent_process import AgentProcess, AgentTimeout, Answer, ProcessEnded
 from arena.isolation.inside import SeatSettings
 from arena.isolation.process import NurseryProcess
@@ -149,10 +151,17 @@ class IsolatedSeat(Seat):
 
 
 class Isolation:
-    """Creates isolated seats. One per worker."""
+    """Creates isolated seats, on the running event loop. One per worker.
 
-    def __init__(self) -> None:
-        self._nursery = NurseryProcess.launch()
+    mailbox: to the servers of models that the run's workers share; None: this one has a broker of its own.
+    """
+
+    def __init__(self, mailbox: Mailbox | None = None) -> None:
+        self._broker: Broker | None = None
+        if mailbox is None:
+            self._broker = Broker()
+            mailbox = self._broker.mailbox
+        self._nursery = NurseryProcess.launch(mailbox)
 
     def seat(
         self,
@@ -184,6 +193,8 @@ class Isolation:
     def end(self) -> None:
         """End all agent processes."""
         self._nursery.end()
+        if self._broker is not None:
+            self._broker.close()
 
 
 def _checked(answer: Answer, late: str) -> dict[str, Any]:

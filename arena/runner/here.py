@@ -6,9 +6,11 @@ import asyncio
 import os
 from collections.abc import Callable
 
+from agents.serving.broker import Broker
 from arena.runner.place import OnDeath, OnLine, Watch
 from arena.runner.process import WorkerProcess
 from arena.runner.settings import WorkerSettings
+from teamsets.processes import close_to_others
 
 #: Seconds beyond its limit after which a running step's worker is killed: SIGALRM should have interrupted it.
 GRACE_SECONDS = 5.0
@@ -32,14 +34,19 @@ class Here:
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
         self.repeats = False
+        self._broker: Broker | None = None
         self.watch = Watch(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, WATCH_SECONDS)
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         self._on_line, self._on_death = on_line, on_death
         self._watching = asyncio.ensure_future(self.watch.run())
+        if self.settings.isolate:
+            close_to_others()
+            self._broker = Broker()
 
     async def launch(self, *, alone: bool = False) -> WorkerProcess:
-        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone)
+        mailbox = None if self._broker is None else self._broker.mailbox
+        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone, mailbox=mailbox)
         self.watch.workers.append(worker)
         return worker
 
@@ -50,3 +57,5 @@ class Here:
 
     async def close(self) -> None:
         self._watching.cancel()
+        if self._broker is not None:
+            self._broker.close()

@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from agents.serving.client import Mailbox
 from arena.child import ChildProcess
 from arena.runner.culprits import End
 from arena.runner.place import Worker
@@ -60,13 +61,15 @@ class WorkerProcess(ChildProcess, Worker):
         on_death: Callable[[WorkerProcess], None],
         *,
         alone: bool = False,
+        mailbox: Mailbox | None = None,
     ) -> WorkerProcess:
-        """Start a worker. alone: see the class."""
+        """Start a worker. alone: see the class. mailbox: to the servers of models, where agents are isolated."""
         # The hash seed is fixed, so that iteration over a set has the same order every time. The arena's packages come
         # first (and -P: not the current folder), or a user's folder called `agents` would shadow them.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": path}
-        command = [sys.executable, "-P", "-m", "arena.runner.supervised"]
+        command = [sys.executable, "-P", "-m", "arena.runner.supervised", *(["--closed"] if settings.isolate else [])]
+        posted = () if mailbox is None else (mailbox.descriptor, str(mailbox.folder))
         # An unnamed file that the worker inherits: it disappears when both processes are gone.
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
@@ -75,10 +78,11 @@ class WorkerProcess(ChildProcess, Worker):
                 *command,
                 env=environment,
                 start_new_session=True,
-                pass_fds=(file.fileno(),),
+                pass_fds=(file.fileno(), *posted[:1]),
             )
             worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
-            worker.order({**asdict(settings), "rules": settings.rules.model_dump(), "shared": file.fileno()})
+            told = {**asdict(settings), "rules": settings.rules.model_dump()}
+            worker.order({**told, "shared": file.fileno(), "mailbox": posted})
         return worker
 
     def look(self, seconds: float, grace: float, silence: float) -> End | None:

@@ -13,12 +13,13 @@ import gc
 import mmap
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import orjson
 
+from agents.serving.client import Mailbox
 from arena.fixture import Fixture
-from arena.isolation.closing import close_to_others
 from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
 from arena.server.local import LocalServer
@@ -44,7 +45,10 @@ class Worker:
         self.verify_every = settings["verify_every"]
         self.output = output
         self.guard = StepGuard(mmap.mmap(settings["shared"], SHARED_BYTES))
-        self.isolation = Isolation() if settings["isolate"] else None
+        self.isolation: Isolation | None = None
+        if settings["isolate"]:
+            descriptor, folder = settings["mailbox"]
+            self.isolation = Isolation(Mailbox(descriptor, Path(folder)))
         self.venues: dict[VenueName, Venue] = {}  # created at their first use
         self.launching = asyncio.Lock()
 
@@ -149,8 +153,6 @@ async def _main() -> None:
     orders = asyncio.StreamReader(limit=1 << 24)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
     settings = orjson.loads(await orders.readline())
-    if settings["isolate"]:
-        close_to_others()
     # What is loaded by now stays: the garbage collector can skip it, and run less often.
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

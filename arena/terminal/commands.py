@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.supervisor import end_children_at_exit
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 if TYPE_CHECKING:  # `arena --help` prints without it
@@ -132,8 +133,18 @@ def _one_interrupt() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
+def _has_foreign_code() -> bool:
+    """Whether a module of the user's own was imported by its name."""
+    importing = sys.modules.get("agents.importing")
+    return importing is not None and bool(importing.foreign)
+
+
 def run(group: click.Command, name: str) -> None:
-    """Runs a console script. Exit codes: 0 success, 1 failure, 2 invalid input, 130 stopped by Ctrl-C."""
+    """Runs a console script. Exit codes: 0 success, 1 failure, 2 invalid input, 130 stopped by Ctrl-C.
+
+    What the code of a user's agent has started when it was imported ends with it.
+    """
+    end_children_at_exit(_has_foreign_code)
     try:
         with _one_interrupt():
             group.main(standalone_mode=False)

@@ -22,7 +22,7 @@ from arena.provenance import code_hash
 
 #: Starts `train` so that it ends with the process that has started it.
 _PROGRAM = (
-    "import sys; from arena.isolation.closing import die_with; die_with(int(sys.argv.pop(1))); "
+    "import sys; from teamsets.processes import die_with; die_with(int(sys.argv.pop(1))); "
     "from training.cli import main; main()"
 )
 #: So many of the last lines of a run that failed are reported.

@@ -5,8 +5,12 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import socket
+import struct
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
 from typing import Any
 
 from agents import Agent, SeatBattle
@@ -78,6 +82,79 @@ class Honest(Agent):
 
     def act(self, battle: Any) -> Any:
         return battle.legal[0]
+
+
+class Intruder(Attacker):
+    """Looks for sockets of model servers in every way that a process of the user has, and speaks to them.
+
+    Its loot is what it has reached. replace: it also puts a socket of its own in the place of each.
+    """
+
+    def __init__(self, replace: bool = False) -> None:
+        self.replace = replace
+
+    def attack(self, battle: Any) -> Any:
+        reached = []
+        for address in sorted(_socket_addresses()):
+            with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+                client.settimeout(2)
+                client.connect(address)
+                client.sendall(struct.pack("<IBII", 5, 1, 1, 0) + b"wrong")
+                reached.append(f"{address}: {client.recv(1)!r}")
+                if self.replace and not address.startswith("\0"):
+                    os.unlink(address)
+                    listener = socket.socket(socket.AF_UNIX)
+                    listener.bind(address)
+                    listener.listen()
+        for descriptor in range(4, 64):  # a mailbox that was left open
+            with contextlib.suppress(OSError):
+                kind = os.readlink(f"/proc/self/fd/{descriptor}")
+                if kind.startswith("socket:") and socket.socket(fileno=os.dup(descriptor)).type == socket.SOCK_DGRAM:
+                    reached.append(f"{descriptor}: {kind}")
+        return reached
+
+
+def _socket_addresses() -> set[str]:
+    """Named sockets that may be a model server's: those in temporary folders, and all abstract ones."""
+    folder = Path(tempfile.gettempdir())
+    found = {str(path) for name in ("arena-policy-*", "arena-servers-*") for path in folder.glob(f"{name}/*.socket")}
+    for line in Path("/proc/net/unix").read_text().splitlines()[1:]:
+        name = line.split(maxsplit=7)[7:]
+        if name and ("arena-" in name[0] or name[0].startswith("@")):
+            found.add(name[0].replace("@", "\0", 1) if name[0].startswith("@") else name[0])
+    return found
+
+
+class Tracer(Attacker):
+    """Opens the memory, the environment and the descriptors of every other process, and asks to signal it.
+
+    Its loot is what it was let to do with those of the arena: processes of Python and Node that it has not started.
+    """
+
+    def attack(self, battle: Any) -> Any:
+        return opened()
+
+
+def opened() -> list[str]:
+    """Return "program: what" of each process whose memory or descriptors can be opened, or that can be signalled."""
+    found = set()
+    for folder in Path("/proc").glob("[0-9]*"):
+        if int(folder.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            program = next((word.decode() for word in words if b"arena" in word or b"agents." in word), "")
+            if not program:
+                continue
+            for what, reach in (
+                ("memory", lambda folder=folder: (folder / "mem").open("rb").close()),
+                ("descriptors", lambda folder=folder: os.readlink(folder / "fd" / "0")),
+                ("signals", lambda folder=folder: os.kill(int(folder.name), 0)),
+            ):
+                with contextlib.suppress(OSError):
+                    reach()
+                    found.add(f"{program}: {what}")
+    return sorted(found)
 
 
 class Rubbish(Agent):
