@@ -5,6 +5,7 @@ The id of the wandb run is stored in the run's folder, so that a resumed run con
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import netrc
 import os
@@ -16,13 +17,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-import wandb
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.table import Column
 
 from arena.report.live import LINE_EVERY_SECONDS, spoken
 from teamsets.atomic import write_atomic
+from teamsets.errors import MissingTool
 from training.config import Tracking as Settings
 
 #: Seconds after which a run that cannot reach the wandb server continues offline.
@@ -152,12 +153,18 @@ def _remove_after(file: Path, step: int) -> None:
 
 
 def _wandb_run(config: Tracked, folder: Path) -> Any:
-    """Start or resume the wandb run; None if it is disabled."""
+    """Start or resume the wandb run; None if it is disabled. Raises MissingTool if it is not, and wandb is not installed."""
     mode = config.tracking.wandb
     if mode == "auto":
         mode = "online" if _has_key() else "offline"
     if mode == "disabled":
         return None
+    if importlib.util.find_spec("wandb") is None:
+        raise MissingTool(
+            "tracking.wandb: wandb is not installed: `make training` installs it; or set tracking.wandb to disabled"
+        )
+    import wandb
+
     os.environ.setdefault("WANDB_SILENT", "true")  # wandb mistakes our package `agents` for another and prints a hint
     id_file = folder / "wandb-id"
     if not id_file.exists():

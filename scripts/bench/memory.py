@@ -1,7 +1,11 @@
-"""Predicted against measured peak memory of training on the CPU: `train plan --gpus 0` against VmHWM of a real run.
+"""Predicted against measured peak memory of training: `train plan` against a real run.
+
+On the CPU the measure is VmHWM; with --gpu it is what nvidia-smi says that the process holds of the GPU at its end, which is
+its peak, because torch gives nothing back.
 
     python scripts/bench/memory.py                         # tiny and small, three batch sizes each
     python scripts/bench/memory.py --presets tiny --batches 8 32
+    python scripts/bench/memory.py --gpu --presets small medium --batches 64 --precisions fp32 bf16
 
 Each measurement is `train base` in a process of its own, three steps, on a dataset of random trajectories that all have
 `data.max_length` decisions: the case that is predicted.
@@ -15,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,17 +28,20 @@ import yaml
 from training.config import Config, checked, preset_text
 from training.data.shards import DatasetWriter
 from training.data.trajectory import COLUMNS, Trajectory
+from training.memory.estimate import estimate
+from training.memory.fitting import setup_of
+from training.memory.process import data_bytes, trained_once
 
-#: Trains by a configuration file, and prints the resident memory after imports and at its peak.
+#: Trains by a configuration file, and prints the resident memory after imports and at its peak, and the GPU's.
 PROGRAM = """
 import json, sys
 from pathlib import Path
 from training.config import read_config
-from training.memory.process import resident
+from training.memory.process import gpu_used, resident
 from training.trainer import train
 base = resident()
 train(read_config(Path(sys.argv[1])))
-print(json.dumps({"base": base, "peak": resident("VmHWM")}))
+print(json.dumps({"base": base, "peak": resident("VmHWM"), **gpu_used()}))
 """
 
 
@@ -51,13 +59,13 @@ def dataset(folder: Path, trajectories: int, length: int) -> None:
             writer.add(Trajectory(**arrays, result=float(number % 2), about={"format": "gen1ou"}))
 
 
-def configuration(preset: str, batch: int, length: int, folder: Path) -> Config:
-    """Return a preset on the random dataset, in fp32, for three steps."""
+def configuration(preset: str, batch: int, length: int, folder: Path, precision: str = "fp32") -> Config:
+    """Return a preset on the random dataset for three steps."""
     settings = yaml.safe_load(preset_text(preset))
-    settings["out"] = str(folder / f"run-{preset}-{batch}")
+    settings["out"] = str(folder / f"run-{preset}-{batch}-{precision}")
     settings["data"] |= {"train": [{"path": str(folder / "data"), "weight": 1.0}], "validate_on": []}
     settings["data"] |= {"batch_size": batch, "max_length": length}
-    settings["compute"] |= {"precision": "fp32", "threads": 1}
+    settings["compute"] |= {"precision": precision, "threads": 1}
     settings["length"]["max_steps"] = 3
     settings["tracking"]["wandb"] = "disabled"
     return checked(settings, preset)
@@ -67,7 +75,8 @@ def measured(config: Config) -> dict[str, int]:
     """Train in a process of its own; returns bytes after imports and at the peak."""
     file = Path(config.out).with_suffix(".yaml")
     file.write_text(yaml.safe_dump(config.model_dump(mode="json")))
-    environment = {**os.environ, "PYTHONPATH": os.getcwd(), "OMP_NUM_THREADS": "1"}
+    paths = os.pathsep.join(filter(None, [os.getcwd(), os.environ.get("PYTHONPATH")]))
+    environment = {**os.environ, "PYTHONPATH": paths, "OMP_NUM_THREADS": "1"}
     result = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(file)], env=environment, capture_output=True, text=True, check=False
     )
@@ -77,32 +86,35 @@ def measured(config: Config) -> dict[str, int]:
     return found
 
 
+def compared(config: Config, base: int | None) -> dict[str, float]:
+    """Measure a run on the CPU against `base`, the bytes of a process before it trains; on the GPU if that is None.
+
+    Returns GB: `predicted`, `measured`, and on a GPU what torch's allocator had `allocated` and `reserved` at most.
+    """
+    device, process = ("cuda", None) if base is None else ("cpu", base + data_bytes(config))
+    predicted = estimate(setup_of(config, 1, device, process)).peak
+    found = measured(config)
+    on_gpu = {name: found[name] / 1e9 for name in ("allocated", "reserved") if base is None}
+    peak = found["used"] if base is None else found["peak"]
+    return {"predicted": predicted / 1e9, "measured": peak / 1e9, "ratio": predicted / peak, **on_gpu}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--presets", nargs="+", default=["tiny", "small"])
     parser.add_argument("--batches", nargs="+", type=int, default=[4, 16, 32])
+    parser.add_argument("--precisions", nargs="+", choices=["fp32", "bf16"], default=["fp32"])
     parser.add_argument("--length", type=int, default=128)
+    parser.add_argument("--gpu", action="store_true", help="the GPU's memory, not the machine's")
     options = parser.parse_args()
-    from training.memory.estimate import estimate
-    from training.memory.fitting import setup_of
-    from training.memory.process import data_bytes, trained_once
-
-    base = trained_once()
-    print(f"{'preset':8} {'batch':>5} {'predicted':>10} {'measured':>10} {'ratio':>6}   without the process")
+    base = None if options.gpu else trained_once()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         dataset(folder / "data", max(options.batches) * 2, options.length)
-        for preset in options.presets:
-            for batch in options.batches:
-                config = configuration(preset, batch, options.length, folder)
-                predicted = estimate(setup_of(config, 1, "cpu", base + data_bytes(config))).peak
-                found = measured(config)
-                peak = found["peak"]
-                print(
-                    f"{preset:8} {batch:5} {predicted / 1e6:7.0f} MB {peak / 1e6:7.0f} MB {predicted / peak:6.2f}   "
-                    f"{(predicted - base) / 1e6:.0f} MB, {(peak - found['base']) / 1e6:.0f} MB",
-                    flush=True,
-                )
+        for preset, batch, precision in product(options.presets, options.batches, options.precisions):
+            found = compared(configuration(preset, batch, options.length, folder, precision), base)
+            told = ", ".join(f"{what} {value:.2f}{'' if what == 'ratio' else ' GB'}" for what, value in found.items())
+            print(f"{preset:8} {batch:5} {precision}  {told}", flush=True)
 
 
 if __name__ == "__main__":

@@ -24,13 +24,16 @@ from training.shipped import located
 BARS = {"micro": 8000, "tiny": 1000}
 
 
-def measured(preset: str, venue: str, battles: int, iterations: int, epochs: int) -> tuple[float, Counter[str], float]:
+def measured(
+    preset: str, venue: str, battles: int, iterations: int, epochs: int, device: str = "auto"
+) -> tuple[float, Counter[str], float]:
     """Decisions/s, seconds by part, and peak memory in MiB. The first iteration (compiling, caches) is left out."""
     changes: dict[str, Any] = {
         "venue": venue,
         "rollout.battles": battles,
         "algorithm.epochs": epochs,
         "learner.network.preset": preset,
+        "compute.device": device,
         "league.members": [{"who": "opponent", "weight": 1.0}],
         "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
     }

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def need_packages() -> None:
     """Raise MissingTool if a package that training needs is not installed."""
-    if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate", "wandb")):
+    if any(importlib.util.find_spec(name) is None for name in ("torch", "accelerate")):
         raise MissingTool(
-            "torch, accelerate or wandb is not installed: `make training` installs them (from a wheel: "
+            "torch or accelerate is not installed: `make training` installs them (from a wheel: "
             "pip install 'battle-arena[training]'); see docs/install.md for sizes"
         )
 

@@ -50,6 +50,11 @@ def world_size() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
+def launched() -> bool:
+    """Return whether a launcher has started this process as a rank, perhaps the only one."""
+    return "RANK" in os.environ
+
+
 @contextmanager
 def rank_of(run: Path, limit: float) -> Iterator[Rank]:
     """Watch this process as a rank of the run, and note why it fails. limit: seconds that a collective may take."""

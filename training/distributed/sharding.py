@@ -15,7 +15,7 @@ from torch import nn
 
 from agents.policy.network import Network
 from training.config import BadConfig, Compute
-from training.distributed.rank import world_size
+from training.distributed.rank import launched, world_size
 
 
 def sharding_plugin(compute: Compute) -> FullyShardedDataParallelPlugin | None:
@@ -23,7 +23,9 @@ def sharding_plugin(compute: Compute) -> FullyShardedDataParallelPlugin | None:
 
     Raises BadConfig for fp16, whose loss scale would be another one on every process.
     """
-    if compute.sharding == "none" or world_size() == 1:
+    # One process alone is a rank, too, where a launcher started it on a GPU.
+    alone = world_size() == 1 and not (launched() and torch.cuda.is_available())
+    if compute.sharding == "none" or alone:
         return None
     if compute.precision == "fp16":
         raise BadConfig("compute.sharding: fsdp2 is not supported with fp16: set compute.precision to bf16 or fp32")

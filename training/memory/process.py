@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +24,28 @@ def resident(field: str = "VmRSS") -> int:
     """Return this process's resident memory; with `VmHWM`, its peak."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith(f"{field}:"))
+
+
+def gpu_used() -> dict[str, int]:
+    """Return what this process has held of the GPU, in bytes; empty where torch has used none.
+
+    `allocated` and `reserved` are the peaks of torch's allocator. `used` is what the driver counts now, the CUDA context
+    included; where nvidia-smi does not know this process by its id, it is what is taken of the whole GPU.
+    """
+    import torch
+
+    if not torch.cuda.is_initialized():
+        return {}
+    free, total = torch.cuda.mem_get_info()
+    command = ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    mine = [line.split(",")[1] for line in listed if line.split(",")[0].strip() == str(os.getpid())]
+    used = int(mine[0]) << 20 if mine and mine[0].strip().isdigit() else total - free
+    return {
+        "allocated": torch.cuda.max_memory_allocated(),
+        "reserved": torch.cuda.max_memory_reserved(),
+        "used": used,
+    }
 
 
 def trained_once() -> int:
