@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
-from rich.console import Console
-
 from arena.cluster.connecting import Cluster, reached
+from arena.console import Console
 from arena.outcomes import Evaluation, MatchResult
+from arena.output import shown
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
 from arena.runner.progress import Progress
@@ -104,7 +104,7 @@ def evaluate(
             isolate=isolate,
         )
         if progress is True:
-            print(*lines, sep="\n", end="\n" if lines else "")
+            print(*map(shown, lines), sep="\n", end="\n" if lines else "")
     path = Path(db)
     played = _run(settings, "evaluate", resume, minutes, workers, on, path, progress)
     return Evaluation(played.run.run_id, path, played.status)

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 from rich.table import Column
 
+from arena.console import Console
 from arena.report.live import LINE_EVERY_SECONDS, spoken
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool

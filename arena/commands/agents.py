@@ -8,10 +8,10 @@ import textwrap
 from dataclasses import asdict, dataclass
 
 import click
-from rich.console import Console
 
 from agents import known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
+from arena.console import Console
 from arena.terminal.commands import Suggesting
 from teamsets.errors import BadInput
 

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from arena.commands.options import SEED, isolate_option
+from arena.console import Console
 from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.narration import narrate
 from arena.report.runs import command

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from arena.cluster.connecting import Cluster, reached
 from arena.commands.options import (
@@ -23,6 +22,7 @@ from arena.commands.options import (
     venue_option,
 )
 from arena.commands.playing import battles_words, say_moved, say_unfinished
+from arena.console import Console
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
 from arena.settings import evaluate_settings

@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 import click
 from poke_env.data import to_id_str
-from rich.console import Console
 
 from arena.addresses import is_loopback
 from arena.commands.options import THINK_LIMIT, team_set_option
 from arena.commands.playing import reason
+from arena.console import Console
 from arena.ladder.ladder import server_uri
 from arena.ladder.run import LadderSettings, play, prepare
 from arena.ladder.user_battle import UserBattle

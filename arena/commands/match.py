@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from arena.cluster.connecting import reached
 from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, on_option, venue_option
 from arena.commands.playing import battles_words, say_moved, say_unfinished
+from arena.console import Console
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes

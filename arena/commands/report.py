@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from arena.console import Console
 from arena.evidence import latest_run
 from arena.report import html, markdown
 from arena.report.page.battles import DEFAULT

@@ -9,12 +9,12 @@ from collections import Counter
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from arena.commands.options import THINK_LIMIT, FiniteRange, team_set_option
 from arena.commands.playing import reason
+from arena.console import Console
 from arena.lobby.lobby import Limits, Lobby
 from arena.pool import load_defaults
 from arena.record import BattleRecord

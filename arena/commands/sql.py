@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 import pandas
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from arena.console import Console
 from arena.report.printing import print_whole
 from arena.store import frame
 from arena.store.recover import recover

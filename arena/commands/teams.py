@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
+from arena.console import Console
 from arena.human.team_sets import LEAST_SHOWN, gather
 from arena.terminal.commands import Suggesting
 from teamsets import variety

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from arena.console import Console
 from arena.engine_venue.verifying import verify as verified
 from arena.report.numbers import counted
 from arena.store.recover import recover

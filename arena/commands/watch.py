@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console, Group
+from rich.console import Group
 from rich.rule import Rule
 from rich.segment import Segment, SegmentLines
 
 from arena.commands.options import FiniteRange
+from arena.console import Console
 from arena.report.story import stories
 from arena.report.story_text import head, turn
 from arena.store.recover import recover

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from arena.output import shown
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
 
@@ -33,7 +34,7 @@ def render(summary: dict[str, Any]) -> str:
     ]
     if summary["notes"]:
         blocks += ["## Caveats", points(summary["notes"])]
-    return "\n\n".join(blocks) + "\n"
+    return shown("\n\n".join(blocks) + "\n")
 
 
 def match_blocks(match: dict[str, Any] | None) -> list[str]:

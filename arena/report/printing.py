@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+import rich.console
 from rich.table import Table
 
+from arena.console import Console
 
-def print_whole(console: Console, table: Table) -> None:
+
+def print_whole(console: rich.console.Console, table: Table) -> None:
     """Prints a table; to a file or pipe at its full width, so that no column is cut."""
     if console.is_terminal:
         console.print(table)

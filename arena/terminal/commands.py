@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from arena.output import plain_output
 from arena.supervisor import end_children_at_exit
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
@@ -78,6 +79,11 @@ class Commands(Suggesting):
     def __init__(self, *args: Any, package: str, table: dict[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._package, self._table = package, table
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command; what it prints passes `plain_output`."""
+        with plain_output():
+            return super().main(*args, **kwargs)
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self._table)
@@ -145,6 +151,11 @@ def run(group: click.Command, name: str) -> None:
     What the code of a user's agent has started when it was imported ends with it.
     """
     end_children_at_exit(_has_foreign_code)
+    with plain_output():
+        _run(group, name)
+
+
+def _run(group: click.Command, name: str) -> None:
     try:
         with _one_interrupt():
             group.main(standalone_mode=False)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
 from agents.policy import checkpoint
+from arena.console import Console
 from training.ablation.cells import Kind, Planned, parameters
 from training.ablation.config import Ablation, cell_settings, variants
 from training.config import BadConfig, Config, Source

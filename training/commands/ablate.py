@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from arena.console import Console
 from arena.terminal.commands import say
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages

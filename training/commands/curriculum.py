@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
+from arena.console import Console
 from arena.store import DEFAULT
 from arena.terminal.commands import say
 from teamsets.errors import BadInput

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from rich.console import Console
 from rich.progress import track
 
+from arena.console import Console
 from arena.human.reading import End, day
 from training.commands.options import hold_out_option, selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once

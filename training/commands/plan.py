@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 import yaml
-from rich.console import Console
 from rich.table import Table
 
+from arena.console import Console
 from arena.terminal.commands import say
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 import click
-from rich.console import Console
 from rich.progress import track
 
 from agents.llm.prompts import STYLES
+from arena.console import Console
 from arena.terminal.commands import db_option
 from teamsets.errors import BadInput
 from training.preferences.build import Settings, SourceKind, Venue, build_pairs

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
+from arena.console import Console
 from arena.report.live import spoken
 from arena.report.numbers import counted, duration
 from arena.store import rows

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import track
 
+from arena.console import Console
 from teamsets.locking import file_lock
 from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
