@@ -67,7 +67,7 @@ async def _read(reader: asyncio.StreamReader) -> Response:
     status = await _line(reader)
     words = status.split(" ", 2)
     if len(words) < 2 or not words[0].startswith("HTTP/") or not words[1].isdecimal():
-        raise BadAnswer(f"no HTTP answer: {status[:60]!r}")
+        raise BadAnswer("no HTTP answer: its first line is no status")  # not quoted: it may hold a part of the key
     headers: dict[str, str] = {}
     while line := await _line(reader):
         name, _, value = line.partition(":")

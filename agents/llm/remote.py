@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
+import functools
 import os
+import re
 import socket
 import weakref
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from asyncio_throttle import Throttler
@@ -26,6 +30,8 @@ _AGAIN = (408, 409, 429, 500, 502, 503, 504)
 _TRIES, _FIRST_WAIT, _LONGEST_WAIT = 6, 0.5, 8.0
 #: Seconds to find out before a run whether a server listens.
 _CONNECT_SECONDS = 3.0
+#: Shorter keys are no secrets.
+_SHORTEST_KEY = 6
 _USE = "llm:openai?base_url=http://127.0.0.1:8080/v1&model=NAME"
 
 
@@ -122,7 +128,7 @@ class OpenAI(LanguageModel):
             except TimeoutError:
                 problem = f"no answer within {self.timeout:g} s"
             except (OSError, BadAnswer) as error:
-                problem = str(error) or type(error).__name__
+                problem = self._redacted(str(error)) or type(error).__name__
             else:
                 if response.status == 200:
                     return response
@@ -139,8 +145,13 @@ class OpenAI(LanguageModel):
 
     def _words(self, response: Response) -> str:
         """What a server says about an error, in one line, without the key that it may repeat."""
-        words = " ".join(response.body[:2000].decode(errors="replace").split())
-        return (words.replace(self._key, "***") if self._key else words)[:200]
+        return " ".join(self._redacted(response.body.decode(errors="replace")).split())[:200]
+
+    def _redacted(self, text: str) -> str:
+        """Return a server's text without the key, in whatever form it repeats it: what it says is stored with the battle."""
+        for form in _forms(self._key):
+            text = re.sub(re.escape(form), "***", text, flags=re.IGNORECASE)
+        return text
 
     def _reply(self, response: Response) -> Reply:
         try:
@@ -149,7 +160,7 @@ class OpenAI(LanguageModel):
             usage = told.get("usage") or {}
             text = first["message"].get("content") or ""  # null: it has only thought, or called a tool
             return Reply(
-                str(text),
+                self._redacted(str(text)),
                 _count(usage.get("prompt_tokens")),
                 _count(usage.get("completion_tokens")),
                 first.get("finish_reason") == "length",
@@ -179,6 +190,22 @@ def _limits_of(base_url: str, per_minute: int, at_once: int) -> _Limits:
         pace = Throttler(1, 60 / per_minute) if per_minute else None
         kept[key] = _Limits(asyncio.Semaphore(at_once), pace)
     return kept[key]
+
+
+@functools.cache
+def _forms(key: str) -> tuple[str, ...]:
+    """The forms in which a server may repeat a key, the longest first: as it is, in base64, quoted for URLs and JSON.
+
+    A shorter key than _SHORTEST_KEY is left as it is: it is a placeholder like "none", and could be a word of an answer.
+    """
+    if len(key) < _SHORTEST_KEY:
+        return ()
+    data = key.encode(errors="surrogateescape")
+    forms = {key, quote(data, safe=""), data.hex(), orjson.dumps(key.encode(errors="replace").decode()).decode()[1:-1]}
+    for start in (b"", b"Bearer "):
+        forms.add(base64.b64encode(start + data).decode().rstrip("="))
+        forms.add(base64.urlsafe_b64encode(start + data).decode().rstrip("="))
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def _count(value: Any) -> int | None:

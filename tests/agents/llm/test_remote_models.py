@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import random
 import threading
@@ -110,6 +111,38 @@ def test_the_key_is_sent_and_appears_nowhere_else(monkeypatch: pytest.MonkeyPatc
     assert server.keys == ["Bearer secret-123"], "a request that is refused is not sent again"
     monkeypatch.delenv("MY_KEY")
     assert "the environment variable MY_KEY is not set" in resolve(spec).missing(None)
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "sk-Secret/123+x",
+        "SK-SECRET/123+X",
+        "sk-Secret%2F123%2Bx",
+        base64.b64encode(b"sk-Secret/123+x").decode(),
+        base64.b64encode(b"Bearer sk-Secret/123+x").decode(),
+    ],
+)
+def test_a_key_that_an_answer_repeats_is_not_kept(monkeypatch: pytest.MonkeyPatch, repeated: str) -> None:
+    """In the plan, in an answer that is refused, and at the end of an error's words, which are cut."""
+    monkeypatch.setenv("MY_KEY", "sk-Secret/123+x")
+    answers: list[Any] = [
+        f"Plan: use {repeated}.\nAction: move surf",
+        f"I use {repeated}",
+        (401, {}, b"x" * 190 + f" {repeated}".encode()),
+        (200, {}, b"no JSON " + b"x" * 1985 + f" {repeated}".encode()),
+    ]
+    kept: list[Any] = []
+    with chat_server(lambda _: answers.pop(0)) as server:
+        for _ in range(4):
+            one = agent(server, key="MY_KEY")
+            try:
+                kept.append((acted(one, battle()), one.diagnostics))
+            except ServerFailed as error:
+                kept.append(str(error))
+    assert "***" in kept[0][1]["plan"] and "***" in kept[0][1]["answer"] and "***" in kept[1][1]["answer"]
+    assert "status 401" in kept[2] and "no chat completion" in kept[3]
+    assert repeated[:9] not in str(kept)
 
 
 def test_an_overloaded_server_is_asked_again_and_a_dead_one_fails_in_the_end() -> None:
