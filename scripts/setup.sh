@@ -53,7 +53,10 @@ case ",$extras," in *,training,*)
     fi ;;
 esac
 .venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt -e ".${libraries:+[$libraries]}"
-npm ci --omit=optional --silent --no-audit --no-fund 2>/dev/null || npm ci --omit=optional --no-audit --no-fund || fail "npm ci failed (its words are above)"
+# What only the tests of damage compare with (@smogon/calc) is for developers.
+case ",$extras," in *,dev,*) omitted="--omit=optional" ;; *) omitted="--omit=optional --omit=dev" ;; esac
+# shellcheck disable=SC2086 # two options, not one
+npm ci $omitted --silent --no-audit --no-fund 2>/dev/null || npm ci $omitted --no-audit --no-fund || fail "npm ci failed (its words are above)"
 printf '%s' "$(echo "$extras" | tr , ' ')" > .venv/.extras
 printf '%s' "$wanted" > .venv/.ready
 echo "setup: ready"

@@ -84,11 +84,11 @@ MOVE_ACCURACY = np.array([fact.accuracy for fact in _facts])
 MOVE_HITS = np.array([float(fact.hits) for fact in _facts])
 HIGH_CRITICAL = np.array([fact.crit_stage > 0 for fact in _facts])
 EXPLODES = np.array([fact.explodes for fact in _facts])
-ALWAYS_HITS_TYPES = np.array([fact.id == "struggle" or bool(fact.fixed) for fact in _facts])
+ALWAYS_HITS_TYPES = np.array([fact.id == "struggle" or fact.fixed not in ("", "unknown") for fact in _facts])
 NEEDS_SLEEP = np.array([fact.id == "dreameater" for fact in _facts])
 #: Damage without the formula: NO_FIXED, ONE_HIT, HALF, BY_LEVEL, or the HP.
 NO_FIXED, ONE_HIT, HALF, BY_LEVEL = 0.0, -1.0, -2.0, -3.0
-_FIXED = {"": NO_FIXED, "ohko": ONE_HIT, "half": HALF, "level": BY_LEVEL}
+_FIXED = {"": NO_FIXED, "unknown": NO_FIXED, "ohko": ONE_HIT, "half": HALF, "level": BY_LEVEL, "random": BY_LEVEL}
 MOVE_FIXED = np.array([_FIXED[fact.fixed] if fact.fixed in _FIXED else float(fact.fixed) for fact in _facts])
 #: Probability of a critical hit [species, high critical-hit ratio].
 CRITICAL = np.array(

@@ -70,7 +70,7 @@ class Scene:
     def _damage_to_foe(self, move: MoveFacts) -> Damage:
         if self.me is None or self.foe is None:
             return NOTHING
-        return damage(self.me, self.foe, move, self.field, self.field.sides[1])
+        return damage(self.me, self.foe, move, self.field, self.field.sides[1], self.field.sides[0])
 
     @cached_property
     def switches(self) -> list[SwitchOption]:
@@ -81,9 +81,9 @@ class Scene:
         """Return the mean damage of the opponent's best move against one of ours, times the probability of having it."""
         if self.foe is None:
             return 0.0
-        mine = self.field.sides[0]
+        mine, theirs = self.field.sides
         return max(
-            (damage(self.foe, target, m, self.field, mine).mean * m.accuracy * c for m, c in self.foe.moves),
+            (damage(self.foe, target, m, self.field, mine, theirs).mean * m.accuracy * c for m, c in self.foe.moves),
             default=0.0,
         )
 
@@ -91,9 +91,10 @@ class Scene:
         """Return the mean damage of one of ours' best move against the opponent's active Pokémon."""
         if self.foe is None:
             return 0.0
-        theirs = self.field.sides[1]
+        mine, theirs = self.field.sides
         return max(
-            (damage(fighter, self.foe, m, self.field, theirs).mean * m.accuracy for m, _ in fighter.moves), default=0.0
+            (damage(fighter, self.foe, m, self.field, theirs, mine).mean * m.accuracy for m, _ in fighter.moves),
+            default=0.0,
         )
 
     def faster(self, fighter: Fighter) -> bool:

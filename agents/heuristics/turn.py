@@ -149,7 +149,7 @@ def _attack(matchups: Matchups, turn: Turn, side: int, action: Action, can: floa
     actor, target = turn.body[side], turn.body[other]
     hit = matchups.hit(actor, target, move)
     if action.lift != 1.0:
-        hit = Damage(hit.low * action.lift, hit.high * action.lift, hit.mean * action.lift)
+        hit = Damage(hit.low * action.lift, hit.high * action.lift, hit.mean * action.lift, True)
     chance = can * move.accuracy
     standing = turn.alive[other]
     before = turn.hp[other]

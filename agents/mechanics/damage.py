@@ -1,41 +1,52 @@
-"""Damage of a move by the damage formula of its generation.
+"""Damage of a move by its generation's formula, to the HP: what Showdown would deal (docs/damage.md).
 
-The formula is the one of Bulbapedia ("Damage") and of Showdown's simulator, with the modifiers that matter in singles and
-without rounding between modifiers (an error of 1-2%). poke-env's calculator (`poke_env.calc`) covers generations 1, 2 and
-9, requires the whole battle with all stats known, and takes five to ten times as long; tests compare this one with it.
+`damage` gives what players need: the range without a critical hit and the mean. `rolls` gives every possible value.
+scripts/parity/damage_parity.py compares both with Showdown and with @smogon/calc.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from poke_env.data import GenData
 
-from agents.mechanics.fighters import STAGES, Conditions, Fighter
-from agents.mechanics.modifiers import (
-    POWER_BY_TARGET,
-    attack_factor,
-    defense_factor,
-    guarded_types,
-    immune,
-    move_type,
-    power_of,
-    target_factor,
-    user_factor,
-)
+from agents.mechanics.fighters import Conditions, Fighter
+from agents.mechanics.final_modifiers import own_final, same_type_bonus, screened, target_final, weather_factor
+from agents.mechanics.fixed_damage import fixed_damage
+from agents.mechanics.formula import Blow, damage_of, rolls_of
+from agents.mechanics.held_items import active_item
+from agents.mechanics.hit_counts import expected_hits, hits_of
+from agents.mechanics.immunities import immune_by_type, stopped, type_steps
+from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
-from agents.mechanics.type_chart import effectiveness
-from teamsets.builder.published import STATS
+from agents.mechanics.old_formula import STEADY, damage_1, damage_2
+from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
+from agents.mechanics.rounding import ONE, Modifier, chain
+from agents.mechanics.stat_modifiers import attack, defense, own_attack
+from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike
+from agents.mechanics.uncertain import is_estimate
+
+_SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
+_CLOUD_NINE = frozenset({"cloudnine", "airlock"})
+#: Abilities that moves and abilities which ignore others do not.
+_NOT_IGNORED = frozenset(
+    {"prismarmor", "shadowshield", "fullmetalbody", "neutralizinggas", "comatose", "beadsofruin", "swordofruin"}
+)
 
 
 class Damage(NamedTuple):
     """Damage of a hit as fractions of the target's maximum HP: minimum and maximum without a critical hit, and the mean
-    including critical hits. Accuracy is not included."""
+    including critical hits. Accuracy is not included. A move that hits several times counts in full.
+
+    estimate: whether something that changes the damage is not known, or not computed (docs/damage.md lists what).
+    """
 
     low: float
     high: float
     mean: float
+    estimate: bool = False
 
     def knocks_out(self, hp: float) -> float:
         """Return the probability that a hit deals at least `hp`, assuming uniform rolls."""
@@ -49,146 +60,222 @@ class Damage(NamedTuple):
 NOTHING = Damage(0.0, 0.0, 0.0)
 
 
-def damage(attacker: Fighter, defender: Fighter, move: MoveFacts, field: Conditions, screens: dict[str, int]) -> Damage:
+def damage(
+    attacker: Fighter,
+    defender: Fighter,
+    move: MoveFacts,
+    field: Conditions,
+    screens: Mapping[str, int],
+    own_side: Mapping[str, int] = NO_SIDE,
+) -> Damage:
     """Return the total damage of one use of `move`.
 
-    screens: side conditions of the defender's side. A move with a charging turn counts in full.
+    screens: side conditions of the defender's side; own_side: of the attacker's (Tailwind). A move with a charging turn
+    counts in full.
     """
-    return Strike(attacker, move, field).on(defender, screens) if move.damages else NOTHING
+    return Attack(attacker, move, field, own_side).on(defender, screens) if move.damages else NOTHING
 
 
-class Strike:
-    """A damaging move of a fighter on a field, with all factors that do not depend on the target precomputed."""
+def rolls(
+    attacker: Fighter,
+    defender: Fighter,
+    move: MoveFacts,
+    field: Conditions,
+    screens: Mapping[str, int],
+    own_side: Mapping[str, int] = NO_SIDE,
+    critical: bool = False,
+) -> list[int]:
+    """Return the damage in HP for each random factor, from the lowest: 39 of them in generations 1 and 2, else 16.
+
+    A move with several hits has the same factor at each of them. Arguments as for `damage`; [] if it deals no damage.
+    """
+    if not move.damages:
+        return []
+    return Attack(attacker, move, field, own_side).hp(defender, screens, critical, rolls_of(attacker.gen))
+
+
+class Attack:
+    """A damaging move of a fighter on a field, with all that does not depend on the target worked out once."""
 
     __slots__ = (
-        "_attack_factor", "_attack_stat", "_attacker", "_burnt", "_chance", "_critical", "_field", "_final", "_kind",
-        "_move", "_power", "_rise", "_sharp", "_wall",
+        "_at_once", "_attack_modifiers", "_burnt", "_chance", "_power", "_power_modifiers", "_same_type", "_strike",
     )  # fmt: skip
 
-    def __init__(self, attacker: Fighter, move: MoveFacts, field: Conditions) -> None:
-        self._attacker, self._move, self._field = attacker, move, field
-        self._kind = kind = move_type(attacker, move, field)
-        self._power = None if move.id in POWER_BY_TARGET else power_of(attacker, None, move, kind, field)
-        self._attack_stat, self._rise = attacker.stat(move.attack_stat), attacker.stage(move.attack_stat)
-        self._attack_factor = attack_factor(attacker, move, kind, field)
+    def __init__(
+        self, attacker: Fighter, move: MoveFacts, field: Conditions, own_side: Mapping[str, int] = NO_SIDE
+    ) -> None:
+        self._prepare(attacker, move, field, own_side)
+
+    def _prepare(self, attacker: Fighter, move: MoveFacts, field: Conditions, own_side: Mapping[str, int]) -> None:
+        self._strike = strike = Strike(attacker, move, field, own_side)
+        gen = attacker.gen
+        self._power = None if move.id in POWER_BY_TARGET else own_power(strike)
+        self._power_modifiers: list[Modifier] = []
+        self._attack_modifiers: list[Modifier] = []
+        self._at_once, self._same_type = 0, ONE
         self._burnt = (
             attacker.status == "brn"
-            and move.category == "physical"
-            and move.id != "facade"
-            and attacker.ability != "guts"
+            and strike.physical
+            and strike.ability != "guts"
+            and not (move.id == "facade" and gen >= 6)
         )
-        self._wall = STATS.index(move.defense_stat)
-        self._final = user_factor(attacker, kind, field)
+        if gen >= 3:
+            self._power_modifiers = own_modifiers(strike)
+            self._at_once, self._attack_modifiers = own_attack(strike)
+            self._same_type = same_type_bonus(strike)
         self._chance = critical_chance(attacker, move)
-        self._critical, self._sharp = 1.5 if attacker.gen >= 6 else 2.0, 1.5 if attacker.ability == "sniper" else 1.0
 
-    def on(self, defender: Fighter, screens: dict[str, int]) -> Damage:
+    @property
+    def kind(self) -> str:
+        """The type that the move has in the hands of its user."""
+        return self._strike.kind
+
+    def on(self, defender: Fighter, screens: Mapping[str, int] = NO_SIDE) -> Damage:
         """Return the damage to a target, as `damage` does."""
-        attacker, move, kind = self._attacker, self._move, self._kind
-        factor = _type_factor(attacker, defender, move, kind)
-        if factor == 0 or immune(attacker, defender, move, kind, self._field):
-            return NOTHING
+        gen, full, chance = defender.gen, defender.stats[0], self._chance
+        ends = (217, 255) if gen <= 2 else (85, 100)
+        foe = self._foe(defender, screens)
+        estimate = is_estimate(self._strike, foe)
+        sure, possible = chance >= 1, chance > 0 and self._can_be_critical(foe)
+        found = self._hits(foe, sure and possible, ends)
+        if not found:
+            return Damage(0.0, 0.0, 0.0, True) if estimate else NOTHING
+        low, high = found
+        mean = (low + high) / 2
+        if possible and not sure:
+            critical = self._hits(foe, True, ends)
+            mean += chance * ((critical[0] + critical[1]) / 2 - mean)
+        move = self._strike.move
+        if move.most_hits > 1:
+            mean *= expected_hits(self._strike) / hits_of(self._strike)
+        return Damage(low / full, high / full, mean / full, estimate)
+
+    def hp(self, defender: Fighter, screens: Mapping[str, int], critical: bool, factors: range) -> list[int]:
+        """Return the damage in HP for each random factor, as `rolls` does."""
+        foe = self._foe(defender, screens)
+        sure = self._chance >= 1
+        return self._hits(foe, (critical or sure) and self._can_be_critical(foe), factors)
+
+    def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
+        """Return the target, and prepare for what its ability does to the attacker."""
+        strike, ability, user = self._strike, defender.ability, self._strike.user
+        if ability in _CLOUD_NINE and strike.weather:
+            return self._anew(user, replace(strike.field, weather=""), defender, screens)
+        if (
+            ability == "neutralizinggas"
+            and strike.ability
+            and strike.ability not in UNSUPPRESSED
+            and user.item != "abilityshield"
+        ):
+            return self._anew(replace(user, ability=""), strike.field, defender, screens)
+        if ability and defender.item != "abilityshield" and self._switches_off(defender):
+            ability = ""
+        item = active_item(defender.item, ability, defender.effects, strike.rooms) if defender.item else ""
+        weather = strike.weather
+        if weather and item == "utilityumbrella" and weather in _SHADED:
+            weather = ""
+        return Foe(defender, ability, item, weather, strike.field, screens)
+
+    def _anew(self, user: Fighter, field: Conditions, defender: Fighter, screens: Mapping[str, int]) -> Foe:
+        """Return the target, after working out the attack again for what the target changes in it."""
+        self._prepare(user, self._strike.move, field, self._strike.side)
+        return self._foe(defender, screens)
+
+    def _switches_off(self, defender: Fighter) -> bool:
+        strike, ability = self._strike, defender.ability
+        if ability in UNSUPPRESSED:
+            return False
+        if "gastroacid" in defender.effects or strike.ability == "neutralizinggas":
+            return True
+        return strike.ignores_abilities and ability not in _NOT_IGNORED
+
+    def _can_be_critical(self, foe: Foe) -> bool:
+        if foe.ability in ("battlearmor", "shellarmor"):
+            return False
+        strike = self._strike
+        return (
+            not strike.move.fixed and not (strike.gen == 2 and strike.id in STEADY) and "luckychant" not in foe.screens
+        )
+
+    def _hits(self, foe: Foe, critical: bool, factors: range | tuple[int, ...]) -> list[int]:
+        """Return the damage of all hits for each random factor; [] if there is none."""
+        strike, move, gen = self._strike, self._strike.move, self._strike.gen
+        doublings = type_steps(strike, foe)
+        # In generation 1 fixed damage ignores immunities.
+        if (gen > 1 or move.fixed in ("", "ohko")) and immune_by_type(strike, foe):
+            return []
+        if stopped(strike, foe, doublings):
+            return []
         if move.fixed:
-            return _fixed(attacker, defender, move)
-        power = self._power
-        if power is None:
-            power = power_of(attacker, defender, move, kind, self._field)
+            return fixed_damage(strike, foe, len(factors))
+        power = self._power if self._power is not None else POWER_BY_TARGET[move.id](strike, foe)
         if power <= 0:
-            return NOTHING
-        plain, critical = self._rolls(defender, power, screens)
-        return Damage(*_spread(plain, critical, self._chance, factor * move.hits, *_roll_range(defender)))
+            return []
+        if gen <= 2:
+            return self._old_hits(foe, power, doublings, critical, factors)
+        first = self._hit(foe, power, doublings, critical, factors, 1)
+        hits = hits_of(strike)
+        if hits == 1:
+            return first
+        rising = move.id in ("tripleaxel", "triplekick")
+        if not rising and hits > 2:
+            again = self._hit(foe, power, doublings, critical, factors, 2)
+            return [one + (hits - 1) * other for one, other in zip(first, again, strict=True)]
+        total = first
+        for number in range(2, hits + 1):
+            more = self._hit(foe, power * number if rising else power, doublings, critical, factors, number)
+            total = [one + other for one, other in zip(total, more, strict=True)]
+        return total
 
-    def _rolls(self, defender: Fighter, power: float, screens: dict[str, int]) -> tuple[float, float]:
-        """Return the damage in HP of one hit at the maximum roll, before type effectiveness: (without, with) a critical."""
-        attacker, move, field, rise = self._attacker, self._move, self._field, self._rise
-        gen, level, attack = attacker.gen, attacker.level, self._attack_stat
-        if move.id == "foulplay":
-            attack, rise = defender.stat(move.attack_stat), defender.stage(move.attack_stat)
-        attack *= self._attack_factor
-        defense = defender.stats[self._wall] * defense_factor(defender, move.defense_stat, field)
-        fall = defender.stage(move.defense_stat) if defender.boosts else 0
-        if defender.ability == "unaware" and attacker.ability != "moldbreaker":
-            rise = 0
-        if attacker.ability == "unaware" or move.id in ("sacredsword", "chipaway", "darkestlariat"):
-            fall = 0
-        if move.explodes and gen <= 4:
-            defense /= 2
-        weakened = attack / 2 if self._burnt else attack
-        final = self._final * target_factor(attacker, defender, move, self._kind, field)
-        screen = _screen(move, screens, defender) if screens or defender.effects else 1.0
-        wall, thin = (screen, 1.0) if gen <= 2 else (1.0, screen)
-        plain = _base(level, power, weakened * STAGES[rise], defense * STAGES[fall] * wall, gen) * final / thin
-        if gen == 1:  # a critical hit doubles the level and ignores boosts, burn and screens
-            return plain, _base(level * 2, power, attack, defense, gen) * final
-        critical = _base(level, power, weakened * STAGES[max(0, rise)], defense * STAGES[min(0, fall)], gen) * final
-        return plain, critical * self._critical * self._sharp
+    def _old_hits(
+        self, foe: Foe, power: int, doublings: int, critical: bool, factors: range | tuple[int, ...]
+    ) -> list[int]:
+        strike = self._strike
+        if strike.gen == 1:
+            found = damage_1(strike, foe, power, critical, factors)
+        elif strike.id == "triplekick":
+            each = [damage_2(strike, foe, power * number, doublings, critical, factors) for number in (1, 2, 3)]
+            return [sum(of) for of in zip(*each, strict=True)]
+        else:
+            found = damage_2(strike, foe, power, doublings, critical, factors)
+        hits = hits_of(strike)
+        return found if hits == 1 else [hits * value for value in found]
 
-
-@lru_cache(maxsize=16)
-def empty_field(gen: int) -> Conditions:
-    """Return a field without conditions."""
-    return Conditions(gen, "", "", False, ({}, {}))
-
-
-class Target:
-    """A healthy, unboosted fighter on an empty field as a target, with all factors that do not depend on the move."""
-
-    __slots__ = ("fighter", "guarded", "high", "low", "types", "walls")
-
-    def __init__(self, fighter: Fighter) -> None:
-        field, stats = empty_field(fighter.gen), fighter.stats
-        self.fighter, self.types, self.guarded = fighter, fighter.types, guarded_types(fighter)
-        self.walls = tuple(
-            max(1.0, stat * defense_factor(fighter, name, field)) for name, stat in zip(STATS, stats, strict=True)
+    def _hit(
+        self, foe: Foe, power: int, doublings: int, critical: bool, factors: range | tuple[int, ...], number: int
+    ) -> list[int]:
+        """Return the damage of one hit of generation 3 or later for each random factor. number: 1 for the first."""
+        strike, gen = self._strike, self._strike.gen
+        later = number > 1
+        others = target_modifiers(strike, foe, doublings)
+        power = modified_power(strike, power, self._power_modifiers, others)
+        final = own_final(strike, doublings, critical) + target_final(strike, foe, doublings, later)
+        screen = not critical and screened(strike, foe)
+        first = ONE
+        if gen <= 4:
+            found = [2048] if screen else []
+            if "flashfire" in strike.user.effects and strike.kind == "FIRE":
+                found.append(6144)
+            first = chain(found)
+        elif screen:
+            final.append(2048)
+        blow = Blow(
+            level=strike.user.level,
+            power=power,
+            attack=attack(strike, self._at_once, self._attack_modifiers, foe, critical),
+            defense=defense(strike, foe, critical),
+            same_type=self._same_type,
+            doublings=doublings,
+            weather=weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE,
+            critical=critical,
+            burnt=self._burnt,
+            first=first,
+            life_orb=gen == 4 and strike.item == "lifeorb",
+            final=chain(final) if final else ONE,
+            shrunk=ONE if not later or strike.ability != "parentalbond" else 1024 if gen > 6 else 2048,
+            physical=strike.physical,
         )
-        self.low, self.high = _roll_range(fighter)
-
-
-#: Moves that `WellStrike.against` does not cover.
-_UNUSUAL_MOVES = frozenset(
-    {"dreameater", "fakeout", "firstimpression", "flyingpress", "foulplay", "freezedry", "struggle", "thousandarrows"}
-)
-_UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
-
-
-class WellStrike(Strike):
-    """A strike of a healthy, unboosted fighter on an empty field, fast against targets of the same kind."""
-
-    __slots__ = ("_attack", "_critical_push", "_gen", "_hits", "_push", "_usual")
-
-    def __init__(self, attacker: Fighter, move: MoveFacts) -> None:
-        super().__init__(attacker, move, empty_field(attacker.gen))
-        self._gen, self._hits, power = attacker.gen, move.hits, self._power
-        self._attack = self._attack_stat * self._attack_factor
-        self._usual = (
-            (power is None or power > 0)
-            and not move.fixed
-            and not (move.explodes and attacker.gen <= 4)
-            and move.id not in _UNUSUAL_MOVES
-            and attacker.ability not in _UNUSUAL_ABILITIES
-        )
-        self._push, self._critical_push = (0.0, 0.0) if power is None else self._pushes(power)
-
-    def _pushes(self, power: float) -> tuple[float, float]:
-        """Return the attack terms of the formula (without, with) a critical hit of generation 1."""
-        level, attack = self._attacker.level, self._attack
-        return _push(level, power, attack), _push(level * 2, power, attack)
-
-    def against(self, target: Target) -> tuple[float, float, float]:
-        """Return low, high and mean of the damage, equal to those of `on`. The target has the attacker's generation."""
-        kind = self._kind
-        if not self._usual or kind in target.guarded:
-            return self.on(target.fighter, {})
-        factor = effectiveness(self._gen, kind, target.types) * self._hits
-        if factor == 0:
-            return NOTHING
-        gen, wall, push, critical_push = self._gen, target.walls[self._wall], self._push, self._critical_push
-        if self._power is None:
-            push, critical_push = self._pushes(power_of(self._attacker, target.fighter, self._move, kind, self._field))
-        final = self._final
-        plain = _resisted(push, wall, gen) * final
-        critical = _resisted(critical_push, wall, gen) * final if gen == 1 else plain * self._critical * self._sharp
-        return _spread(plain, critical, self._chance, factor, target.low, target.high)
+        return damage_of(blow, gen, factors)
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
@@ -206,68 +293,3 @@ def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
 def critical_chance_of(base_speed: int, high: bool) -> float:
     """Return the probability of a critical hit in generation 1. high: of a move with a high critical-hit ratio."""
     return float(min(255, (base_speed // 2) * (8 if high else 1)) / 256)
-
-
-def _type_factor(attacker: Fighter, defender: Fighter, move: MoveFacts, kind: str) -> float:
-    types = defender.types
-    if kind in ("NORMAL", "FIGHTING") and attacker.ability in ("scrappy", "mindseye"):
-        types = tuple(t for t in types if t != "GHOST")
-    if move.id == "thousandarrows":
-        types = tuple(t for t in types if t != "FLYING")
-    factor = effectiveness(attacker.gen, kind, types)
-    if move.id == "freezedry" and "WATER" in types:
-        factor *= 4
-    if move.id == "flyingpress":
-        factor *= effectiveness(attacker.gen, "FLYING", types)
-    if move.id == "struggle":
-        return 1.0
-    if move.fixed and attacker.gen == 1:
-        return 1.0  # in generation 1 fixed damage ignores immunities
-    return factor
-
-
-def _fixed(attacker: Fighter, defender: Fighter, move: MoveFacts) -> Damage:
-    hp = defender.stats[0]
-    if move.fixed == "ohko":
-        able = attacker.level >= defender.level and defender.ability != "sturdy"
-        return Damage(1.0, 1.0, 1.0) if able else NOTHING
-    if move.fixed == "half":
-        return Damage(defender.hp / 2, defender.hp / 2, defender.hp / 2)
-    part = (attacker.level if move.fixed == "level" else float(move.fixed)) / hp
-    return Damage(part, part, part)
-
-
-def _roll_range(defender: Fighter) -> tuple[float, float]:
-    """Return the minimum and maximum roll, divided by the target's HP."""
-    hp = defender.stats[0]
-    return (217 / 255 if defender.gen <= 2 else 0.85) / hp, 1.0 / hp
-
-
-def _spread(
-    plain: float, critical: float, chance: float, factor: float, low: float, high: float
-) -> tuple[float, float, float]:
-    """Return low, high and mean of `Damage`, from the HP at the maximum roll. chance: of a critical hit."""
-    mean = ((1 - chance) * plain + chance * critical) * factor * (low + high) / 2
-    base = (critical if chance >= 1 else plain) * factor
-    return base * low, base * high, mean
-
-
-def _base(level: int, power: float, attack: float, defense: float, gen: int) -> float:
-    return _resisted(_push(level, power, attack), max(1.0, defense), gen)
-
-
-def _push(level: int, power: float, attack: float) -> float:
-    return (2 * level // 5 + 2) * power * attack
-
-
-def _resisted(push: float, wall: float, gen: int) -> float:
-    base = push / wall / 50
-    return (min(997.0, base) if gen <= 2 else base) + 2
-
-
-def _screen(move: MoveFacts, screens: dict[str, int], defender: Fighter) -> float:
-    if move.id in ("brickbreak", "psychicfangs", "ragingbull") and defender.gen >= 3:
-        return 1.0
-    wall = "reflect" if move.category == "physical" else "lightscreen"
-    # In generation 1 a screen protects one Pokémon, not a side.
-    return 2.0 if "auroraveil" in screens or wall in screens or wall in defender.effects else 1.0

@@ -31,7 +31,8 @@ class Fighter:
     """One Pokémon. hp: fraction of its maximum. stats: hp, atk, def, spa, spd, spe before boosts.
 
     types: current types; base_types: without terastallization. moves: with the probability that it has them. item and
-    ability: "" if none or unknown. status: "" or Showdown's three letters. slept: turns asleep so far.
+    ability: "" if none or unknown. status: "" or Showdown's three letters. slept: turns asleep so far. guessed: whether
+    stats, item or ability are estimates.
     """
 
     species: str
@@ -53,6 +54,7 @@ class Fighter:
     first_turn: bool
     must_recharge: bool
     slept: int
+    guessed: bool = False
 
     def stat(self, name: str) -> float:
         """Return a stat before boosts, by name."""
@@ -80,13 +82,24 @@ class Fighter:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The field's conditions. sides: side conditions (Showdown's id -> layers) of (own side, opponent's side)."""
+    """The field's conditions.
+
+    sides: side conditions (Showdown's id -> layers) of (own side, opponent's side). rooms: the other conditions of the
+    whole field, as Gravity and Magic Room (Showdown's ids).
+    """
 
     gen: int
     weather: str
     terrain: str
     trick_room: bool
     sides: tuple[dict[str, int], dict[str, int]]
+    rooms: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=16)
+def empty_field(gen: int) -> Conditions:
+    """Return a field without conditions."""
+    return Conditions(gen, "", "", False, ({}, {}))
 
 
 def conditions(battle: SeatBattle) -> Conditions:
@@ -98,6 +111,7 @@ def conditions(battle: SeatBattle) -> Conditions:
         terrain=next((_id(f.name) for f in fields if f.is_terrain), ""),
         trick_room=Field.TRICK_ROOM in battle.fields,
         sides=(_layers(battle.side_conditions), _layers(battle.opponent_side_conditions)),
+        rooms=frozenset(_id(f.name) for f in fields if not f.is_terrain),
     )
 
 

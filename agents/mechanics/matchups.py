@@ -72,14 +72,15 @@ class Body:
 
 
 # Abilities whose effect on damage depends on HP.
-_BY_HP = frozenset({"multiscale", "shadowshield", "blaze", "torrent", "overgrow", "swarm"})
+_BY_HP = frozenset({"multiscale", "shadowshield", "terashell", "blaze", "torrent", "overgrow", "swarm", "defeatist"})
 _FIRST_TURN_ONLY = frozenset({"fakeout", "firstimpression"})
 # Attacks that cannot be used every turn.
 _UNSTEADY = _FIRST_TURN_ONLY | {"focuspunch", "futuresight", "dreameater"}
 # Volatile effects that change damage or speed.
 _MARKS = frozenset(
     {f"{name}{stat}" for name in ("protosynthesis", "quarkdrive") for stat in ("atk", "def", "spa", "spd", "spe")}
-    | {"reflect", "lightscreen", "substitute", "confusion"}
+    | {"reflect", "lightscreen", "substitute", "confusion", "flashfire", "charge", "slowstart", "smackdown", "roost"}
+    | {"magnetrise", "gastroacid", "tarshot", "glaiverush", "dynamax", *(f"fallen{number}" for number in range(1, 6))}
 )
 
 
@@ -106,7 +107,7 @@ class Matchups:
         """Set the field for the following calls."""
         self.field = field
         walls = tuple(tuple(sorted(side.keys() & _SCREENS)) for side in field.sides)
-        self._mark = (field.weather, field.terrain, field.trick_room, walls)
+        self._mark = (field.weather, field.terrain, field.trick_room, walls, field.rooms)
 
     def hit(self, attacker: Body, defender: Body, move: MoveFacts) -> Damage:
         """Return the damage of a move between two bodies."""
@@ -114,8 +115,8 @@ class Matchups:
         found = self._hits.get(key)
         if found is None:
             assert self.field is not None
-            screens = self.field.sides[defender.side]
-            found = damage(attacker.fighter, defender.fighter, move, self.field, screens)
+            screens, own = self.field.sides[defender.side], self.field.sides[attacker.side]
+            found = damage(attacker.fighter, defender.fighter, move, self.field, screens, own)
             self._hits[key] = found
         return found
 

@@ -23,6 +23,11 @@ _TYPICAL_POWER = {
     "hardpress": 60, "trumpcard": 50, "naturalgift": 70, "fling": 30, "beatup": 40, "flail": 50, "reversal": 50,
     "spitup": 60,
 }  # fmt: skip
+_FIXED = {
+    **dict.fromkeys(("superfang", "naturesmadness", "ruination"), "half"),
+    **dict.fromkeys(("counter", "mirrorcoat", "metalburst", "comeuppance", "bide"), "unknown"),
+    "psywave": "random", "finalgambit": "hp", "endeavor": "difference",
+}  # fmt: skip
 _PHYSICAL_TYPES = frozenset({"NORMAL", "FIGHTING", "FLYING", "POISON", "GROUND", "ROCK", "BUG", "GHOST", "STEEL"})
 _NO_TYPE = PokemonType.THREE_QUESTION_MARKS.name
 _HAZARDS = frozenset({"stealthrock", "spikes", "toxicspikes", "stickyweb", "gmaxsteelsurge"})
@@ -33,9 +38,12 @@ class MoveFacts:
     """What a move does, in one generation. Fractions are of the maximum HP, probabilities from 0 to 1.
 
     category: "physical", "special" or "status" (by type before generation 4). fixed: damage without the formula: HP as
-    text, "level", "half" (of the remaining HP), "ohko". heal: fraction that the user regains. status: inflicted with
+    text, "level", "half" (of the remaining HP), "ohko", "hp" (the user's), "difference" (of both HP), "random" (by the
+    level), "unknown". heal: fraction that the user regains. status: inflicted with
     `status_chance` ("slp" "par" …). boosts: of the target, with `boost_chance`; self_boosts: of the user. side_effects:
-    whether Sheer Force applies.
+    whether it may have any. hits: a typical number, least_hits and most_hits: the possible ones. crashes: it hurts the user
+    when it misses. sheer_force: whether that ability strengthens it. uses_target_attack: as Foul Play does.
+    varies: whether its power is worked out anew at each use.
     """
 
     id: str
@@ -68,6 +76,13 @@ class MoveFacts:
     flags: frozenset[str]
     attack_stat: str
     defense_stat: str
+    least_hits: int = 1
+    most_hits: int = 1
+    crashes: bool = False
+    sheer_force: bool = False
+    uses_target_attack: bool = False
+    ignores_defense_boosts: bool = False
+    varies: bool = False
 
     @property
     def damages(self) -> bool:
@@ -106,6 +121,8 @@ def _read(move_id: str, entry: dict[str, Any], gen: int) -> MoveFacts:
     flags = frozenset(entry.get("flags", ()))
     accuracy = entry.get("accuracy", True)
     hazard = to_id_str(entry.get("sideCondition") or "")
+    hits = entry.get("multihit", 1)
+    least_hits, most_hits = hits if isinstance(hits, list) else (hits, hits)
     return MoveFacts(
         id=move_id,
         type=kind,
@@ -137,6 +154,13 @@ def _read(move_id: str, entry: dict[str, Any], gen: int) -> MoveFacts:
         flags=flags,
         attack_stat=_attack_stat(entry, category),
         defense_stat=entry.get("overrideDefensiveStat") or ("def" if category == "physical" else "spd"),
+        least_hits=least_hits,
+        most_hits=most_hits,
+        crashes=bool(entry.get("hasCrashDamage")),
+        sheer_force=bool(entry.get("secondary") or entry.get("secondaries") or entry.get("hasSheerForceBoost")),
+        uses_target_attack=entry.get("overrideOffensivePokemon") == "target",
+        ignores_defense_boosts=bool(entry.get("ignoreDefensive")),
+        varies=bool(entry.get("basePowerCallback")) and entry.get("basePower") in (0, 150),
     )
 
 
@@ -156,9 +180,9 @@ def _hits(move_id: str, entry: dict[str, Any]) -> float:
 def _fixed(move_id: str, entry: dict[str, Any]) -> str:
     if entry.get("ohko"):
         return "ohko"
-    if move_id in ("superfang", "naturesmadness", "ruination"):
-        return "half"
-    return str(entry.get("damage", "")) if entry.get("damage") else "level" if move_id == "psywave" else ""
+    if move_id in _FIXED:
+        return _FIXED[move_id]
+    return str(entry.get("damage", "") or "")
 
 
 def _attack_stat(entry: dict[str, Any], category: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from poke_env.data import GenData
 
@@ -15,3 +15,15 @@ def effectiveness(gen: int, kind: str, types: tuple[str, ...]) -> float:
     for own in types:
         factor *= chart.get(own, {}).get(kind, 1.0)
     return factor
+
+
+@cache
+def steps(gen: int, kind: str, own: str) -> int:
+    """Return how often an attacking type's damage is doubled (halved if negative) by one type; 0 for an immune one."""
+    return {0.5: -1, 2.0: 1}.get(effectiveness(gen, kind, (own,)), 0)
+
+
+@cache
+def blocks(gen: int, kind: str, own: str) -> bool:
+    """Return whether a type is immune to an attacking type."""
+    return effectiveness(gen, kind, (own,)) == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.mechanics.fighters import Fighter
-from agents.mechanics.modifiers import grounded
+from agents.mechanics.grounding import grounded
 from agents.mechanics.type_chart import effectiveness
 
 # Fraction of its worth that a Pokémon loses with a status: (generation 1, later ones).

@@ -1,7 +1,7 @@
 """Estimates of the damage that two Pokémon deal to each other, fast enough for all pairs at every decision.
 
-The damage formula (agents/mechanics/damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty field, and
-cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the remaining HP are
+The damage formula (agents/policy/unrounded_damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty
+field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the remaining HP are
 ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
 """
 
@@ -19,11 +19,19 @@ from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.mechanics.damage import NOTHING, Target, WellStrike, empty_field
-from agents.mechanics.fighters import STAGES, Fighter, Loadout, foe_loadout, own_loadout, well_fighter
+from agents.mechanics.fighters import (
+    STAGES,
+    Fighter,
+    Loadout,
+    empty_field,
+    foe_loadout,
+    own_loadout,
+    well_fighter,
+)
 from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts, move_facts
 from agents.mechanics.type_chart import effectiveness
+from agents.policy.unrounded_damage import NOTHING, Target, WellStrike
 
 #: Maximum number of cached pairs (attacker, defender).
 _MAX_CACHED_PAIRS = 40_000

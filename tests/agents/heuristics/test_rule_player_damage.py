@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import random
 import statistics
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import cycle, islice
 
 import pytest
-from poke_env.data import GenData, to_id_str
 from support.players import comparing_agents
 from support.rule_matches import fighter, open_field, pair_of_fixtures, play_all
 
-from agents.mechanics.damage import Damage, Target, WellStrike, critical_chance, damage, empty_field
+from agents.mechanics.damage import Damage, critical_chance, damage
 from agents.mechanics.fighters import Fighter
-from agents.mechanics.moves import MoveFacts, move_facts
+from agents.mechanics.moves import move_facts
 from agents.mechanics.type_chart import effectiveness
 
 # Level 100 with full DVs and EVs, as Showdown shows them in gen1ou.
@@ -33,10 +28,10 @@ def hp_of(attacker: Fighter, defender: Fighter, move: str, weather: str = "") ->
 
 
 def test_body_slam_by_hand():
-    """((2·100/5 + 2) · 85 · 298/228 / 50 + 2) · 1.5 = 142.9, times 217/255 at the least."""
+    """Stats above 255 count as quarters of both: ((2·100/5 + 2) · 85 · 74/57 / 50 + 2) · 1.5 = 141, 119 at the least."""
     hit = hp_of(TAUROS, SNORLAX, "bodyslam")
-    assert hit.high == pytest.approx(142.9, abs=0.2)
-    assert hit.low == pytest.approx(142.9 * 217 / 255, abs=0.2)
+    assert hit.high == pytest.approx(141)
+    assert hit.low == pytest.approx(119)
 
 
 def test_critical_hits_of_generation_1_hang_on_base_speed():
@@ -48,8 +43,7 @@ def test_critical_hits_of_generation_1_hang_on_base_speed():
 
 
 def test_explosion_halves_the_defence_until_generation_4():
-    high = hp_of(SNORLAX, TAUROS, "selfdestruct").high
-    assert high == pytest.approx(((42 * 130 * 318 / (288 / 2)) / 50 + 2) * 1.5, rel=0.01)
+    assert hp_of(SNORLAX, TAUROS, "selfdestruct").high == pytest.approx((42 * 130 * 79 // 36 // 50 + 2) * 3 // 2)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +56,7 @@ def test_fixed_damage_and_immunity(move: str, expected: int):
 
 def test_half_of_what_is_left():
     worn = fighter("snorlax", 1, SNORLAX.stats, SNORLAX.types, hp=0.5)
-    assert damage(TAUROS, worn, move_facts("superfang", 1), open_field(1), {}).mean == 0.25
+    assert damage(TAUROS, worn, move_facts("superfang", 1), open_field(1), {}).mean == pytest.approx(131 / 523)
 
 
 MODERN = (301, 299, 299, 299, 299, 299)
@@ -105,92 +99,6 @@ def test_chance_to_knock_out():
     assert hit.knocks_out(0.4) == 1
     assert hit.knocks_out(0.45) == pytest.approx(0.5)
     assert hit.knocks_out(2.0) == 0
-
-
-ITEMS = (
-    "", "leftovers", "lifeorb", "choiceband", "choicespecs", "choicescarf", "airballoon", "assaultvest", "eviolite",
-    "silkscarf", "charcoal", "mysticwater", "thickclub", "lightball", "scopelens", "hearthflamemask",
-)  # fmt: skip
-
-
-CHART = {gen: sorted(GenData.from_gen(gen).type_chart) for gen in range(1, 10)}
-
-
-def damaging(gen: int) -> list[MoveFacts]:
-    moves = [move_facts(name, gen) for name in sorted(GenData.from_gen(gen).moves)]
-    return [move for move in moves if move.damages]
-
-
-def abilities(gen: int) -> list[str]:
-    dex = GenData.from_gen(gen).pokedex.values()
-    return (
-        sorted({to_id_str(name) for entry in dex for name in entry.get("abilities", {}).values()}) if gen >= 3 else [""]
-    )
-
-
-def anybody(gen: int, rng: random.Random) -> Iterator[Fighter]:
-    """Fighters of a generation at random, well and unboosted; each ability and each item in turn."""
-    dex, known = GenData.from_gen(gen).pokedex, abilities(gen)
-    species = sorted(name for name, entry in dex.items() if entry.get("baseStats") and entry["num"] > 0)
-    for ability, item in zip(cycle(rng.sample(known, len(known))), cycle(ITEMS), strict=False):
-        types, tera = tuple(rng.sample(CHART[gen], rng.choice((1, 2)))), rng.choice(CHART[gen])
-        one = fighter(rng.choice(species), gen, tuple(rng.randint(1, 700) for _ in range(6)), types)
-        yield replace(
-            one,
-            level=rng.choice((1, 50, 100)),
-            item=item if gen >= 2 else "",
-            ability=ability,
-            weight=rng.uniform(0.1, 900),
-            tera=tera if gen == 9 else "",
-            terastallized=gen == 9 and rng.random() < 0.3,
-        )
-
-
-def hits_the_same(strike: WellStrike, attacker: Fighter, defender: Fighter, move: MoveFacts) -> bool:
-    """Whether it does anything, by both ways."""
-    hit = strike.against(Target(defender))
-    assert hit == damage(attacker, defender, move, empty_field(attacker.gen), {}), (attacker, defender, move)
-    return hit[1] > 0
-
-
-@pytest.mark.parametrize("gen", range(1, 10))
-def test_the_quick_way_between_well_pokemon_gives_the_same_damage(gen: int):
-    """Each damaging move of a generation, and each ability of who uses one; types, items and the rest at random."""
-    rng = random.Random(gen)
-    attackers, defenders, moves = anybody(gen, rng), anybody(gen, rng), damaging(gen)
-    hits = tried = 0
-    for move in moves * 3 + rng.choices(moves, k=3 * len(abilities(gen))):
-        attacker = next(attackers)
-        strike = WellStrike(attacker, move)
-        for defender in islice(defenders, 6):
-            hits += hits_the_same(strike, attacker, defender, move)
-            tried += 1
-    assert hits > tried / 2
-
-
-def test_the_quick_way_knows_every_ability_of_a_target():
-    """Each ability of generation 9 against each damaging move, once against a target of a type that it hits."""
-    rng = random.Random(0)
-    (attacker, defender), moves = islice(anybody(9, rng), 2), damaging(9)
-    attacker = replace(attacker, ability="", item="", terastallized=False)
-    strikes = [(WellStrike(attacker, move), move) for move in moves]
-    for ability in abilities(9):
-        target = replace(defender, ability=ability, item="", types=(rng.choice(("WATER", "BUG", "FAIRY")),))
-        for strike, move in strikes:
-            hits_the_same(strike, attacker, target, move)
-
-
-def test_the_quick_way_knows_the_moves_and_users_that_see_types_otherwise():
-    chart = [(kind,) for kind in CHART[9]]
-    attacker = replace(next(anybody(9, random.Random(0))), item="", terastallized=False)
-    for ability in abilities(9):
-        user = replace(attacker, ability=ability)
-        for move in (
-            move_facts(name, 9) for name in ("bodyslam", "closecombat", "earthquake", "freezedry", "waterfall")
-        ):
-            strike = WellStrike(user, move)
-            for types in chart:
-                hits_the_same(strike, user, replace(attacker, ability="", types=types), move)
 
 
 # Where poke-env's calculator is known to differ: powers that it does not compute (Return counts 0), hits that it counts

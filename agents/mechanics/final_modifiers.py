@@ -1,0 +1,113 @@
+"""What changes the damage itself: the same-type bonus, weather, screens, abilities and items, as factors in units of 1/4096.
+
+Source: the handlers of Showdown's events `ModifySTAB`, `WeatherModifyDamage`, `ModifyDamage` and, in generations 3 and 4,
+`ModifyDamagePhase1` and `ModifyDamagePhase2`.
+"""
+
+from __future__ import annotations
+
+from agents.mechanics.held_items import BERRIES
+from agents.mechanics.move_powers import Foe
+from agents.mechanics.rounding import ONE
+from agents.mechanics.strikes import Strike
+
+_HALF, _THREE_QUARTERS, _FIFTH_MORE, _QUARTER_MORE, _HALF_MORE, _DOUBLE = 2048, 3072, 4915, 5120, 6144, 8192
+_SCREEN_BREAKERS = frozenset({"brickbreak", "psychicfangs", "ragingbull"})
+_NO_BERRIES = frozenset({"unnerve", "asoneglastrier", "asonespectrier"})
+
+
+def same_type_bonus(strike: Strike) -> int:
+    """Return the factor of the same-type attack bonus."""
+    user, kind = strike.user, strike.kind
+    own = kind in user.types or kind in user.base_types
+    if user.terastallized:
+        if user.tera == "STELLAR":
+            return _DOUBLE if own else _FIFTH_MORE
+        own = own or kind == user.tera
+        factor = _DOUBLE if user.tera == kind and kind in user.base_types else _HALF_MORE if own else ONE
+        if strike.ability == "adaptability" and kind in user.types:
+            return 9216 if factor == _DOUBLE else _DOUBLE
+        return factor
+    if strike.ability in ("protean", "libero") and "futuremove" not in strike.flags:
+        own = True
+    if not own or kind == "THREE_QUESTION_MARKS":
+        return ONE
+    return _DOUBLE if strike.ability == "adaptability" and kind in user.types else _HALF_MORE
+
+
+def weather_factor(strike: Strike, foe: Foe) -> int:
+    """Return the factor of the weather."""
+    weather, kind = foe.weather, strike.kind
+    if strike.ability == "megasol":
+        weather = "sunnyday"
+    if strike.id == "hydrosteam" and strike.own_weather == "sunnyday":
+        return _HALF_MORE
+    if weather == "sunnyday":
+        return _HALF_MORE if kind == "FIRE" else _HALF if kind == "WATER" else ONE
+    if weather == "raindance":
+        return _HALF_MORE if kind == "WATER" else _HALF if kind == "FIRE" else ONE
+    if weather == "desolateland":
+        return _HALF_MORE if kind == "FIRE" else ONE
+    if weather == "primordialsea":
+        return _HALF_MORE if kind == "WATER" else ONE
+    return ONE
+
+
+def screened(strike: Strike, foe: Foe) -> bool:
+    """Return whether Reflect, Light Screen or Aurora Veil halves a hit that is not critical."""
+    screens = foe.screens
+    if not screens or (strike.id in _SCREEN_BREAKERS and strike.gen >= 3):
+        return False
+    if strike.ability == "infiltrator" and strike.gen >= 5:
+        return False
+    return "auroraveil" in screens or ("reflect" if strike.physical else "lightscreen") in screens
+
+
+def own_final(strike: Strike, doublings: int, critical: bool) -> list[int]:
+    """Return the factors of the final damage from the user's ability and item, which see how types change it."""
+    found: list[int] = []
+    ability, item = strike.ability, strike.item
+    if ability == "neuroforce":
+        if doublings > 0:
+            found.append(_QUARTER_MORE)
+    elif ability == "tintedlens":
+        if doublings < 0:
+            found.append(_DOUBLE)
+    elif ability == "sniper" and critical:
+        found.append(_HALF_MORE)
+    if item == "expertbelt":
+        if doublings > 0:
+            found.append(_FIFTH_MORE)
+    elif item == "lifeorb" and strike.gen >= 5:
+        found.append(5324)
+    return found
+
+
+def target_final(strike: Strike, foe: Foe, doublings: int, later: bool) -> list[int]:
+    """Return the factors of the final damage from the target. later: of a hit after the first of its move."""
+    found: list[int] = []
+    ability, kind, target = foe.ability, strike.kind, foe.fighter
+    if ability:
+        if ability in ("multiscale", "shadowshield"):
+            if foe.hp >= target.stats[0] and not later:
+                found.append(_HALF)
+        elif ability in ("filter", "solidrock", "prismarmor"):
+            if doublings > 0:
+                found.append(_THREE_QUARTERS)
+        elif ability == "fluffy":
+            touches, burns = "contact" in strike.flags, kind == "FIRE"
+            if touches != burns:
+                found.append(_HALF if touches else _DOUBLE)
+        elif (ability == "punkrock" and "sound" in strike.flags) or (ability == "icescales" and not strike.physical):
+            found.append(_HALF)
+    if foe.item and not later and _berry_weakens(strike, foe, doublings):
+        found += [_HALF, _HALF] if ability == "ripen" else [_HALF]
+    effects = target.effects
+    if effects and (("minimize" in effects and "minimize" in strike.flags) or "glaiverush" in effects):
+        found.append(_DOUBLE)
+    return found
+
+
+def _berry_weakens(strike: Strike, foe: Foe, doublings: int) -> bool:
+    fits = BERRIES.get(foe.item) == strike.kind and (doublings > 0 or strike.kind == "NORMAL")
+    return fits and strike.ability not in _NO_BERRIES

@@ -1,0 +1,156 @@
+"""A damaging move in the hands of one fighter, on a field: its type, category and what is switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from agents.mechanics.fighters import Conditions, Fighter
+from agents.mechanics.grounding import grounded
+from agents.mechanics.held_items import DRIVES, MEMORIES, PLATES, active_item
+from agents.mechanics.moves import MoveFacts
+from agents.mechanics.rounding import boosted
+
+NO_SIDE: Mapping[str, int] = {}
+SUN, RAIN = frozenset({"sunnyday", "desolateland"}), frozenset({"raindance", "primordialsea"})
+_SHADED = SUN | RAIN
+SNOW = frozenset({"snow", "snowscape"})
+_IGNORES_ABILITY = frozenset({"moldbreaker", "teravolt", "turboblaze"})
+_IGNORING_MOVES = frozenset(
+    {"sunsteelstrike", "moongeistbeam", "photongeyser", "lightthatburnsthesky", "searingsunrazesmash",
+     "menacingmoonrazemaelstrom", "gmaxdrumsolo", "gmaxfireball", "gmaxhydrosnipe"}
+)  # fmt: skip
+#: Abilities that neither Gastro Acid nor Neutralizing Gas suppresses.
+UNSUPPRESSED = frozenset(
+    {"asoneglastrier", "asonespectrier", "battlebond", "comatose", "commander", "disguise", "gulpmissile", "iceface",
+     "multitype", "neutralizinggas", "powerconstruct", "rkssystem", "schooling", "shieldsdown", "stancechange",
+     "terashift", "zenmode", "zerotohero"}
+)  # fmt: skip
+_ATE = {
+    "aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE", "dragonize": "DRAGON",
+}  # fmt: skip
+#: Moves whose type such abilities do not change.
+_OWN_TYPE = frozenset(
+    {"judgment", "multiattack", "naturalgift", "revelationdance", "technoblast", "terrainpulse", "weatherball"}
+)
+_TERRAIN_TYPES = {
+    "electricterrain": "ELECTRIC", "grassyterrain": "GRASS", "mistyterrain": "FAIRY", "psychicterrain": "PSYCHIC",
+}  # fmt: skip
+_FORME_TYPES = {
+    "ivycudgel": {"ogerponwellspring": "WATER", "ogerponhearthflame": "FIRE", "ogerponcornerstone": "ROCK"},
+    "ragingbull": {"taurospaldeacombat": "FIGHTING", "taurospaldeablaze": "FIRE", "taurospaldeaaqua": "WATER"},
+    "aurawheel": {"morpekohangry": "DARK"},
+}
+#: Moves that are physical if the user's attack is the higher of its two.
+_HIGHER_ATTACK = frozenset({"photongeyser", "lightthatburnsthesky"})
+_NO_TYPE = "THREE_QUESTION_MARKS"
+
+
+class Strike:
+    """A damaging move of a fighter on a field, without a target.
+
+    ability, item: its own, "" where something switches them off. kind: the move's type. retyped: whether an ability
+    changed it. weather: "" under Cloud Nine; own_weather: as the user's moves see it. hp: HP that are left.
+    """
+
+    __slots__ = (
+        "ability", "field", "flags", "gen", "grounded", "hp", "id", "ignores_abilities", "item", "kind", "move",
+        "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "user", "weather",
+    )  # fmt: skip
+
+    def __init__(self, user: Fighter, move: MoveFacts, field: Conditions, side: Mapping[str, int] = NO_SIDE) -> None:
+        self.user, self.move, self.field, self.side, self.gen, self.id = user, move, field, side, user.gen, move.id
+        effects, rooms = user.effects, field.rooms
+        self.rooms, self.terrain = rooms, field.terrain
+        ability = user.ability
+        if "gastroacid" in effects and ability not in UNSUPPRESSED and user.item != "abilityshield":
+            ability = ""
+        self.ability = ability
+        self.item = item = active_item(user.item, ability, effects, rooms)
+        weather = "" if ability in ("cloudnine", "airlock") else field.weather
+        self.weather = weather
+        self.own_weather = (
+            "sunnyday" if ability == "megasol" else "" if item == "utilityumbrella" and weather in _SHADED else weather
+        )
+        self.hp = max(1, int(user.hp * user.stats[0] + 0.5))
+        self.grounded = grounded(user, ability, item, rooms)
+        self.ignores_abilities = ability in _IGNORES_ABILITY or move.id in _IGNORING_MOVES
+        self.flags = move.flags
+        if "contact" in move.flags and (ability == "longreach" or (item == "punchingglove" and "punch" in move.flags)):
+            self.flags = move.flags - {"contact"}
+        self.retyped = False
+        self.kind = self._kind()
+        self.physical = self._is_physical()
+        self.priority = self._priority()
+
+    def _kind(self) -> str:
+        move, ability = self.id, self.ability
+        kind = self._own_kind() or self.move.type
+        if move == "struggle":
+            return _NO_TYPE if self.gen >= 2 else kind
+        excluded = move in _OWN_TYPE or (move == "terablast" and self.user.terastallized)
+        if ability == "normalize" and (self.gen <= 6 or not (excluded or move.startswith("hiddenpower"))):
+            self.retyped = self.gen >= 7
+            kind = "NORMAL"
+        elif kind == "NORMAL" and ability in _ATE and not excluded:
+            self.retyped, kind = True, _ATE[ability]
+        elif ability == "liquidvoice" and "sound" in self.flags:
+            kind = "WATER"
+        if "electrify" in self.user.effects or ("iondeluge" in self.rooms and kind == "NORMAL"):
+            kind = "ELECTRIC"
+        return kind
+
+    def _own_kind(self) -> str:
+        """Return the type that a move takes from its user or the field; "" if it has its own."""
+        move, user = self.id, self.user
+        if move == "terablast":
+            return user.tera if user.terastallized else ""
+        if move == "terastarstorm":
+            return "STELLAR" if user.species == "terapagosstellar" else ""
+        if move == "weatherball":
+            return weather_ball_type(self.weather if self.gen == 3 else self.own_weather)
+        if move == "terrainpulse":
+            return _TERRAIN_TYPES.get(self.terrain, "") if self.grounded else ""
+        if move in _FORME_TYPES:
+            return _FORME_TYPES[move].get(user.species.removesuffix("tera"), "")
+        if move == "revelationdance":
+            return user.types[0]
+        if move == "judgment":
+            return PLATES.get(self.item, "")
+        if move == "multiattack":
+            return MEMORIES.get(self.item, "")
+        if move == "technoblast":
+            return DRIVES.get(self.item, "")
+        return ""
+
+    def _is_physical(self) -> bool:
+        user = self.user
+        if self.gen == 3 and self.id == "weatherball":
+            return self.kind in ("NORMAL", "ROCK")
+        by_stats = self.id in _HIGHER_ATTACK or (
+            user.terastallized
+            and (self.id == "terablast" or (self.id == "terastarstorm" and user.species == "terapagosstellar"))
+        )
+        if by_stats:
+            stats, gen = user.stats, self.gen
+            return boosted(stats[1], user.stage("atk"), gen) > boosted(stats[3], user.stage("spa"), gen)
+        return self.move.category == "physical"
+
+    def _priority(self) -> int:
+        move, ability = self.move, self.ability
+        priority = move.priority
+        if ability == "galewings" and self.kind == "FLYING":
+            priority += self.gen <= 6 or self.user.hp >= 1
+        elif ability == "triage" and "heal" in self.flags:
+            priority += 3
+        if move.id == "grassyglide" and self.terrain == "grassyterrain" and self.grounded:
+            priority += 1
+        return priority
+
+
+def weather_ball_type(weather: str) -> str:
+    """Return Weather Ball's type; "" without weather."""
+    if weather in SUN:
+        return "FIRE"
+    if weather in RAIN:
+        return "WATER"
+    return {"sandstorm": "ROCK", "hail": "ICE", "snow": "ICE", "snowscape": "ICE"}.get(weather, "")

@@ -1,0 +1,122 @@
+"""Random cases for damage_parity.py."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Case = dict[str, Any]
+
+WEATHERS = {
+    2: ("sunnyday", "raindance", "sandstorm"),
+    3: ("sunnyday", "raindance", "sandstorm", "hail"),
+    6: ("sunnyday", "raindance", "sandstorm", "hail", "desolateland", "primordialsea", "deltastream"),
+    9: ("sunnyday", "raindance", "sandstorm", "snowscape", "desolateland", "primordialsea", "deltastream"),
+}
+TERRAINS = {
+    6: ("electricterrain", "grassyterrain", "mistyterrain"),
+    7: ("electricterrain", "grassyterrain", "mistyterrain", "psychicterrain"),
+}
+ROOMS = {4: ("gravity",), 5: ("gravity", "magicroom", "wonderroom")}
+STATUSES = ("brn", "par", "psn", "tox", "slp")
+STATS = ("hp", "atk", "def", "spa", "spd", "spe")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Names to draw from, as damage_oracle.mjs prints them."""
+
+    species: list[str]
+    speciesPast: list[str]
+    moves: list[str]
+    movesPast: list[str]
+    abilities: dict[str, list[str]]
+    items: dict[str, list[str]]
+    types: list[str]
+    natures: list[str]
+
+
+def _latest(table: dict[int, tuple[str, ...]], gen: int) -> tuple[str, ...]:
+    return next((names for first, names in sorted(table.items(), reverse=True) if first <= gen), ())
+
+
+def _one(rng: random.Random, pool: dict[str, list[str]], relevant: float, past: float) -> str:
+    now = "Past" if rng.random() < past else ""
+    names = pool[f"relevant{now}"] if rng.random() < relevant else pool["past" if now else "all"]
+    return rng.choice(names or pool["all"])
+
+
+def _effects(gen: int, rng: random.Random, ability: str, attacks: bool) -> list[str]:
+    found = []
+    if attacks:
+        if ability == "flashfire" and rng.random() < 0.7:
+            found.append("flashfire")
+        if ability == "slowstart" and rng.random() < 0.7:
+            found.append("slowstart")
+        if ability == "supremeoverlord":
+            found.append(f"fallen{rng.randint(1, 5)}")
+        if gen >= 3 and rng.random() < 0.06:
+            found.append("charge")
+    for name in ("protosynthesis", "quarkdrive"):
+        if ability == name and rng.random() < 0.8:
+            found.append(name + rng.choice(("atk", "def", "spa", "spd", "spe")))
+    if not attacks and gen >= 2 and rng.random() < 0.04:
+        found.append("foresight")
+    return found
+
+
+def _side(gen: int, drawn: Drawn, rng: random.Random, attacks: bool) -> dict[str, Any]:
+    old = gen >= 8 and rng.random() < 0.1
+    species = rng.choice(drawn.speciesPast if old and drawn.speciesPast else drawn.species)
+    ability = (
+        _one(rng, drawn.abilities, 0.7, 0.0) if gen >= 3 and rng.random() < 0.8 else "noability" if gen >= 3 else ""
+    )
+    item = ""
+    if gen >= 2 and rng.random() < 0.7:
+        item = _one(rng, drawn.items, 0.75, 0.08 if gen >= 8 else 0.0)
+    stages = ("atk", "def", "spa", "spd", "spe") if gen > 1 else ("atk", "def", "spe")
+    boosts = {stat: rng.randint(-6, 6) for stat in stages if rng.random() < 0.25}
+    boosts = {stat: stage for stat, stage in boosts.items() if stage}
+    evs = {stat: 252 if gen <= 2 else 4 * rng.randint(0, 63) for stat in STATS}
+    return {
+        "species": species,
+        "level": rng.choice((100, 100, 50, rng.randint(1, 100))),
+        "ability": ability,
+        "item": item,
+        "nature": rng.choice(drawn.natures),
+        "evs": evs,
+        "ivs": dict.fromkeys(STATS, 30 if gen <= 2 else 31),
+        "gender": "N" if gen == 1 else rng.choice("MF"),
+        "status": rng.choice(STATUSES if gen > 1 else ("brn", "par", "psn", "slp")) if rng.random() < 0.3 else "",
+        "boosts": boosts,
+        "hp": 100 if rng.random() < 0.5 else rng.randint(1, 100),
+        "tera": rng.choice(drawn.types) if gen == 9 and rng.random() < 0.3 else "",
+        "effects": _effects(gen, rng, ability, attacks),
+    }
+
+
+def draw(gen: int, drawn: Drawn, number: int, seed: int) -> Iterator[Case]:
+    """Draws cases. The same arguments give the same cases."""
+    rng = random.Random(f"{gen} {seed}")
+    for index in range(number):
+        old = gen >= 8 and drawn.movesPast and rng.random() < 0.08
+        weathers, terrains, rooms = _latest(WEATHERS, gen), _latest(TERRAINS, gen), _latest(ROOMS, gen)
+        screens = ["reflect", "lightscreen"] + (["auroraveil"] if gen >= 7 else [])
+        case = {
+            "id": index,
+            "move": rng.choice(drawn.movesPast if old else drawn.moves),
+            "attacker": _side(gen, drawn, rng, True),
+            "defender": _side(gen, drawn, rng, False),
+            "weather": rng.choice(weathers) if weathers and rng.random() < 0.35 else "",
+            "terrain": rng.choice(terrains) if terrains and rng.random() < 0.3 else "",
+            "rooms": [rng.choice(rooms)] if rooms and rng.random() < 0.1 else [],
+            "screens": [rng.choice(screens)] if rng.random() < 0.15 else [],
+            "ownSide": ["tailwind"] if gen >= 4 and rng.random() < 0.05 else [],
+            "targetMoves": False,
+        }
+        if case["attacker"]["status"] == "slp" and case["move"] != "snore":
+            case["attacker"]["status"] = ""  # those who sleep use nothing but Snore
+        case["targetMoves"] = case["move"] in ("suckerpunch", "thunderclap", "upperhand")
+        yield case

@@ -1,0 +1,274 @@
+// Damage of single moves by stock Pokémon Showdown and by @smogon/calc. See damage_parity.py.
+//
+//     node damage_oracle.mjs '{"package": DIR, "calc": DIR or null, "gen": 9}'
+//
+// With "pools": true it prints one JSON line of names to draw cases from. Otherwise it reads cases, one JSON object a line,
+// and prints a line for each: {"stats", "types" …, "showdown": {"normal", "crit"}, "calc": {"normal", "crit"}}. Damage is a
+// list: of the 16 rolls (of 39 in generations 1 and 2), each the sum of the move's hits, or null where it could not be had.
+import {createRequire} from 'node:module';
+import {createInterface} from 'node:readline';
+import {pathToFileURL} from 'node:url';
+import path from 'node:path';
+
+const options = JSON.parse(process.argv[2]);
+const gen = options.gen;
+const require = createRequire(pathToFileURL(path.join(options.package, 'package.json')));
+const {Battle, Dex} = require(path.join(options.package, 'dist/sim'));
+const dex = Dex.mod(`gen${gen}`);
+const calc = options.calc ? require(path.join(options.calc, 'dist')) : null;
+const calcGen = calc ? calc.Generations.get(gen) : null;
+
+const OLD = gen <= 2;
+const ROLLS = OLD ? 39 : 16;
+const HANDLER = /BasePower|ModifyAtk|ModifyDef|ModifySp|ModifyDamage|ModifySTAB|Effectiveness|ModifyType|NegateImmunity|ModifyWeight|TryHit|TryMove|ModifyMove|PrepareHit|CriticalHit|ModifyBoost|TryPrimaryHit/;
+
+// ---------------------------------------------------------------- names to draw from
+
+const current = entry => entry.exists && entry.gen <= gen && !entry.isNonstandard;
+const past = entry => entry.exists && entry.gen <= gen && entry.isNonstandard === 'Past';
+const matters = entry => Object.keys(entry).some(key => HANDLER.test(key)) ||
+  (entry.condition && Object.keys(entry.condition).some(key => HANDLER.test(key)));
+
+function pools() {
+  const of = (list, keep) => list.filter(keep).map(entry => entry.id);
+  const species = dex.species.all().filter(s => s.num > 0 && !s.forme.includes('Gmax'));
+  const hits = dex.moves.all().filter(m => m.category !== 'Status' && !m.isZ && !m.isMax && m.id !== 'hiddenpower');
+  const hidden = m => !m.realMove || (gen >= 2 && gen <= 7);
+  const standard = list => ({
+    all: of(list, current), past: of(list, past),
+    relevant: of(list, e => current(e) && matters(e)), relevantPast: of(list, e => past(e) && matters(e)),
+  });
+  return {
+    species: of(species, current), speciesPast: of(species, past),
+    moves: of(hits, m => hidden(m) && (current(m) || (m.realMove && gen < 8))), movesPast: of(hits, m => !m.realMove && past(m)),
+    abilities: standard(dex.abilities.all()), items: standard(dex.items.all()),
+    types: dex.types.all().filter(t => !t.isNonstandard).map(t => t.name),
+    natures: gen >= 3 ? dex.natures.all().map(n => n.name) : [''],
+  };
+}
+
+// ---------------------------------------------------------------- Showdown
+
+class TurnOrder extends Error {}
+
+/** A battle with both Pokémon on the field in the case's state. Abilities and items are given after the start, so that
+ * nothing that happens on entry (Intimidate, Drought, seeds …) is part of it. */
+function setUp(c) {
+  const battle = new Battle({formatid: `gen${gen}ou`, seed: [1, 2, 3, 4], strictChoices: false});
+  for (const [slot, side] of [['p1', c.attacker], ['p2', c.defender]]) {
+    const set = {
+      name: side.species, species: side.species, item: '', ability: 'No Ability', moves: [c.move], nature: side.nature || 'Serious',
+      evs: side.evs, ivs: side.ivs, level: side.level, gender: side.gender, happiness: 255, teraType: side.tera || undefined,
+    };
+    if (c.move.startsWith('hiddenpower')) set.hpType = dex.moves.get(c.move).type;
+    battle.setPlayer(slot, {name: slot, team: [set]});
+  }
+  if (battle.requestState === 'teampreview') battle.makeChoices('default', 'default');
+  battle.randomChance = () => false;
+  const [attacker, defender] = battle.sides.map(side => side.active[0]);
+  prepare(battle, attacker, c.attacker);
+  prepare(battle, defender, c.defender);
+  for (const [id, turns] of [[c.weather, 0]]) {
+    if (id) { battle.field.weather = id; battle.field.weatherState = battle.initEffectState({id, duration: turns}); }
+  }
+  if (c.terrain) { battle.field.terrain = c.terrain; battle.field.terrainState = battle.initEffectState({id: c.terrain}); }
+  for (const id of c.rooms) battle.field.pseudoWeather[id] = battle.initEffectState({id});
+  for (const [side, ids] of [[battle.sides[0], c.ownSide], [battle.sides[1], c.screens]]) {
+    for (const id of ids) {
+      if (gen === 1) side.active[0].volatiles[id] = battle.initEffectState({id, target: side.active[0]});
+      else side.sideConditions[id] = battle.initEffectState({id, target: side});
+    }
+  }
+  if (c.targetMoves) {
+    const move = dex.getActiveMove('quickattack');
+    battle.queue.list = [{choice: 'move', pokemon: defender, move, moveid: 'quickattack', order: 200, priority: 0, speed: 1, fractionalPriority: 0}];
+  }
+  return {battle, attacker, defender};
+}
+
+function prepare(battle, pokemon, side) {
+  pokemon.activeTurns = 1;
+  if (side.tera) {
+    pokemon.teraType = side.tera;
+    pokemon.terastallized = side.tera;
+    pokemon.apparentType = side.tera;
+  }
+  if (gen >= 2) { pokemon.item = side.item; pokemon.itemState = battle.initEffectState({id: side.item, target: pokemon}); }
+  if (gen >= 3) {
+    pokemon.ability = pokemon.baseAbility = side.ability;
+    pokemon.abilityState = battle.initEffectState({id: side.ability, target: pokemon});
+    const fallen = side.effects.find(effect => effect.startsWith('fallen'));
+    if (fallen) pokemon.abilityState.fallen = Number(fallen.slice(6));
+    if (side.ability === 'slowstart' && side.effects.includes('slowstart')) pokemon.abilityState.counter = 5;
+  }
+  for (const effect of side.effects) {
+    const quick = /^(protosynthesis|quarkdrive)(atk|def|spa|spd|spe)$/.exec(effect);
+    const id = quick ? quick[1] : effect;
+    if (/^(fallen\d|slowstart)$/.test(id)) continue;
+    pokemon.volatiles[id] = battle.initEffectState({id, target: pokemon, ...(quick ? {bestStat: quick[2]} : {})});
+  }
+  if (gen === 1) pokemon.boostBy(side.boosts);
+  else Object.assign(pokemon.boosts, side.boosts);
+  if (side.status) {
+    pokemon.status = side.status;
+    pokemon.statusState = battle.initEffectState({id: side.status, target: pokemon, time: 3, startTime: 3});
+    if (gen === 1 && side.status === 'brn') pokemon.modifyStat('atk', 0.5);
+    if (gen === 1 && side.status === 'par') pokemon.modifyStat('spe', 0.25);
+  }
+  pokemon.hp = Math.max(1, Math.floor(pokemon.maxhp * side.hp / 100));
+}
+
+/** Every roll of the move, summed over its hits. */
+function byShowdown(c, crit) {
+  const {battle, attacker, defender} = setUp(c);
+  const move = dex.getActiveMove(c.move);
+  let roll = 0, hits = null;
+  battle.randomChance = (numerator, denominator) => numerator >= denominator;
+  battle.random = (from, to) => {
+    if (from === 217 && to === 256) return 217 + roll;
+    if (from === 16 && to === undefined) return 15 - roll;
+    return to === undefined ? 0 : from;
+  };
+  battle.sample = list => list.length >= 8 && list.includes(5) && list.includes(2) ? 3 : list[0];
+  // Accuracy is not what is tested, and a critical hit is decided here.
+  battle.actions.hitStepAccuracy = targets => targets.map(target => !move.ohko || attacker.level >= target.level);
+  const event = battle.runEvent.bind(battle);
+  battle.runEvent = (name, target, ...rest) => name === 'Accuracy' ? true : event(name, target, ...rest);
+  const getDamage = battle.actions.getDamage.bind(battle.actions);
+  battle.actions.getDamage = (source, target, used, quiet) => {
+    // In generation 1 a move's later hits repeat the first one's damage.
+    if (target !== defender || source !== attacker || (gen === 1 && hits)) return getDamage(source, target, used, quiet);
+    if (typeof used === 'object') {
+      if (used.willCrit === undefined) used.willCrit = crit;
+    }
+    const before = {
+      item: target.item, itemState: target.itemState, last: target.lastItem, stellar: [...attacker.stellarBoostedTypes],
+      boosted: used.stellarBoosted, weaken: target.abilityState?.berryWeaken, resisted: target.abilityState?.resisted,
+      allies: used.allies && [...used.allies], hp: target.hp, own: attacker.hp, fainted: attacker.fainted, queue: [...battle.faintQueue],
+      rollout: attacker.volatiles[used.id] && {...attacker.volatiles[used.id]}, flags: [used.ignoreOffensive, used.ignoreDefensive],
+      level: source.level,
+    };
+    const times = gen > 1 ? 1 : Array.isArray(used.multihit) ? 3 : used.multihit || 1;
+    const all = [];
+    let result;
+    for (roll = 0; roll < ROLLS; roll++) {
+      Object.assign(target, {item: before.item, itemState: before.itemState, lastItem: before.last});
+      attacker.stellarBoostedTypes = [...before.stellar];
+      used.stellarBoosted = before.boosted;
+      if (target.abilityState) Object.assign(target.abilityState, {berryWeaken: before.weaken, resisted: before.resisted});
+      if (before.allies) used.allies = [...before.allies];
+      Object.assign(attacker, {hp: before.own, fainted: before.fainted});
+      battle.faintQueue = [...before.queue];
+      if (before.rollout) Object.assign(attacker.volatiles[used.id], before.rollout);
+      [used.ignoreOffensive, used.ignoreDefensive] = before.flags;
+      result = getDamage(source, target, used, true);
+      if (used.ohko && result) result = Math.min(result, target.maxhp);
+      all.push(typeof result === 'number' ? result * times : 0);
+    }
+    if (typeof result === 'number') hits = hits ? hits.map((sum, i) => sum + all[i]) : all;
+    return typeof result === 'number' ? Math.min(1, result) : result;
+  };
+  // The target keeps its HP, but for one, between hits.
+  defender.damage = () => { defender.hp = Math.max(1, defender.hp - 1); return 1; };
+  for (const id of ['twoturnmove', c.move]) {
+    if (move.flags.charge) attacker.volatiles[id] = battle.initEffectState({id, target: attacker, source: defender, move: c.move, targetLoc: 1});
+  }
+  if (['meteorbeam', 'electroshot'].includes(c.move)) battle.boost({spa: 1}, attacker, attacker, move);
+  if (c.move === 'skullbash' && gen >= 2) battle.boost({def: 1}, attacker, attacker, move);
+  try {
+    const active = dex.getActiveMove(c.move);
+    active.priority = event('ModifyPriority', attacker, defender, active, active.priority);
+    active.priority = battle.singleEvent('ModifyPriority', active, null, attacker, defender, null, active.priority) ?? active.priority;
+    battle.setActiveMove(active, attacker, defender);
+    battle.actions.useMove(active, attacker, {target: defender});
+  } catch (error) {
+    if (options.trace) console.error(error);
+    return null;
+  }
+  return hits || Array(ROLLS).fill(0);
+}
+
+/** What our side has to know of a Pokémon of the case. */
+function facts(c) {
+  const {battle, attacker, defender} = setUp(c);
+  return [attacker, defender].map(pokemon => ({
+    species: pokemon.species.id, stats: [pokemon.maxhp, ...['atk', 'def', 'spa', 'spd', 'spe'].map(stat => (gen === 1 ? pokemon.baseStoredStats : pokemon.storedStats)[stat])],
+    types: pokemon.getTypes(), baseTypes: pokemon.getTypes(false, true), hp: pokemon.hp, weight: pokemon.weighthg / 10, speed: battle.gen > 1 ? pokemon.getStat('spe') : pokemon.modifiedStats.spe,
+  }));
+}
+
+// ---------------------------------------------------------------- @smogon/calc
+
+const WEATHER = {
+  sunnyday: 'Sun', raindance: 'Rain', sandstorm: 'Sand', hail: 'Hail', snowscape: 'Snow', desolateland: 'Harsh Sunshine',
+  primordialsea: 'Heavy Rain', deltastream: 'Strong Winds',
+};
+const TERRAIN = {electricterrain: 'Electric', grassyterrain: 'Grassy', mistyterrain: 'Misty', psychicterrain: 'Psychic'};
+
+function calcPokemon(side) {
+  const name = dex.species.get(side.species).name;
+  const found = calcGen.species.get(calc.toID(name));
+  if (!found) throw new TurnOrder(`no species ${name}`);
+  const ability = gen >= 3 ? dex.abilities.get(side.ability).name : undefined;
+  const item = gen >= 2 && side.item ? dex.items.get(side.item).name : undefined;
+  const fallen = side.effects.find(effect => effect.startsWith('fallen'));
+  const quick = side.effects.find(effect => /^(protosynthesis|quarkdrive)/.test(effect));
+  const ivs = {...side.ivs};
+  const pokemon = new calc.Pokemon(calcGen, found.name, {
+    level: side.level, ability, item, nature: side.nature || undefined, evs: side.evs, ivs, gender: side.gender,
+    abilityOn: side.effects.some(effect => ['flashfire', 'slowstart'].includes(effect)),
+    status: side.status || undefined, boosts: side.boosts, teraType: side.tera || undefined,
+    alliesFainted: fallen ? Number(fallen.slice(6)) : undefined,
+    boostedStat: quick ? quick.replace(/^(protosynthesis|quarkdrive)/, '') : undefined,
+  });
+  pokemon.originalCurHP = Math.max(1, Math.floor(pokemon.maxHP() * side.hp / 100));
+  return pokemon;
+}
+
+function byCalc(c, crit) {
+  if (!calc) return null;
+  try {
+    const name = dex.moves.get(c.move).name;
+    if (!calcGen.moves.get(calc.toID(name))) return null;
+    const attacker = calcPokemon(c.attacker), defender = calcPokemon(c.defender);
+    const side = ids => ({
+      isReflect: ids.includes('reflect'), isLightScreen: ids.includes('lightscreen'), isAuroraVeil: ids.includes('auroraveil'),
+      isTailwind: ids.includes('tailwind'),
+    });
+    const move = new calc.Move(calcGen, name, {
+      ability: attacker.ability, item: attacker.item, isCrit: crit, species: attacker.name,
+      isStellarFirstUse: c.attacker.tera === 'Stellar',
+    });
+    const field = new calc.Field({
+      gameType: 'Singles', weather: WEATHER[c.weather], terrain: TERRAIN[c.terrain], isGravity: c.rooms.includes('gravity'),
+      isMagicRoom: c.rooms.includes('magicroom'), isWonderRoom: c.rooms.includes('wonderroom'),
+      attackerSide: {...side(c.ownSide), isCharge: c.attacker.effects.includes('charge')},
+      defenderSide: {...side(c.screens), isForesight: c.defender.effects.includes('foresight')},
+    });
+    const damage = calc.calculate(calcGen, attacker, defender, move, field).damage;
+    const width = ROLLS;
+    const spread = one => typeof one === 'number' ? Array(width).fill(one) : one;
+    if (typeof damage === 'number') return spread(damage);
+    if (typeof damage[0] === 'number') return damage.length === width ? damage : spread(damage.reduce((a, b) => a + b, 0));
+    return damage.map(spread).reduce((sum, hit) => sum.map((value, i) => value + hit[i]));
+  } catch (error) {
+    if (options.trace) console.error(error);
+    return null;
+  }
+}
+
+// ---------------------------------------------------------------- the lines
+
+if (options.pools) {
+  console.log(JSON.stringify(pools()));
+} else {
+  const lines = createInterface({input: process.stdin, terminal: false});
+  for await (const line of lines) {
+    if (!line) continue;
+    const c = JSON.parse(line);
+    const [attacker, defender] = facts(c);
+    const both = by => ({normal: by(c, false), crit: by(c, true)});
+    const answer = {id: c.id, attacker, defender, showdown: both(byShowdown), calc: both(byCalc)};
+    process.stdout.write(`${JSON.stringify(answer)}\n`);
+  }
+}
