@@ -1,8 +1,8 @@
 """Estimates of the damage that two Pokémon deal to each other, fast enough for all pairs at every decision.
 
 The damage formula (agents/policy/unrounded_damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty
-field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the remaining HP are
-ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
+field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the
+remaining HP are ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
 """
 
 from __future__ import annotations

@@ -49,8 +49,6 @@ function pools() {
 
 // ---------------------------------------------------------------- Showdown
 
-class TurnOrder extends Error {}
-
 /** A battle with both Pokémon on the field in the case's state. Abilities and items are given after the start, so that
  * nothing that happens on entry (Intimidate, Drought, seeds …) is part of it. */
 function setUp(c) {
@@ -68,9 +66,7 @@ function setUp(c) {
   const [attacker, defender] = battle.sides.map(side => side.active[0]);
   prepare(battle, attacker, c.attacker);
   prepare(battle, defender, c.defender);
-  for (const [id, turns] of [[c.weather, 0]]) {
-    if (id) { battle.field.weather = id; battle.field.weatherState = battle.initEffectState({id, duration: turns}); }
-  }
+  if (c.weather) { battle.field.weather = c.weather; battle.field.weatherState = battle.initEffectState({id: c.weather, duration: 0}); }
   if (c.terrain) { battle.field.terrain = c.terrain; battle.field.terrainState = battle.initEffectState({id: c.terrain}); }
   for (const id of c.rooms) battle.field.pseudoWeather[id] = battle.initEffectState({id});
   for (const [side, ids] of [[battle.sides[0], c.ownSide], [battle.sides[1], c.screens]]) {
@@ -118,11 +114,11 @@ function prepare(battle, pokemon, side) {
   pokemon.hp = Math.max(1, Math.floor(pokemon.maxhp * side.hp / 100));
 }
 
-/** Every roll of the move, summed over its hits. */
-function byShowdown(c, crit) {
-  const {battle, attacker, defender} = setUp(c);
+/** Every roll of the move, summed over its hits, without and with a critical hit. */
+function byShowdown(c, {battle, attacker, defender}) {
   const move = dex.getActiveMove(c.move);
-  let roll = 0, hits = null;
+  let roll = 0;
+  const hits = {normal: null, crit: null};
   battle.randomChance = (numerator, denominator) => numerator >= denominator;
   battle.random = (from, to) => {
     if (from === 217 && to === 256) return 217 + roll;
@@ -134,13 +130,24 @@ function byShowdown(c, crit) {
   battle.actions.hitStepAccuracy = targets => targets.map(target => !move.ohko || attacker.level >= target.level);
   const event = battle.runEvent.bind(battle);
   battle.runEvent = (name, target, ...rest) => name === 'Accuracy' ? true : event(name, target, ...rest);
+  let used, target;
+  const restore = before => {
+    Object.assign(target, {item: before.item, itemState: before.itemState, lastItem: before.last});
+    attacker.stellarBoostedTypes = [...before.stellar];
+    used.stellarBoosted = before.boosted;
+    if (target.abilityState) Object.assign(target.abilityState, {berryWeaken: before.weaken, resisted: before.resisted});
+    if (before.allies) used.allies = [...before.allies];
+    Object.assign(attacker, {hp: before.own, fainted: before.fainted});
+    battle.faintQueue = [...before.queue];
+    if (before.rollout) Object.assign(attacker.volatiles[used.id], before.rollout);
+    [used.ignoreOffensive, used.ignoreDefensive] = before.flags;
+  };
   const getDamage = battle.actions.getDamage.bind(battle.actions);
-  battle.actions.getDamage = (source, target, used, quiet) => {
+  battle.actions.getDamage = (source, hit, active, quiet) => {
     // In generation 1 a move's later hits repeat the first one's damage.
-    if (target !== defender || source !== attacker || (gen === 1 && hits)) return getDamage(source, target, used, quiet);
-    if (typeof used === 'object') {
-      if (used.willCrit === undefined) used.willCrit = crit;
-    }
+    if (hit !== defender || source !== attacker || (gen === 1 && hits.normal)) return getDamage(source, hit, active, quiet);
+    [used, target] = [active, hit];
+    const own = used.willCrit;
     const before = {
       item: target.item, itemState: target.itemState, last: target.lastItem, stellar: [...attacker.stellarBoostedTypes],
       boosted: used.stellarBoosted, weaken: target.abilityState?.berryWeaken, resisted: target.abilityState?.resisted,
@@ -149,23 +156,19 @@ function byShowdown(c, crit) {
       level: source.level,
     };
     const times = gen > 1 ? 1 : Array.isArray(used.multihit) ? 3 : used.multihit || 1;
-    const all = [];
     let result;
-    for (roll = 0; roll < ROLLS; roll++) {
-      Object.assign(target, {item: before.item, itemState: before.itemState, lastItem: before.last});
-      attacker.stellarBoostedTypes = [...before.stellar];
-      used.stellarBoosted = before.boosted;
-      if (target.abilityState) Object.assign(target.abilityState, {berryWeaken: before.weaken, resisted: before.resisted});
-      if (before.allies) used.allies = [...before.allies];
-      Object.assign(attacker, {hp: before.own, fainted: before.fainted});
-      battle.faintQueue = [...before.queue];
-      if (before.rollout) Object.assign(attacker.volatiles[used.id], before.rollout);
-      [used.ignoreOffensive, used.ignoreDefensive] = before.flags;
-      result = getDamage(source, target, used, true);
-      if (used.ohko && result) result = Math.min(result, target.maxhp);
-      all.push(typeof result === 'number' ? result * times : 0);
+    for (const name of ['normal', 'crit']) {
+      used.willCrit = own === undefined ? name === 'crit' : own;
+      const all = [];
+      for (roll = 0; roll < ROLLS; roll++) {
+        restore(before);
+        result = getDamage(source, target, used, true);
+        if (used.ohko && result) result = Math.min(result, target.maxhp);
+        all.push(typeof result === 'number' ? result * times : 0);
+      }
+      if (typeof result === 'number') hits[name] = hits[name] ? hits[name].map((sum, i) => sum + all[i]) : all;
     }
-    if (typeof result === 'number') hits = hits ? hits.map((sum, i) => sum + all[i]) : all;
+    used.willCrit = own;
     return typeof result === 'number' ? Math.min(1, result) : result;
   };
   // The target keeps its HP, but for one, between hits.
@@ -183,14 +186,14 @@ function byShowdown(c, crit) {
     battle.actions.useMove(active, attacker, {target: defender});
   } catch (error) {
     if (options.trace) console.error(error);
-    return null;
+    return {normal: null, crit: null};
   }
-  return hits || Array(ROLLS).fill(0);
+  const none = Array(ROLLS).fill(0);
+  return {normal: hits.normal || none, crit: hits.crit || none};
 }
 
 /** What our side has to know of a Pokémon of the case. */
-function facts(c) {
-  const {battle, attacker, defender} = setUp(c);
+function facts({battle, attacker, defender}) {
   return [attacker, defender].map(pokemon => ({
     species: pokemon.species.id, stats: [pokemon.maxhp, ...['atk', 'def', 'spa', 'spd', 'spe'].map(stat => (gen === 1 ? pokemon.baseStoredStats : pokemon.storedStats)[stat])],
     types: pokemon.getTypes(), baseTypes: pokemon.getTypes(false, true), hp: pokemon.hp, weight: pokemon.weighthg / 10, speed: battle.gen > 1 ? pokemon.getStat('spe') : pokemon.modifiedStats.spe,
@@ -208,7 +211,7 @@ const TERRAIN = {electricterrain: 'Electric', grassyterrain: 'Grassy', mistyterr
 function calcPokemon(side) {
   const name = dex.species.get(side.species).name;
   const found = calcGen.species.get(calc.toID(name));
-  if (!found) throw new TurnOrder(`no species ${name}`);
+  if (!found) throw new Error(`no species ${name}`);
   const ability = gen >= 3 ? dex.abilities.get(side.ability).name : undefined;
   const item = gen >= 2 && side.item ? dex.items.get(side.item).name : undefined;
   const fallen = side.effects.find(effect => effect.startsWith('fallen'));
@@ -266,9 +269,11 @@ if (options.pools) {
   for await (const line of lines) {
     if (!line) continue;
     const c = JSON.parse(line);
-    const [attacker, defender] = facts(c);
-    const both = by => ({normal: by(c, false), crit: by(c, true)});
-    const answer = {id: c.id, attacker, defender, showdown: both(byShowdown), calc: both(byCalc)};
+    const state = setUp(c);
+    const [attacker, defender] = facts(state);
+    const answer = {
+      id: c.id, attacker, defender, showdown: byShowdown(c, state), calc: {normal: byCalc(c, false), crit: byCalc(c, true)},
+    };
     process.stdout.write(`${JSON.stringify(answer)}\n`);
   }
 }
