@@ -2,7 +2,8 @@
 
 The damage formula (agents/policy/unrounded_damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty
 field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the
-remaining HP are ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
+remaining HP are ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the
+heuristic players.
 """
 
 from __future__ import annotations

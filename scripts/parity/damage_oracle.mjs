@@ -25,7 +25,8 @@ const HANDLER = /BasePower|ModifyAtk|ModifyDef|ModifySp|ModifyDamage|ModifySTAB|
 // ---------------------------------------------------------------- names to draw from
 
 const current = entry => entry.exists && entry.gen <= gen && !entry.isNonstandard;
-const past = entry => entry.exists && entry.gen <= gen && entry.isNonstandard === 'Past';
+const past = entry => entry.exists && entry.gen <= gen && entry.isNonstandard === 'Past' &&
+  !['pinkbow', 'polkadotbow'].includes(entry.id);
 const matters = entry => Object.keys(entry).some(key => HANDLER.test(key)) ||
   (entry.condition && Object.keys(entry.condition).some(key => HANDLER.test(key)));
 
