@@ -9,7 +9,7 @@ function worldOf(dex) {
   const real = thing => thing.exists && thing.gen <= dex.gen && (!thing.isNonstandard || thing.isNonstandard === 'Unobtainable');
   const species = dex.species.all().filter(s =>
     real(s) && s.num > 0 && !s.battleOnly && !s.isMega && !s.isPrimal && !/^(Gmax|Eternamax|Totem)/.test(s.forme) && !s.requiredItems?.length);
-  const moves = dex.moves.all().filter(m => real(m) && m.num > 0 && !m.isZ && !m.isMax && m.id !== 'struggle' && !/^hiddenpower./.test(m.id));
+  const moves = dex.moves.all().filter(m => real(m) && m.num > 0 && !m.isZ && !m.isMax && m.id !== 'struggle' && !/^Hidden Power ./.test(m.name));
   const items = dex.items.all().filter(i => real(i) && dex.gen > 1);
   const abilities = dex.abilities.all().filter(a => real(a) && a.num > 0 && dex.gen > 2);
   const holds = new Map(); // base species -> items that are for it: stones, crystals, orbs

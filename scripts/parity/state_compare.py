@@ -316,7 +316,7 @@ def _temporary_differences(
     if prepared != right:
         yield Difference(f"preparing:{prepared or right}", who, prepared, right)
     protections = _protections(volatiles.get("stall"), seen.gen)
-    if seen.protect_counter != protections:
+    if seen.protect_counter != protections and not truth["midTurn"]:  # the simulator counts at the end of the turn
         yield Difference("protect counter", who, seen.protect_counter, protections)
     for effect, turns in seen.effects.items():
         state = volatiles.get(_COUNTED.get(effect.name, "partiallytrapped")) if effect.is_turn_countable else None
@@ -342,13 +342,18 @@ def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
             if move not in known:
                 if own or slot["named"]:
                     yield Difference(f"{name}:+{move}", who, sorted(known), sorted(right))
-            elif known[move].current_pp != slot["pp"] and (own or not slot["hidden"]):
+            elif known[move].current_pp != slot["pp"] and not _is_untold(known[move].current_pp, slot, own):
                 yield Difference(f"pp:{move}", who, known[move].current_pp, slot["pp"])
     if seen.gen > 1 and true["active"] and not true["fainted"]:
         last = seen.last_move.id if seen.last_move else ""
         right = _move_id(true["said"].get("lastMove", ""))
         if _move_id(last) != (right if right in {_move_id(move) for move in seen.moves} else ""):
             yield Difference("last move", who, last, right)
+
+
+def _is_untold(pp: int, slot: dict[str, Any], own: bool) -> bool:
+    """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3."""
+    return slot["pp"] < pp <= slot["pp"] + slot["silent"] if own else bool(slot["hidden"])
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

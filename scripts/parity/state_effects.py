@@ -91,6 +91,9 @@ UNKNOWABLE = {
         "Skill Swap, Role Play and Transform show none in generations 3 and 4, and the request does not tell it"
     ),
     "PP that an opponent's Z-Moves and Max Moves cost": "their lines do not name the move that they come from",
+    "PP that the opponent's Pressure costs, in generation 3": (
+        "no line tells that it has Pressure; the next request that lists the PP does"
+    ),
     "effects of poke-env that only say what has just happened": (
         "Sturdy, Sticky Hold, Protect that has blocked: marks, not states; the simulator has none"
     ),

@@ -124,10 +124,15 @@ def run_chunk(options: dict[str, Any]) -> tuple[list[Found], int]:
 
 
 def explain(found: Found, options: dict[str, Any]) -> str:
-    """Return a difference in words, with the lines before it."""
+    """Return a difference in words, with the lines before it, and how to see it again.
+
+    The policy `rare` remembers the battles of its process.
+    """
     kind, who, seen, true = found.difference
+    first = found.battle - found.battle % CHUNK
     where = (
-        f"{options['format']} seed {options['seed']} battle {found.battle} decision {found.decision} seat {found.role}"
+        f"{options['format']} seed {options['seed']} battle {found.battle} decision {found.decision} seat {found.role} "
+        f"(again: --first {first} --battles {found.battle - first + 1})"
     )
     return "\n".join([f"{where}: {kind} of {who or 'the field'}: seen {seen}, true {true}", *found.lines])
 
@@ -183,6 +188,9 @@ def main() -> int:
         "policy": arguments.policy,
         "teams": arguments.teams,
     }
+    if arguments.first % CHUNK:
+        print(f"state_parity: --first must be a multiple of {CHUNK}: a process begins there.", file=sys.stderr)
+        return 2
     last = arguments.first + arguments.battles
     chunks = [
         {**options, "first": first, "battles": min(CHUNK, last - first)}

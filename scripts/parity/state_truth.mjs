@@ -52,6 +52,7 @@ export function watchMoves(battle) {
       const slot = this.getMoveData(move);
       if (slot && renamed) slot.hidden = (slot.hidden || 0) + cost;
       else if (slot && cost) slot.named = true;
+      if (slot && battle.gen === 3 && rest[0] === 1) slot.silent = (slot.silent || 0) + cost; // Pressure, which no line tells
       renamed = false;
       return cost;
     };
@@ -110,7 +111,8 @@ function plainState(state) {
 const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
 
 function slots(list) {
-  return list.map(({id, pp, maxpp, named, hidden}) => ({id, pp, maxpp, named: !!named, hidden: hidden || 0}));
+  return list.map(({id, pp, maxpp, named, hidden, silent}) =>
+    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, silent: silent || 0}));
 }
 
 function pokemonOf(mon) {
