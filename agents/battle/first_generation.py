@@ -2,8 +2,8 @@
 
 poke-env counts a continued move (the second turn of Wrap or Fly) as another use of PP. It takes for moves of a Pokémon's set
 what Metronome or Mirror Move called, what was mimicked in another move's slot, and what a thawed Pokémon does, which is the
-move that its team selected last. It keeps boosts and types of a fainted Pokémon. It does not know what ours has copied by
-Transform before the next request, nor then an opponent that copied ours meanwhile.
+move that its team selected last. It does not know that one that falls asleep or is bound no longer needs rest, nor what ours
+has copied by Transform before the next request, nor then an opponent that copied ours meanwhile.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 _CONTINUED = "[from] lockedmove"
 _CALLERS = ("Metronome", "Mirror Move")
 _CALLS = tuple(f"[from] {caller}" for caller in _CALLERS)
+#: Moves after whose use their target needs no rest.
+_BINDING = frozenset({"Bind", "Clamp", "Fire Spin", "Wrap"})
 #: Kinds of lines that are corrected, before poke-env reads them or after.
-CORRECTED = frozenset({"switch", "drag", "turn", "move", "faint", "-transform", "-curestatus", "-start"})
+CORRECTED = frozenset({"switch", "drag", "turn", "move", "faint", "-transform", "-curestatus", "-start", "-status"})
 #: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
 _NO_MOVE_HINT = "no move has been selected yet"
 
@@ -80,17 +82,20 @@ class FirstGeneration:
         return message
 
     def _after(self, battle: QuickBattle, message: list[str]) -> None:
-        if message[1] == "faint":
-            mon = battle.get_pokemon(message[2])
-            mon.switch_out(battle.fields)
-            mon._active = True
-        elif message[1] == "-transform":
+        kind = message[1]
+        if kind == "move" and message[3] in _BINDING:
+            mon = battle.active_pokemon if message[2][:2] != battle.player_role else battle.opponent_active_pokemon
+            if mon is not None and not mon.fainted:
+                mon.must_recharge = False
+        elif kind == "-status" and message[3] == "slp":
+            battle.get_pokemon(message[2]).must_recharge = False
+        elif kind == "-transform":
             copy, original = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
             if original.transformed and message[3][:2] == battle.player_role:
                 self._copies.append((copy, original))
-        elif message[1] == "-curestatus" and message[3] == "frz":
+        elif kind == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
-        elif message[1] == "-start" and message[3] == "Mimic":
+        elif kind == "-start" and message[3] == "Mimic":
             mon = battle.get_pokemon(message[2])
             if "mimic" not in mon.base_moves:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))

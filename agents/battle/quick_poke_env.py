@@ -39,9 +39,9 @@ def _moves(mon: Pokemon) -> dict[str, Move]:
 
 
 def ability_of(mon: Pokemon) -> str | None:
-    """Return a Pokémon's ability, as its property does."""
+    """Return a Pokémon's ability, as its property does; None also for a temporary one that is not known ("")."""
     if mon._temporary_ability is not None:
-        return mon._temporary_ability
+        return mon._temporary_ability or None
     return mon._ability if mon._forme_change_ability is None else mon._forme_change_ability
 
 

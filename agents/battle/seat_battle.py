@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import logging
 import random
 from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
 
+from agents.battle.abilities import read_own
 from agents.battle.choices import Choice, legal_choices, listed_move, split_power
+from agents.battle.corrections import READERS
 from agents.battle.first_generation import CORRECTED, FirstGeneration
-from agents.battle.quick_battle import QuickBattle
-
-# poke-env logs every line that it cannot parse; here they are counted instead (`parse_warnings`).
-_SILENT = logging.getLogger("arena.seat")
-_SILENT.addHandler(logging.NullHandler())
-_SILENT.propagate = False
-_SILENT.setLevel(logging.CRITICAL)
-logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every unknown effect, in every battle
+from agents.battle.illusion import unmask
+from agents.battle.moves_used import read_own_moves
+from agents.battle.tracked_battle import TrackedBattle
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
+# Lines that poke-env only records; here without two copies.
+_ONLY_RECORDED = TrackedBattle.MESSAGES_TO_IGNORE - READERS.keys()
 
 
-class SeatBattle(QuickBattle):
+class SeatBattle(TrackedBattle):
     """poke-env's `Battle` from one seat's point of view.
 
     legal: the legal choices of the current request, moves first.
@@ -33,10 +31,7 @@ class SeatBattle(QuickBattle):
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
-        super().__init__(tag, username, _SILENT, gen=gen)
-        self._player_role = role
-        self.format_id = format_id
-        self.rng = rng
+        super().__init__(tag, username, role, gen, format_id, rng)
         self.legal: list[Choice] = []
         self.parse_warnings = 0
         self._entries: dict[str, dict[str, Any]] = {}
@@ -50,7 +45,7 @@ class SeatBattle(QuickBattle):
             kind = message[1] if len(message) > 1 else "t:"
             if kind in _NOT_FOR_BATTLE:
                 continue
-            if kind in self.MESSAGES_TO_IGNORE:  # poke-env only records these; this is the same without two copies
+            if kind in _ONLY_RECORDED:
                 self._replay_data.append(message)
                 if kind == "-hint" and first_generation is not None:
                     first_generation.hint(message[2])
@@ -67,6 +62,14 @@ class SeatBattle(QuickBattle):
             except Exception:  # a gap in poke-env must not end a battle; the next request corrects the state
                 self.parse_warnings += 1
 
+    def parse_message(self, split_message: list[str]) -> None:
+        """Read a line: as corrected (agents/battle/corrections.py), or as poke-env does."""
+        reader = READERS.get(split_message[1])
+        if reader is None:
+            super().parse_message(split_message)
+        else:
+            reader(self, split_message)
+
     def ask(self, request: dict[str, Any]) -> None:
         """Ingests a request (Showdown's JSON, decoded) and sets `legal`."""
         try:
@@ -75,6 +78,8 @@ class SeatBattle(QuickBattle):
             self.parse_warnings += 1
         if self._first_generation is not None:
             self._first_generation.asked()
+        if request.get("active") and self.active_pokemon is not None:
+            read_own_moves(self.active_pokemon, request["active"][0]["moves"])
         self._type_hidden_power(request)
         self.legal = legal_choices(request)
 
@@ -134,11 +139,16 @@ class SeatBattle(QuickBattle):
         """
         changed: list[dict[str, Any]] = []
         entries, known = self._entries, self._team
+        copied = self.active_pokemon
         for entry in side["pokemon"]:
             ident, active = entry["ident"], entry["active"]
             before, pokemon = entries.get(ident), known.get(ident)
             if before is None or pokemon is None or pokemon._active != active:
                 changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
+                wearer = next((known.get(shown["ident"]) for shown in changed if shown["active"]), None)
+                if entries and copied is not None and wearer is not None and wearer is not copied:
+                    unmask(self, side["pokemon"][0]["ident"][:2], wearer, copied)
+                    wearer.switch_in()
                 break
             if not active and (before is entry or before == entry):
                 continue
@@ -149,7 +159,11 @@ class SeatBattle(QuickBattle):
         if changed:
             if self._first_generation is not None:
                 changed = [self._without_new_moves(entry) for entry in changed]
+            abilities = [(known.get(entry["ident"]), entry) for entry in changed]
+            before_it = [None if mon is None else mon._temporary_ability for mon, _ in abilities]
             super()._update_team_from_request({**side, "pokemon": changed})
+            for (_, entry), ability in zip(abilities, before_it, strict=True):
+                read_own(self._team[entry["ident"]], entry, ability)
         for entry in side["pokemon"]:
             entries[entry["ident"]] = entry
 
@@ -176,10 +190,7 @@ def _same_sheet(before: dict[str, Any], entry: dict[str, Any]) -> bool:
 
 def _update_state(pokemon: Pokemon, entry: dict[str, Any]) -> None:
     """Do what poke-env's `update_from_request` does for an entry that differs only in HP, status, item or ability."""
-    if pokemon.ability is None:
-        pokemon.ability = entry["baseAbility"]
-    if entry.get("ability", entry["baseAbility"]) != entry["baseAbility"]:
-        pokemon.temporary_ability = entry["ability"]
+    read_own(pokemon, entry, pokemon._temporary_ability)
     pokemon._last_request = entry
     pokemon._item = entry["item"]
     pokemon.set_hp_status(entry["condition"], store=True)

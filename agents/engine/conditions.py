@@ -31,6 +31,7 @@ from agents.engine.layout import (
     RAGE_ACCURACY,
     RECHARGE,
     REFLECT,
+    SHOWN_RECHARGE,
     SLEEP,
     SUBSTITUTE,
     TRAPPED,
@@ -176,7 +177,7 @@ def after_boost(b, s):
 def give_status(b, t, status):
     if status == SLEEP and b[t + RECHARGE]:
         if set_status(b, t, status, False):
-            b[t + RECHARGE] = 0
+            b[t + RECHARGE] = b[t + SHOWN_RECHARGE] = 0
     elif b[out(b, t) + MON_STATUS] == HEALTHY and set_status(b, t, status, False):
         if status == BURN:
             scale_stat(b, t, ATTACK, 0.5)

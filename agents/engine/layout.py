@@ -110,7 +110,7 @@ RESIDUAL_COUNT = next(_word)
 SUBSTITUTE = next(_word)  # HP
 # What has been shown of it. Pairs of words: as its own player counts, and as the opponent does. Uses: a byte for each slot.
 SHOWN_TURNS = next(_word)  # ended since it came in; 2 stands for more
-SHOWN_RECHARGE = next(_word)  # it was said to need rest, and has used no move since
+SHOWN_RECHARGE = next(_word)  # it was said to need rest, and nothing has shown since that it no longer does
 SHOWN_PREPARING = next(_word)  # likewise, to prepare a move
 SHOWN_TYPE_1 = next(_word)
 SHOWN_TYPE_2 = next(_word)  # -1: none

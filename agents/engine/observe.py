@@ -71,6 +71,7 @@ from agents.engine.layout import (
     MOVE_COUNT,
     MOVES,
     ORDER,
+    RECHARGE,
     REFLECT,
     REQUEST,
     SEEN,
@@ -206,19 +207,19 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
     if active:
         set_factors(one, status, b[s + BOOSTS : s + BOOSTS + 7], b[s + REFLECT])
         if status != FAINTED:
-            _field_features(b, s, features)
+            _field_features(b, s, view, features)
     else:
         set_factors(one, status, _LEVEL_BOOSTS, 0)
     return count
 
 
 @rule
-def _field_features(b, s, features):
-    """Boosts, temporary states and effects of an active Pokémon."""
+def _field_features(b, s, view, features):
+    """Boosts, temporary states and effects of an active Pokémon; its player knows from requests whether it must rest."""
     for stat in range(7):
         features[_ON_FIELD + stat] = b[s + BOOSTS + stat] / 6
     features[_ON_FIELD + 7] = b[s + SHOWN_TURNS] == 1
-    features[_ON_FIELD + 8] = b[s + SHOWN_RECHARGE]
+    features[_ON_FIELD + 8] = b[s + RECHARGE] if view == 0 else b[s + SHOWN_RECHARGE]
     features[_ON_FIELD + 9] = b[s + SHOWN_PREPARING]
     features[_EFFECTS] = b[s + SUBSTITUTE] > 0
     features[_EFFECTS + 1] = b[s + CONFUSED] > 0

@@ -15,7 +15,6 @@ from agents.engine.layout import (
     MON_MOVES,
     MON_REVEALED,
     MON_SEEN,
-    MON_SPECIES,
     MON_STATUS,
     MON_USES,
     MOVES,
@@ -34,7 +33,7 @@ from agents.engine.layout import (
     TRANSFORMED,
 )  # fmt: skip
 from agents.engine.state import out
-from agents.engine.tables import NO_MOVE, SPECIES_TYPES, STRUGGLE, move
+from agents.engine.tables import NO_MOVE, STRUGGLE, move
 
 _METRONOME, _MIMIC, _MIRROR_MOVE = move("metronome"), move("mimic"), move("mirrormove")
 #: The entry of a mimicked move among the slots 0 to 3.
@@ -173,7 +172,7 @@ def show_mimic(b, s, m):
 
 @rule
 def show_copy(b, s, t):
-    """Side s has transformed into side t's Pokémon: of its kind's types, with the moves that t's player knows."""
+    """Side s has transformed into side t's Pokémon: of its types, with the moves that t's player knows."""
     target = out(b, t)
     mimic = shows_mimic(b, t, target, 0)
     b[s + COPIED_COUNT] = base_count(b, t, target)
@@ -183,8 +182,7 @@ def show_copy(b, s, t):
     for view in range(2):
         b[s + COPIED_USES + view] = 0
         b[s + SHOWN_LAST + view] = 0
-    b[s + SHOWN_TYPE_1] = SPECIES_TYPES[b[target + MON_SPECIES], 0]
-    b[s + SHOWN_TYPE_2] = SPECIES_TYPES[b[target + MON_SPECIES], 1]
+    b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[t + SHOWN_TYPE_1], b[t + SHOWN_TYPE_2]
 
 
 @rule

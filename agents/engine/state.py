@@ -243,7 +243,7 @@ def set_status(b, s, status, by_itself):
                 return False
     b[mon + MON_STATUS] = status
     b[mon + MON_RESTED] = by_itself
-    b[mon + MON_SLEEP] = 0
+    b[mon + MON_SLEEP] = b[mon + MON_COUNTER] = 0
     if status == SLEEP:
         b[mon + MON_SLEEP] = 1 + draw(b, 7)
     if status == TOX:

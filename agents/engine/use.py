@@ -138,7 +138,7 @@ def _may_move(b, s, m):
     if b[s + TRAPPED] or b[s + FLINCH]:
         return False
     if b[s + RECHARGE]:
-        b[s + RECHARGE] = 0
+        b[s + RECHARGE] = b[s + SHOWN_RECHARGE] = 0
         return False
     if b[s + DISABLE_TIME]:
         b[s + DISABLE_TIME] -= 1
@@ -234,7 +234,7 @@ def _go_on_trapping(b, s, t, target_lives):
 def _perform(b, s, t, m):
     """The move itself, to its result (useMoveInner)."""
     if MOVE[m, GIVES_SELF] == _LOCK and b[out(b, t) + MON_HP] > 0:
-        b[t + RECHARGE] = 0
+        b[t + RECHARGE] = b[t + SHOWN_RECHARGE] = 0
     if MOVE[m, TWO_TURNS]:
         if b[s + TWO_TURN] == 0:
             b[s + TWO_TURN] = m

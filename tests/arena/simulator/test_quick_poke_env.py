@@ -14,8 +14,8 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import GenData
 from support.battle_state import snapshot
 from support.real_battles import FORMATS
+from support.uncorrected import UncorrectedBattle
 
-from agents.battle import SeatBattle
 from agents.battle.quick_battle import QuickBattle
 from agents.battle.quick_poke_env import slow_down, speed_up
 from arena.fixture import SEATS
@@ -23,7 +23,7 @@ from arena.record import BattleRecord
 from teamsets.formats import get_format
 
 
-class StockBattle(SeatBattle):
+class StockBattle(UncorrectedBattle):
     """A seat's battle whose lines poke-env's own code reads."""
 
 
@@ -44,7 +44,8 @@ class Both:
     def __init__(self, role: str, format_id: str) -> None:
         gen = get_format(format_id).gen
         self.quick, self.stock = (
-            kind("battle-x-1", role, role, gen, format_id, random.Random(0)) for kind in (SeatBattle, StockBattle)
+            kind("battle-x-1", role, role, gen, format_id, random.Random(0))
+            for kind in (UncorrectedBattle, StockBattle)
         )
 
     def feed(self, line: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 from poke_env.battle.battle import Battle
 from poke_env.battle.pokemon import Pokemon
 from support.real_battles import FORMATS
+from support.uncorrected import UncorrectedBattle
 
 from agents.battle import SeatBattle
 from arena.fixture import SEATS
@@ -129,7 +130,7 @@ def test_the_seats_battle_is_in_the_same_state_as_poke_envs_at_every_request(
     seats = [seat for record in real_battles[format_id] for seat in zip(SEATS, record.logs, strict=True)]
     for role, log in seats:
         gen = get_format(format_id).gen
-        plain, seat = Plain(role, gen), SeatBattle("battle-x-1", role, role, gen, format_id, random.Random(0))
+        plain, seat = Plain(role, gen), UncorrectedBattle("battle-x-1", role, role, gen, format_id, random.Random(0))
         lines: list[str] = []
         for line in log:
             if not line.startswith("|request|"):

@@ -1,0 +1,38 @@
+"""What a line shows besides: the ability or the item that something is from.
+
+poke-env reads such causes in some shapes of some lines only.
+"""
+
+from __future__ import annotations
+
+from poke_env.data import GenData, to_id_str
+
+from agents.battle.abilities import show_ability
+from agents.battle.tracked_battle import TrackedBattle, origin, other
+
+#: Items that are gone when the line comes.
+_CONSUMED = ("berry", "herb", "juice", "gem", "seed")
+#: Abilities of the one that "[of]" names in a line of "-heal", where it otherwise names who attacked.
+_OF_THE_OTHER = frozenset({"hospitality"})
+
+
+def read_caused(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-damage|POKEMON|50/100|[from] ability: Iron Barbs|[of] HOLDER", and the like for "-heal", "-status", "-immune" …"""
+    battle.read(message)
+    if len(message) > 4 or message[1] == "-immune":
+        show_cause(battle, message)
+
+
+def show_cause(battle: TrackedBattle, message: list[str]) -> None:
+    """Note who has the ability or item that a line is from."""
+    kind, _, name = origin(message).partition(":")
+    if kind not in ("ability", "item"):
+        return
+    cause, whose = to_id_str(name), other(message)
+    if message[1] in ("-heal", "-immune") and cause not in _OF_THE_OTHER:
+        whose = ""
+    mon = battle.get_pokemon(whose or message[2])
+    if kind == "ability":
+        show_ability(mon, cause)
+    elif mon._item == GenData.UNKNOWN_ITEM and not cause.endswith(_CONSUMED):
+        mon._item = cause

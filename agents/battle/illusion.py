@@ -1,0 +1,87 @@
+"""The end of Illusion: what was taken for one Pokémon's goes to the one that wore its guise.
+
+poke-env leaves the copied Pokémon without HP and status, with the moves, item and counters of the other; the other comes in
+without boosts and effects.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle.tracked_battle import TrackedBattle
+
+#: What a Pokémon has on the field, and its health: of the one that wears the guise.
+_WORN = (
+    "_active_turns", "_boosts", "_current_hp", "_dancing", "_effects", "_max_hp", "_must_recharge", "_preparing_move",
+    "_preparing_target", "_protect_counter", "_status", "_status_counter", "_temporary_ability", "_temporary_types",
+    "_terastallized", "_terastallized_type",
+)  # fmt: skip
+_SLOTS = tuple(name for name in Pokemon.__slots__ if name not in ("_moves", "_gen"))
+_FIRST_WITH_ILLUSION = 5
+
+
+def note_bench(battle: TrackedBattle, message: list[str]) -> None:
+    """Remember what is known of a Pokémon just before it comes in, since it may be another one under Illusion."""
+    if battle.gen < _FIRST_WITH_ILLUSION:
+        return
+    ident = message[2][:2] + message[2][3:]
+    team = battle._team if ident[:2] == battle._player_role else battle._opponent_team
+    mon = team.get(ident)
+    if mon is None:
+        species = message[3].split(",")[0]
+        mon = next((known for known in team.values() if known.identifies_as(species)), None)
+    state = None if mon is None else _state_of(mon)
+    battle.on_bench[ident[:2]] = ident, state
+
+
+def read_replace(battle: TrackedBattle, message: list[str]) -> None:
+    """ "replace|POKEMON|DETAILS": the active Pokémon is this one, and was so since it came in."""
+    battle.record(message)
+    copied = battle.active_of(message[2])
+    wearer = battle.get_pokemon(message[2], details=message[3])
+    if copied is None or copied is wearer:
+        return
+    unmask(battle, message[2][:2], wearer, copied)
+    wearer.switch_in(details=message[3])
+    if wearer._ability is None:
+        wearer._ability = "illusion"
+
+
+def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -> None:
+    """Give to the wearer of a guise what has been taken for the copied Pokémon's since it came in."""
+    ident, before = battle.on_bench.get(side, ("", None))
+    for name in _WORN:
+        setattr(wearer, name, getattr(copied, name))
+    old_moves = {} if before is None else before["_moves"]
+    for name, move in copied._moves._base_moves.items():
+        old = old_moves.get(name)
+        used = (move.max_pp if old is None else old[1]) - move._current_pp
+        if old is None or used or move._is_last_used:
+            own = wearer._add_move(name)
+            if own is not None:
+                own._current_pp = max(0, own._current_pp - used)
+                own._is_last_used = move._is_last_used
+    if before is None or copied._item != before["_item"]:
+        wearer._item = copied._item
+    if before is None:
+        team = battle._team if side == battle._player_role else battle._opponent_team
+        unseen = Pokemon(battle.gen, details=copied._last_details, name=copied.name)
+        unseen._current_hp = unseen._max_hp = copied._max_hp
+        team[ident] = unseen
+        return
+    for name in _SLOTS:
+        setattr(copied, name, before[name])
+    copied._moves._base_moves = {name: move for name, (move, _) in old_moves.items()}
+    for move, pp in old_moves.values():
+        move._current_pp, move._is_last_used = pp, False
+
+
+def _state_of(mon: Pokemon) -> dict[str, Any]:
+    """Return all that is known of a Pokémon on the bench."""
+    state = {name: getattr(mon, name) for name in _SLOTS}
+    for name in ("_boosts", "_stats", "_effects"):
+        state[name] = dict(state[name])
+    state["_moves"] = {name: (move, move._current_pp) for name, move in mon._moves._base_moves.items()}
+    return state

@@ -1,0 +1,86 @@
+"""What ends when a Pokémon leaves the field or faints, and what Baton Pass and Shed Tail hand on.
+
+poke-env hands nothing on. It keeps the boosts, types and terastallization of a fainted Pokémon, and the mark of one that its
+opponent kept from leaving after that opponent has left.
+"""
+
+from __future__ import annotations
+
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
+
+from agents.battle.formes import end_forme
+from agents.battle.illusion import note_bench
+from agents.battle.tracked_battle import TrackedBattle, origin
+
+#: Effects that are not handed on (Showdown's `noCopy`), in any generation.
+_KEPT = frozenset(
+    {
+        Effect.ATTRACT, Effect.AUTOTOMIZE, Effect.DEFENSE_CURL, Effect.DESTINY_BOND, Effect.DISABLE, Effect.DYNAMAX,
+        Effect.ENCORE, Effect.FLASH_FIRE, Effect.GLAIVE_RUSH, Effect.G_MAX_CHI_STRIKE, Effect.IMPRISON, Effect.MINIMIZE,
+        Effect.MIRACLE_EYE, Effect.NIGHTMARE, Effect.SALT_CURE, Effect.SMACK_DOWN, Effect.SPOTLIGHT, Effect.STOCKPILE,
+        Effect.STOCKPILE1, Effect.STOCKPILE2, Effect.STOCKPILE3, Effect.SYRUP_BOMB, Effect.TORMENT, Effect.YAWN,
+        Effect.PROTOSYNTHESIS, Effect.PROTOSYNTHESISATK, Effect.PROTOSYNTHESISDEF, Effect.PROTOSYNTHESISSPA,
+        Effect.PROTOSYNTHESISSPD, Effect.PROTOSYNTHESISSPE, Effect.QUARK_DRIVE, Effect.QUARKDRIVEATK,
+        Effect.QUARKDRIVEDEF, Effect.QUARKDRIVESPA, Effect.QUARKDRIVESPD, Effect.QUARKDRIVESPE,
+        Effect.TYPECHANGE, Effect.TYPEADD, Effect.SLOW_START, Effect.MIMIC, Effect.SKILL_SWAP, Effect.ILLUSION,
+        Effect.FALLEN, Effect.FALLEN1, Effect.FALLEN2, Effect.FALLEN3, Effect.FALLEN4, Effect.FALLEN5,
+    }
+)  # fmt: skip
+_KEPT_FROM_GENERATION = {
+    Effect.FORESIGHT: 3, Effect.TRAPPED: 5, Effect.LOCK_ON: 5, Effect.MIND_READER: 5,
+}  # fmt: skip
+_HANDING_ON = ("Baton Pass", "Shed Tail")
+
+
+def read_switch(battle: TrackedBattle, message: list[str]) -> None:
+    """ "switch|POKEMON|DETAILS|HP|[from] Baton Pass", "drag|…": one leaves, another comes in."""
+    leaving = battle.active_of(message[2])
+    move = origin(message, 5).removeprefix("move:").strip()
+    boosts: dict[str, int] = {}
+    effects: dict[Effect, int] = {}
+    if leaving is not None and move in _HANDING_ON and leaving._status is not Status.FNT:
+        boosts, effects = _handed_on(leaving, move, battle.gen)
+    if leaving is not None:
+        end_forme(leaving)
+        leaving.switch_out(battle._fields)
+        if Effect.TRAPPED not in effects:
+            _release(battle.facing(message[2]), battle.gen, handed=move == "Baton Pass")
+    note_bench(battle, message)
+    battle.read(message)
+    mon = battle.get_pokemon(message[2])
+    if mon._status is None or mon._status is Status.TOX or (battle.gen == 5 and mon._status is Status.SLP):
+        mon._status_counter = 0
+    mon._boosts.update(boosts)
+    mon._effects.update(effects)
+
+
+def read_faint(battle: TrackedBattle, message: list[str]) -> None:
+    """ "faint|POKEMON": it keeps nothing of what it had on the field, and is no longer terastallized."""
+    battle.read(message)
+    mon = battle.get_pokemon(message[2])
+    end_forme(mon)
+    active = mon._active
+    mon.switch_out(battle._fields)
+    mon._active = active
+    mon._terastallized = False
+    _release(battle.facing(message[2]), battle.gen, handed=False)
+
+
+def _handed_on(mon: Pokemon, move: str, gen: int) -> tuple[dict[str, int], dict[Effect, int]]:
+    """Return the boosts and effects that the next Pokémon receives."""
+    if move == "Shed Tail":
+        return {}, {effect: turns for effect, turns in mon._effects.items() if effect is Effect.SUBSTITUTE}
+    effects = {
+        effect: turns
+        for effect, turns in mon._effects.items()
+        if effect not in _KEPT and gen < _KEPT_FROM_GENERATION.get(effect, 10)
+    }
+    return dict(mon._boosts), effects
+
+
+def _release(mon: Pokemon | None, gen: int, handed: bool) -> None:
+    """End what kept a Pokémon from leaving, as the one that did so has left; up to generation 4 Baton Pass hands that on."""
+    if mon is not None and not (handed and gen <= 4):
+        mon._effects.pop(Effect.TRAPPED, None)

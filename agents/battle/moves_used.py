@@ -1,0 +1,73 @@
+"""What a used move costs and shows.
+
+poke-env takes the later turns of some moves for new uses, called moves for the Pokémon's own, and does not know what a Max
+Move or a Z-Move costs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+from poke_env.data import to_id_str
+
+from agents.battle.abilities import show_ability
+from agents.battle.tracked_battle import TrackedBattle, origin
+
+#: Whose later turns name them, or nothing.
+_LOCKED = frozenset({"lockedmove"})
+#: "[from] X" of a move that is chosen and paid for all the same.
+_CHOSEN = frozenset({"", "pursuit", "round", "grasspledge", "waterpledge", "firepledge"})
+_FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
+
+
+def read_move(battle: TrackedBattle, message: list[str]) -> None:
+    """ "move|POKEMON|MOVE|TARGET|[from] …": a move is used; who pays for it, and whether it is its own."""
+    mon = battle.get_pokemon(message[2])
+    counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
+    battle.end_single_move(mon)
+    if len(message) == 5:
+        battle.read(message)
+    else:
+        _read_special(battle, mon, message)
+    mon._status_counter = counter
+    if boosted_fire:
+        mon._effects[Effect.FLASH_FIRE] = 0
+
+
+def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> None:
+    battle.record(message)
+    name, extras = message[3], message[4:]
+    source = origin(message, 4)
+    cause = to_id_str(source.split(":")[-1])
+    failed = not _FAILED.isdisjoint(extras)
+    dancing, mon._dancing = mon._dancing, False
+    if source.startswith("ability:"):
+        show_ability(mon, cause)
+    if name == "Minimize" and not failed:
+        mon.start_effect("MINIMIZE")
+    own = cause in _CHOSEN and not dancing and not source.startswith("ability:")
+    pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
+    if own:
+        mon.moved(name, failed=failed, use=True, reveal=True, pressure=pressure and not cause)
+    else:
+        mon.moved(name, failed=failed, use=False, reveal=cause == "sleeptalk")
+        caller = mon.moves.get(cause)
+        if caller is not None and pressure and cause != to_id_str(name):
+            caller.use(pressure, overridden=True)
+
+
+def read_own_moves(mon: Pokemon, listed: list[dict[str, Any]]) -> None:
+    """Take PP, and whether it must recharge, of our active Pokémon from the moves that a request lists.
+
+    In generation 1 PP stay as the lines count them, for both players alike, as the engine does (agents/engine/observe.py).
+    """
+    mon._must_recharge = listed[0]["id"] == "recharge"
+    if mon.gen == 1:
+        return
+    known = mon.moves
+    for shown in listed:
+        move = known.get(shown["id"]) if "pp" in shown else None
+        if move is not None:
+            move._current_pp = shown["pp"]

@@ -1,0 +1,80 @@
+"""Statuses, their counters, and what a Pokémon that cannot move loses.
+
+poke-env never sets a counter back when a status ends, counts a turn of sleep twice where Sleep Talk is used, and counts
+poison at the start of a turn: one too many for who came in or was poisoned after the poison of the turn. It keeps the mark
+of a Pokémon that must recharge after it has done so.
+"""
+
+from __future__ import annotations
+
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
+from poke_env.data import to_id_str
+
+from agents.battle.abilities import show_ability
+from agents.battle.causes import show_cause
+from agents.battle.tracked_battle import TrackedBattle, origin, other
+
+_MOST_TOXIC = 15
+
+
+def read_status(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-status|POKEMON|tox|[from] item: Toxic Orb": a new status, whose counter begins."""
+    battle.read(message)
+    mon = battle.get_pokemon(message[2])
+    mon._status_counter = 0
+    show_cause(battle, message)
+    if origin(message, 4) == "item: Toxic Orb":
+        battle.poisoned_at_end.append(mon)
+
+
+def read_curestatus(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-curestatus|POKEMON|slp": the status and its counter end."""
+    battle.read(message)
+    mon = battle.get_pokemon(message[2])
+    if mon._status is None:
+        mon._status_counter = 0
+
+
+def read_cureteam(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-cureteam|POKEMON": the statuses of its team end, and their counters."""
+    battle.read(message)
+    for mon in (battle._team if message[2][:2] == battle._player_role else battle._opponent_team).values():
+        if mon._status is None:
+            mon._status_counter = 0
+
+
+def read_cant(battle: TrackedBattle, message: list[str]) -> None:
+    """ "cant|POKEMON|REASON": a turn without a move. Recharging and charging are over; only "slp" is a turn of sleep.
+
+    In "cant|HOLDER|ability: Damp|MOVE|[of] POKEMON" the first is who has the ability, not who cannot move.
+    """
+    battle.record(message)
+    mon, reason = battle.get_pokemon(message[2]), message[3]
+    if reason.startswith("ability:") and other(message):
+        show_ability(mon, to_id_str(reason.removeprefix("ability:")))
+        return
+    mon._dancing = False
+    mon._protect_counter = 0
+    if reason == "slp" and mon._status is Status.SLP:
+        mon._status_counter += 1
+    if reason == "recharge":
+        mon._must_recharge = False
+    if battle.gen > 1:  # in generation 1 a Pokémon that cannot move stays in the air or under the ground
+        mon._preparing_move = mon._preparing_target = None
+    battle.end_single_move(mon)
+
+
+def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
+    """ "upkeep": what happens at the end of a turn has happened, poison included."""
+    battle.record(message)
+    if battle.gen == 1:
+        return
+    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
+        if mon is not None and mon._status is Status.TOX and not _is_among(mon, battle.poisoned_at_end):
+            mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)
+    battle.poisoned_at_end.clear()
+
+
+def _is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:
+    return any(mon is poisoned for poisoned in mons)

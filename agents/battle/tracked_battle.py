@@ -1,0 +1,81 @@
+"""poke-env's Battle with what its corrections remember; agents/battle/corrections.py says what is corrected, and where."""
+
+from __future__ import annotations
+
+import logging
+import random
+from typing import Any
+
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle.quick_battle import QuickBattle
+
+# poke-env logs every line that it cannot parse; the seat's battle counts them instead (`parse_warnings`).
+_SILENT = logging.getLogger("arena.seat")
+_SILENT.addHandler(logging.NullHandler())
+_SILENT.propagate = False
+_SILENT.setLevel(logging.CRITICAL)
+logging.getLogger("poke-env").setLevel(logging.ERROR)  # it warns of every unknown effect, in every battle
+
+
+class TrackedBattle(QuickBattle):
+    """A battle whose lines may be corrected before poke-env reads them, or after.
+
+    on_bench: for each side, what was known of its active Pokémon just before it came in: all that its lines said since then
+    is undone for it when they turn out to be those of another one under Illusion. None: it had not been seen before.
+    poisoned_at_end: Pokémon that became badly poisoned at the end of the turn, after its poison would have counted.
+    single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon.
+    locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
+    """
+
+    def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
+        super().__init__(tag, username, _SILENT, gen=gen)
+        self._player_role = role
+        self.format_id = format_id
+        self.rng = rng
+        self.on_bench: dict[str, tuple[str, dict[str, Any] | None]] = {}
+        self.poisoned_at_end: list[Pokemon] = []
+        self.single_turn: list[tuple[Pokemon, Effect]] = []
+        self.single_move: list[tuple[Pokemon, Effect]] = []
+        self.locked_on: list[tuple[Pokemon, Effect, int]] = []
+
+    def read(self, message: list[str]) -> None:
+        """Let poke-env read a line as it is, or as a correction has changed it."""
+        QuickBattle.parse_message(self, message)
+
+    def record(self, message: list[str]) -> None:
+        """Keep a line that poke-env does not read, in the battle's record of lines."""
+        self._replay_data.append(message)
+
+    def end_single_move(self, mon: Pokemon) -> None:
+        """End what lasts until a Pokémon's next move (Destiny Bond), as it moves or cannot."""
+        if self.single_move:
+            for owner, effect in self.single_move:
+                if owner is mon:
+                    mon._effects.pop(effect, None)
+            self.single_move = [entry for entry in self.single_move if entry[0] is not mon]
+
+    def active_of(self, ident: str) -> Pokemon | None:
+        """Return the active Pokémon of the side that an identifier ("p1a: Tauros", "p1") names."""
+        return self.active_pokemon if ident[:2] == self._player_role else self.opponent_active_pokemon
+
+    def facing(self, ident: str) -> Pokemon | None:
+        """Return the active Pokémon of the other side."""
+        return self.opponent_active_pokemon if ident[:2] == self._player_role else self.active_pokemon
+
+
+def origin(message: list[str], start: int = 3) -> str:
+    """Return what a line says that it is from ("[from] move: Worry Seed" -> "move: Worry Seed"), "" if it does not."""
+    for part in message[start:]:
+        if part.startswith("[from]"):
+            return part[6:].strip()
+    return ""
+
+
+def other(message: list[str], start: int = 3) -> str:
+    """Return the identifier of the other Pokémon of a line ("[of] p1a: Tauros"), "" if there is none."""
+    for part in message[start:]:
+        if part.startswith("[of]"):
+            return part[4:].strip()
+    return ""

@@ -1,0 +1,192 @@
+"""Effects on a Pokémon: how they begin, what they replace, and those that end without a line of their own.
+
+poke-env keeps every count of Perish Song and Stockpile, effects of one turn that it has no list entry for, Destiny Bond
+after the next move, Lock-On for good; and it takes every ability or move that "activates" for an effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from poke_env.battle.effect import Effect
+from poke_env.data import to_id_str
+
+from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.quick_poke_env import ability_of
+from agents.battle.tracked_battle import TrackedBattle, origin, other
+from agents.battle.types import add_type, change_types
+
+_COUNTS = (
+    {Effect.PERISH0, Effect.PERISH1, Effect.PERISH2, Effect.PERISH3},
+    {Effect.STOCKPILE1, Effect.STOCKPILE2, Effect.STOCKPILE3},
+)
+#: What lines of "-activate" tell of an effect that lasts; the others tell of something that happened.
+_LASTING = frozenset(
+    {
+        Effect.TRAPPED, Effect.BIND, Effect.CLAMP, Effect.FIRE_SPIN, Effect.INFESTATION, Effect.MAGMA_STORM,
+        Effect.SAND_TOMB, Effect.SNAP_TRAP, Effect.THUNDER_CAGE, Effect.WHIRLPOOL, Effect.WRAP,
+        Effect.G_MAX_CENTIFERNO, Effect.G_MAX_SANDBLAST, Effect.LOCK_ON, Effect.MIND_READER, Effect.PROTOSYNTHESIS,
+        Effect.QUARK_DRIVE, Effect.COMMANDER,
+    }
+)  # fmt: skip
+_STOCKPILES = _COUNTS[1]
+
+
+def read_start(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-start|POKEMON|EFFECT|…": an effect begins, or one that counts has another count."""
+    name = message[3]
+    if name in ("typechange", "typeadd"):
+        battle.record(message)
+        (change_types if name == "typechange" else add_type)(battle, message)
+    else:
+        battle.read(message)
+        mon = battle.get_pokemon(message[2])
+        effect = Effect.from_showdown_message(name)
+        for counts in _COUNTS:
+            if effect in counts:
+                for ended in counts - {effect}:
+                    mon._effects.pop(ended, None)
+    source = origin(message, 4)
+    if name.startswith("ability:"):
+        show_ability(battle.get_pokemon(message[2]), to_id_str(name.removeprefix("ability:")))
+    elif source.startswith("ability:"):
+        show_ability(battle.get_pokemon(other(message, 4) or message[2]), to_id_str(source.removeprefix("ability:")))
+
+
+def read_end(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-end|POKEMON|EFFECT": an effect ends; "Stockpile" is one of three."""
+    if message[3] == "ability: Neutralizing Gas":
+        end_gas(battle, message)
+        return
+    battle.read(message)
+    mon = battle.get_pokemon(message[2])
+    if message[3] == "Stockpile":
+        for effect in _STOCKPILES:
+            mon._effects.pop(effect, None)
+
+
+def read_single_turn(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-singleturn|POKEMON|move: Roost": an effect that ends with the turn."""
+    battle.read(message)
+    battle.single_turn.append((battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])))
+
+
+def read_single_move(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-singlemove|POKEMON|Destiny Bond": an effect that ends with its next move, or when it cannot move."""
+    battle.read(message)
+    battle.single_move.append((battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])))
+
+
+def read_activate(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|EFFECT|…": what it does, by its name; the ability that activates is shown."""
+    name = message[3] if len(message) > 3 else ""
+    reader = _ACTIVATIONS.get(name.removeprefix("move: ")) or _ACTIVATIONS.get(name)
+    if reader is not None:
+        reader(battle, message)
+        return
+    if not message[2]:
+        battle.record(message)
+        return
+    ability = to_id_str(name.removeprefix("ability:")) if name.startswith("ability:") else ""
+    if ability == "dancer" or (not ability and name.startswith("item:")):
+        battle.read(message)
+    else:
+        battle.record(message)
+        effect = Effect.from_showdown_message(name)
+        if effect in _LASTING:
+            battle.get_pokemon(message[2]).start_effect(name)
+            if effect in (Effect.LOCK_ON, Effect.MIND_READER):
+                battle.locked_on.append((battle.get_pokemon(message[2]), effect, battle.turn))
+    if ability and ability != "persistent":
+        show_ability(battle.get_pokemon(message[2]), ability)
+
+
+def read_transform(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-transform|POKEMON|INTO": it has the other's types, forme, ability and moves as they are now.
+
+    poke-env gives it those of the other's species, and leaves it its own ability where the other's is not known.
+    """
+    mon, into = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
+    if origin(message, 4) == "ability: Imposter":
+        show_ability(mon, "imposter")
+    battle.read(message)
+    mon._temporary_base_stats = into.base_stats
+    mon._weightkg, mon._heightm = into._weightkg, into._heightm
+    mon._temporary_types = list(into.base_types)
+    mon._effects.pop(Effect.TYPEADD, None)
+    if Effect.TYPEADD in into._effects:
+        mon._effects[Effect.TYPEADD] = 0
+    if battle.gen > 2:
+        give_ability(mon, ability_of(into))
+    if battle.gen >= 6:
+        for effect in (Effect.DRAGON_CHEER, Effect.FOCUS_ENERGY, Effect.G_MAX_CHI_STRIKE, Effect.LASER_FOCUS):
+            mon._effects.pop(effect, None)
+            if effect in into._effects:
+                mon._effects[effect] = into._effects[effect]
+
+
+def _lower_pp(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Spite|MOVE|4": a move of it loses PP (also Eerie Spell, G-Max Depletion)."""
+    battle.record(message)
+    move = battle.get_pokemon(message[2])._add_move(message[4])
+    if move is not None:
+        move._current_pp = max(0, move._current_pp - int(message[5]))
+
+
+def _take_all_pp(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Grudge|MOVE": its move has no PP left."""
+    battle.record(message)
+    move = battle.get_pokemon(message[2])._add_move(message[4])
+    if move is not None:
+        move._current_pp = 0
+
+
+def _restore_pp(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|item: Leppa Berry|MOVE": the move has 10 PP more. poke-env raises if it does not know it."""
+    battle.record(message)
+    mon = battle.get_pokemon(message[2])
+    move = mon._add_move(message[4])
+    if move is not None:
+        move._current_pp = min(move._current_pp + (5 if "Mystery" in message[3] else 10), move.max_pp)
+    if "[consumed]" in message:
+        mon._item = None
+
+
+def _sketch(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Sketch|MOVE": it knows the move in Sketch's place, for good."""
+    battle.record(message)
+    mon = battle.get_pokemon(message[2])
+    mon._moves._base_moves.pop("sketch", None)
+    mon._add_move(message[4])
+
+
+def _mimic(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Mimic|MOVE"."""
+    battle.read(message)
+
+
+def _trick(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|USER|move: Trick|[of] TARGET": lines of "-item" and "-enditem" follow and say who has what."""
+    battle.record(message)
+
+
+def _symbiosis(battle: TrackedBattle, message: list[str]) -> None:
+    battle.read(message)
+
+
+_ACTIVATIONS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
+    "Skill Swap": read_swap,
+    "ability: Mummy": read_spread,
+    "ability: Lingering Aroma": read_spread,
+    "ability: Wandering Spirit": read_swap,
+    "ability: Symbiosis": _symbiosis,
+    "Spite": _lower_pp,
+    "Eerie Spell": _lower_pp,
+    "G-Max Depletion": _lower_pp,
+    "Grudge": _take_all_pp,
+    "item: Leppa Berry": _restore_pp,
+    "item: Mystery Berry": _restore_pp,
+    "Sketch": _sketch,
+    "Mimic": _mimic,
+    "Trick": _trick,
+}
