@@ -14,7 +14,7 @@
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
 //   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
-//       own; answered by {id, searches: true}
+//       own; answered by {id, searches: true}. From then on the messages of all others come in turns (turns.mjs)
 //   {op: 'refuse', user, format}                           that user's search is ended
 //   {op: 'tell', user, words}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
@@ -34,6 +34,7 @@ import {createRequire} from 'node:module';
 import path from 'node:path';
 import {Outside} from './remote_player.mjs';
 import {dropStale, watchSearches} from './searches.mjs';
+import {takeTurns} from './turns.mjs';
 
 const folder = path.resolve(process.argv[2]);
 const require = createRequire(path.join(folder, 'dist', 'server', 'index.js'));
@@ -77,6 +78,7 @@ const actions = {
   },
   searches({id, users}) {
     watchSearches({Ladders, User: Users.User, isExpected, users, say: message => say({id, ...message})});
+    letTakeTurns(users);
     say({id, searches: true});
   },
   refuse({user: name, format}) {
@@ -100,6 +102,17 @@ const actions = {
     else battle?.room?.destroy();
   },
 };
+
+let owners = null;
+
+/** The owner's own users are served at once from now on, all others in turns. */
+function letTakeTurns(users) {
+  const isFirst = owners === null;
+  owners = new Set(users);
+  if (!isFirst) return;
+  const {workerid, stream} = require('./sockets.js').PM.masterWorker;
+  takeTurns({stream, isOurs: socketid => owners.has(Users.connections.get(`${workerid}-${socketid}`)?.user?.id)});
+}
 
 /** Whether a battle of these two users, or of this one with anybody, is expected. */
 function isExpected(users, format) {

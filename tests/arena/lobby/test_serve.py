@@ -22,6 +22,7 @@ from poke_env.ps_client.server_configuration import ServerConfiguration
 from support.command_line import Said, processes, run_arena, start_arena
 from support.gate import Gate
 from support.ladder_place import DRAWN, PATIENT, Place, ladder, ours, team_of
+from websockets.asyncio.client import ClientConnection, connect
 
 from arena.fixture import FixtureTeam
 from arena.ladder.ladder import Way
@@ -312,6 +313,40 @@ def test_a_visitor_gets_another_battle_as_soon_as_one_has_begun(
 
     here.run(play)
     assert len(set(rooms)) == 2
+
+
+@pytest.mark.slow
+def test_flooding_programs_do_not_keep_others_out(here: Place) -> None:
+    """A newcomer signs in and plays while others, who send without a pause, have not been answered their last message."""
+    answered: list[int] = []
+
+    async def flood(number: int) -> None:
+        async with connect(here.server.uri, max_size=None) as socket:
+            await socket.send(f"|/trn flood{number},0,")
+            reading = asyncio.ensure_future(read(socket, number))
+            for _ in range(2000):
+                await socket.send(f"|/search {DRAWN}\n/cancelsearch\n/cmd userdetails flood{number}")
+            await socket.send("|/cmd rooms")
+            await reading
+
+    async def read(socket: ClientConnection, number: int) -> None:
+        async for message in socket:
+            if "|queryresponse|rooms|" in str(message):
+                answered.append(number)
+                return
+
+    async def play() -> str:
+        async with lobby(here, "random"):
+            flooding = [asyncio.ensure_future(flood(number)) for number in range(10)]
+            await asyncio.sleep(1.0)
+            met = await visit(here, "newcomer", "random")
+            assert answered == []
+            for each in flooding:
+                each.cancel()
+            await asyncio.gather(*flooding, return_exceptions=True)
+            return met
+
+    assert here.run(play).startswith("user:random@")
 
 
 def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
