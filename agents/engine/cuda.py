@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any
@@ -29,6 +30,21 @@ config: Any = numba.config
 #: Of a block. A step takes 255 registers: a multiprocessor holds 256 such threads.
 THREADS = 64
 DeviceArray = Any
+
+
+def _load_numba_cuda() -> None:
+    """Loads what numba-cuda else loads when it first compiles: its 0.30 asks for np.row_stack, which NumPy 2.5 removed."""
+    if config.ENABLE_CUDASIM or find_spec("numba_cuda") is None or hasattr(np, "row_stack"):
+        return
+    arrays: Any = np
+    arrays.row_stack = np.vstack
+    try:
+        importlib.import_module("numba.cuda.cudaimpl")
+    finally:
+        del arrays.row_stack
+
+
+_load_numba_cuda()
 
 
 def missing() -> str:
