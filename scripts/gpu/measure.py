@@ -38,8 +38,8 @@ STAGES = (
 )
 #: Seconds of a part, four times as many in a rehearsal; `ppo` gets what is left.
 LIMITS = {
-    "compiling": 200, "cuda-engine": 260, "doctor": 100, "memory": 120, "fsdp2": 70, "speeds": 100, "engine": 50,
-    "online": 110, "llm-dpo": 60, "ppo": 3600,
+    "compiling": 200, "cuda-engine": 330, "doctor": 100, "memory": 160, "fsdp2": 70, "speeds": 100, "engine": 50,
+    "online": 150, "llm-dpo": 60, "ppo": 3600,
 }  # fmt: skip
 PACKAGES = ("torch", "accelerate", "numpy", "numba", "numba-cuda", "llvmlite")
 Found = dict[str, Any]
