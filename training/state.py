@@ -4,6 +4,7 @@ CHECKPOINT/training/optimizer.bin          AdamW's state
 CHECKPOINT/training/optimizer_0/           with FSDP2: the same, a file per process; pytorch_model_fsdp_0/: their weights
 CHECKPOINT/training/random_states_N.pkl    the random number generators of process N
 CHECKPOINT/training/position.pt            the step, the position in the data, the KL coefficient
+CHECKPOINT/checksums.json                  of these files and the weights, by which a changed byte is noticed
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ from accelerate.utils.other import load
 from safetensors import SafetensorError
 from torch import nn
 
+from teamsets.checksums import differing
 from teamsets.errors import ArenaError
 
 #: The folder in a checkpoint.
 STATE = "training"
 POSITION, OPTIMIZER, SHARDED_OPTIMIZER = "position.pt", "optimizer.bin", "optimizer_0"
 #: Exceptions that reading one of these files may raise if it is damaged.
-_UNREADABLE = (
+UNREADABLE = (
     OSError, RuntimeError, ValueError, KeyError, TypeError, EOFError, AttributeError, IndexError, pickle.UnpicklingError,
+    ImportError, MemoryError, AssertionError,
 )  # fmt: skip
 #: If a write fails without a reason and fewer bytes than this are free, the disk is taken to be full.
 _FULL = 1 << 20
@@ -77,13 +80,24 @@ def restore_state(accelerator: Accelerator, folder: Path) -> dict[str, Any]:
     optimizer = state / (SHARDED_OPTIMIZER if accelerator.is_fsdp2 else OPTIMIZER)
     if not optimizer.exists():
         _read(optimizer, folder)
+    if accelerator.is_main_process:
+        check_files(folder)
     try:
         accelerator.load_state(str(state))
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         for path in sorted(path for path in state.iterdir() if path.is_file()):
             _read(path, folder)
         raise TrainingFailed(f"{optimizer}: does not fit this run ({_message(error)}): {_instead(folder)}") from error
     return position
+
+
+def check_files(folder: Path, setting: str = "network.start_from") -> None:
+    """Raise TrainingFailed if a file of a checkpoint is not as it was written. Older checkpoints have no checksums.
+
+    setting: by which another run starts from the checkpoint's weights.
+    """
+    for path, how in differing(folder):
+        raise TrainingFailed(f"{path}: is damaged ({how}): {_instead(folder, setting)}")
 
 
 def _read(path: Path, folder: Path) -> Any:
@@ -92,14 +106,14 @@ def _read(path: Path, folder: Path) -> Any:
         raise TrainingFailed(f"{path}: is missing, so the run cannot be resumed as it was: {_instead(folder)}")
     try:
         return load(path, map_location="cpu")
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise TrainingFailed(f"{path}: is damaged ({_message(error)}): {_instead(folder)}") from error
 
 
-def _instead(folder: Path) -> str:
+def _instead(folder: Path, setting: str = "network.start_from") -> str:
     return (
         f"delete {folder} to resume from the checkpoint before it, or start another run from its weights "
-        f"(network.start_from: {folder})"
+        f"({setting}: {folder})"
     )
 
 

@@ -2,6 +2,7 @@
 
     RUN/checkpoints/step-000001000/model.safetensors   the weights
     RUN/checkpoints/step-000001000/checkpoint.json     metadata: shape, versions, step, lineage, config, metrics
+    RUN/checkpoints/step-000001000/checksums.json      the SHA-256 of each of its files
     RUN/best.json                                      {"step": 1000}: the checkpoint of `@best`
 
 A checkpoint is written atomically: to a temporary folder, flushed to disk and renamed. Checkpoints for another version of
@@ -27,6 +28,7 @@ from agents.policy.actions import ACTIONS
 from agents.policy.vocabulary import vocabulary
 from agents.travelling import located
 from teamsets.atomic import atomic_folder, write_atomic
+from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def folder_of(run: Path, step: int) -> Path:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder that is flushed and renamed to `folder` at the end, or deleted after an error.
+    """Yield a temporary folder that gets checksums, is flushed and renamed to `folder`, or is deleted after an error.
 
     Raises BadInput if `folder` exists already.
     """
@@ -78,6 +80,7 @@ def writing(folder: Path) -> Iterator[Path]:
         raise BadInput(f"checkpoint {folder}: exists already: delete it, or give the run another folder")
     with atomic_folder(folder, flush=True) as temporary:
         yield temporary
+        write_checksums(temporary)
 
 
 def save(
@@ -117,6 +120,8 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
     from agents.policy.network import Network, Shape
 
     about = read(folder)
+    for path, how in differing(folder, (WEIGHTS,)):
+        raise BadInput(f"checkpoint {folder}: {path.name} is damaged ({how}): use another one")
     try:
         with torch.random.fork_rng(devices=[]):  # the random initialization must not change the global generator
             network = Network(Shape(**about.shape))

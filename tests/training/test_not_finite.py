@@ -21,6 +21,7 @@ from safetensors import SafetensorError  # noqa: E402
 from safetensors.torch import load_file, save_file  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
+from teamsets.errors import BadInput  # noqa: E402
 from training import trainer  # noqa: E402
 from training.algorithms import LOSSES  # noqa: E402
 from training.config import BadConfig, Config  # noqa: E402
@@ -242,6 +243,25 @@ def test_a_damaged_or_missing_file_of_the_state_is_named(name: str, small: Small
     with pytest.raises(TrainingFailed, match=rf"{name}: is missing, so the run cannot be resumed as it was: delete"):
         train(config)
     path.write_bytes(whole)
+    assert train(config).step == 4
+
+
+@pytest.mark.parametrize(
+    "name", [f"{STATE}/optimizer.bin", f"{STATE}/position.pt", "model.safetensors", "checkpoint.json"]
+)
+def test_changed_bytes_in_a_checkpoint_are_noticed_when_a_run_is_resumed(name: str, small: Small) -> None:
+    config = small(**{"length.max_steps": 4})
+    train(config)
+    folder = RunFolder(config).step_folder(4)
+    path = folder / name
+    whole = path.read_bytes()
+    at = whole.rindex(b"0" if name.endswith(".json") else whole[-400:-396])
+    path.write_bytes(whole[:at] + bytes(byte ^ 1 for byte in whole[at : at + 1]) + whole[at + 1 :])
+    with pytest.raises((TrainingFailed, BadInput), match=rf"{path.name}:? is damaged .*: (delete|use another)"):
+        train(config)
+    path.write_bytes(whole)
+    assert train(config).step == 4
+    (folder / "checksums.json").unlink()  # as a checkpoint of an older version
     assert train(config).step == 4
 
 

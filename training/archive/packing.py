@@ -14,6 +14,7 @@ import zstandard
 
 from agents.policy import checkpoint
 from teamsets.atomic import atomic_folder, replacing
+from teamsets.checksums import sha256_of
 from teamsets.errors import BadInput
 from training.archive.card import model_card
 from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
@@ -36,7 +37,7 @@ def pack(run: Run, out: Path, license_name: str, license_text: str) -> dict[str,
     written[BEST] = best
     files = run.files
     told["files"] = {name: {"sha256": sha256(content), "size": len(content)} for name, content in written.items()}
-    told["files"] |= {name: {"sha256": _hash_of(file), "size": file.stat().st_size} for name, file in files.items()}
+    told["files"] |= {name: {"sha256": sha256_of(file), "size": file.stat().st_size} for name, file in files.items()}
     compressor = zstandard.ZstdCompressor(level=10, write_checksum=True)
     with (
         replacing(out) as raw,
@@ -168,8 +169,3 @@ def _entry(name: str, size: int) -> tarfile.TarInfo:
     entry = tarfile.TarInfo(name)
     entry.size = size
     return entry
-
-
-def _hash_of(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

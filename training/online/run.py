@@ -6,7 +6,6 @@ and in the same wandb run.
 
 from __future__ import annotations
 
-import pickle
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,13 @@ from training.evaluation import evaluate_checkpoint
 from training.online.config import OnlineConfig, checked_online
 from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
 from training.run_folder import FREE, RunFolder
-from training.state import DiskFull, TrainingFailed, finite, report_disk_full
+from training.state import UNREADABLE, DiskFull, TrainingFailed, check_files, finite, report_disk_full
 from training.tracking import Tracking
 
 #: The file of a checkpoint with all of the trainer's state.
 STATE = "online.pt"
+#: The setting by which another run starts from a checkpoint's weights.
+_START_FROM = "learner.network.start_from"
 #: Settings that may change when a run is resumed.
 _FREE = (*FREE, "iterations", "max_decisions", "compute.device")
 
@@ -122,12 +123,14 @@ def _line(done: int, total: int, metrics: Metrics) -> str:
 def _read(folder: Path) -> dict[str, Any]:
     """The state of a checkpoint. Raises TrainingFailed that names the file."""
     file = folder / STATE
+    if file.exists():
+        check_files(folder, _START_FROM)
     try:
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=False)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+    except UNREADABLE as error:
         problem = "is missing" if isinstance(error, FileNotFoundError) else "is damaged"
         raise TrainingFailed(
             f"{file}: {problem}: delete {folder} to resume from the checkpoint before it, or start another run from its "
-            f"weights (learner.network.start_from: {folder})"
+            f"weights ({_START_FROM}: {folder})"
         ) from error
     return state
