@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.battle.causes import show_cause
 from agents.battle.tracked_battle import TrackedBattle
 
 
@@ -16,3 +17,4 @@ def read_setboost(battle: TrackedBattle, message: list[str]) -> None:
     amount = max(-6, min(6, int(message[4])))
     battle.record(message)
     battle.get_pokemon(message[2]).set_boost(message[3], amount)
+    show_cause(battle, message)

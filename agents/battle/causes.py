@@ -1,6 +1,6 @@
 """What a line shows besides: the ability or the item that something is from.
 
-poke-env reads such causes in some shapes of some lines only.
+poke-env reads such causes in some shapes of some lines only, and gives a berry that was eaten back to who ate it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,33 @@ from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 #: Items that are gone when the line comes.
 _CONSUMED = ("berry", "herb", "juice", "gem", "seed")
+_CAUSE_IN_FOURTH = frozenset({"-immune", "-block", "-fail"})
 #: Abilities of the one that "[of]" names in a line of "-heal", where it otherwise names who attacked.
 _OF_THE_OTHER = frozenset({"hospitality"})
 
 
 def read_caused(battle: TrackedBattle, message: list[str]) -> None:
     """ "-damage|POKEMON|50/100|[from] ability: Iron Barbs|[of] HOLDER", and the like for "-heal", "-status", "-immune" …"""
-    battle.read(message)
-    if len(message) > 4 or message[1] == "-immune":
+    if len(message) > 4 and message[1] in ("-damage", "-heal"):
+        battle.record(message)
+        battle.get_pokemon(message[2]).set_hp_status(message[3])
+    else:
+        battle.read(message)
+    if len(message) > 4 or message[1] in _CAUSE_IN_FOURTH:
         show_cause(battle, message)
+
+
+def read_heal(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-heal|POKEMON|100/100|[from] move: Lunar Dance": as `read_caused`; Lunar Dance also restores all PP."""
+    read_caused(battle, message)
+    if len(message) > 4 and message[4] == "[from] move: Lunar Dance":
+        for move in battle.get_pokemon(message[2]).base_moves.values():
+            move._current_pp = move.max_pp
 
 
 def show_cause(battle: TrackedBattle, message: list[str]) -> None:
     """Note who has the ability or item that a line is from."""
-    kind, _, name = origin(message).partition(":")
+    kind, _, name = (message[3] if message[1] == "-block" else origin(message)).partition(":")
     if kind not in ("ability", "item"):
         return
     cause, whose = to_id_str(name), other(message)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from poke_env.battle.effect import Effect
+from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
@@ -19,13 +20,32 @@ from agents.battle.tracked_battle import TrackedBattle, origin
 _LOCKED = frozenset({"lockedmove"})
 #: "[from] X" of a move that is chosen and paid for all the same.
 _CHOSEN = frozenset({"", "pursuit", "round", "grasspledge", "waterpledge", "firepledge"})
+#: Moves whose effect on their user no line tells.
+_SILENT = {"Defense Curl": Effect.DEFENSE_CURL, "Minimize": Effect.MINIMIZE}
+#: Moves that succeed less often in a row.
+_PROTECTING = frozenset(
+    {
+        "banefulbunker", "burningbulwark", "detect", "endure", "kingsshield", "maxguard", "obstruct", "protect",
+        "quickguard", "silktrap", "spikyshield", "wideguard",
+    }
+)  # fmt: skip
 _FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
+
+
+def _max_pp(move: Move) -> int:
+    """A move's most PP. poke-env raises those of moves that PP Ups do not (Trump Card)."""
+    return move.entry["pp"] if move.entry.get("noPPBoosts") else _stock_max_pp(move)
+
+
+_stock_max_pp = vars(Move)["max_pp"].fget
+Move.max_pp = property(_max_pp, doc=_max_pp.__doc__)  # type: ignore[method-assign, assignment]
 
 
 def read_move(battle: TrackedBattle, message: list[str]) -> None:
     """ "move|POKEMON|MOVE|TARGET|[from] …": a move is used; who pays for it, and whether it is its own."""
     mon = battle.get_pokemon(message[2])
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
+    protections = mon._protect_counter
     battle.end_single_move(mon)
     if len(message) == 5:
         battle.read(message)
@@ -34,6 +54,14 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     mon._status_counter = counter
     if boosted_fire:
         mon._effects[Effect.FLASH_FIRE] = 0
+    silent = _SILENT.get(message[3])
+    if silent is not None and _FAILED.isdisjoint(message[4:]):
+        mon._effects[silent] = 0
+    if to_id_str(message[3]) in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
+        battle.protecting = mon, protections
+        mon._protect_counter = 0
+    else:
+        mon._protect_counter = protections
 
 
 def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> None:
@@ -45,14 +73,15 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
     dancing, mon._dancing = mon._dancing, False
     if source.startswith("ability:"):
         show_ability(mon, cause)
-    if name == "Minimize" and not failed:
-        mon.start_effect("MINIMIZE")
     own = cause in _CHOSEN and not dancing and not source.startswith("ability:")
     pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
     if own:
         mon.moved(name, failed=failed, use=True, reveal=True, pressure=pressure and not cause)
     else:
         mon.moved(name, failed=failed, use=False, reveal=cause == "sleeptalk")
+        if cause in _LOCKED and battle.gen > 1:  # in generation 1 also the mark of called moves
+            for move in mon.moves.values():
+                move._is_last_used = move.id == to_id_str(name)
         caller = mon.moves.get(cause)
         if caller is not None and pressure and cause != to_id_str(name):
             caller.use(pressure, overridden=True)

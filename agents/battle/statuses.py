@@ -1,21 +1,17 @@
 """Statuses, their counters, and what a Pokémon that cannot move loses.
 
-poke-env never sets a counter back when a status ends, counts a turn of sleep twice where Sleep Talk is used, and counts
-poison at the start of a turn: one too many for who came in or was poisoned after the poison of the turn. It keeps the mark
-of a Pokémon that must recharge after it has done so.
+poke-env never sets a counter back when a status ends, counts a turn of sleep twice where Sleep Talk is used, and keeps the
+mark of a Pokémon that must recharge after it has done so.
 """
 
 from __future__ import annotations
 
-from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
-from agents.battle.causes import show_cause
+from agents.battle.causes import read_caused, show_cause
 from agents.battle.tracked_battle import TrackedBattle, origin, other
-
-_MOST_TOXIC = 15
 
 
 def read_status(battle: TrackedBattle, message: list[str]) -> None:
@@ -55,7 +51,8 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
         show_ability(mon, to_id_str(reason.removeprefix("ability:")))
         return
     mon._dancing = False
-    mon._protect_counter = 0
+    if reason.startswith("ability:"):
+        show_ability(mon, to_id_str(reason.removeprefix("ability:")))
     if reason == "slp" and mon._status is Status.SLP:
         mon._status_counter += 1
     if reason == "recharge":
@@ -65,16 +62,11 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
     battle.end_single_move(mon)
 
 
-def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
-    """ "upkeep": what happens at the end of a turn has happened, poison included."""
-    battle.record(message)
-    if battle.gen == 1:
-        return
-    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-        if mon is not None and mon._status is Status.TOX and not _is_among(mon, battle.poisoned_at_end):
-            mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)
-    battle.poisoned_at_end.clear()
-
-
-def _is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:
-    return any(mon is poisoned for poisoned in mons)
+def read_damage(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-damage|POKEMON|50/100|[from] …": its cause. One that hits itself in confusion does not move."""
+    read_caused(battle, message)
+    if len(message) > 4 and message[4] == "[from] confusion":
+        mon = battle.get_pokemon(message[2])
+        if battle.gen > 1:
+            mon._preparing_move = mon._preparing_target = None
+        battle.end_single_move(mon)

@@ -26,6 +26,8 @@ class TrackedBattle(QuickBattle):
     is undone for it when they turn out to be those of another one under Illusion. None: it had not been seen before.
     poisoned_at_end: Pokémon that became badly poisoned at the end of the turn, after its poison would have counted.
     single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon.
+    protecting: who used Protect or the like last, and how often in a row before; protected: for whom it worked this turn.
+    turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     """
 
@@ -38,6 +40,9 @@ class TrackedBattle(QuickBattle):
         self.poisoned_at_end: list[Pokemon] = []
         self.single_turn: list[tuple[Pokemon, Effect]] = []
         self.single_move: list[tuple[Pokemon, Effect]] = []
+        self.protecting: tuple[Pokemon, int] | None = None
+        self.protected: list[Pokemon] = []
+        self.turn_ended = False
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
 
     def read(self, message: list[str]) -> None:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 
 from agents.battle.tracked_battle import TrackedBattle
 
-_SURE_HIT_TURNS = 2
+_MOST_TOXIC = 15
+
+
+def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
+    """ "upkeep": what happens at the end of a turn has happened, poison included; Pokémon that fainted are replaced next."""
+    battle.record(message)
+    if battle.gen > 1:
+        for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
+            if mon is not None and mon._status is Status.TOX and not _is_among(mon, battle.poisoned_at_end):
+                mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)
+    battle.poisoned_at_end.clear()
+    _end_turn(battle, battle._turn + 1)
+    battle.turn_ended = True
 
 
 def read_turn(battle: TrackedBattle, message: list[str]) -> None:
-    """ "turn|7": a new turn. poke-env counts poison here (statuses.read_upkeep does), and keeps effects of one turn.
-
-    Lock-On lasts until the end of the next turn: poke-env keeps it, and ends Mind Reader a turn early.
-    """
+    """ "turn|7": a new turn. poke-env counts poison here, keeps some effects of one turn, and Lock-On for good."""
     battle.record(message)
     battle._turn = int(message[2])
     for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
@@ -28,11 +38,27 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
                 mon._effects[effect] += 1
             if effect.ends_on_turn and effect is not Effect.MIND_READER:
                 mon.end_effect(effect.name)
+    if not battle.turn_ended:
+        _end_turn(battle, battle._turn)
+    battle.turn_ended = False
+
+
+def _end_turn(battle: TrackedBattle, turn: int) -> None:
+    """End effects of one turn, protections in a row that were broken off, and Lock-On of the turn before. turn: the next."""
+    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
+        if mon is not None and mon._protect_counter and not _is_among(mon, battle.protected):
+            mon._protect_counter = 0
+    battle.protected.clear()
+    battle.protecting = None
     for mon, effect in battle.single_turn:
         mon._effects.pop(effect, None)
     battle.single_turn.clear()
     if battle.locked_on:
         for mon, effect, since in battle.locked_on:
-            if battle._turn >= since + _SURE_HIT_TURNS:
+            if turn > since + 1:
                 mon._effects.pop(effect, None)
-        battle.locked_on = [entry for entry in battle.locked_on if battle._turn < entry[2] + _SURE_HIT_TURNS]
+        battle.locked_on = [entry for entry in battle.locked_on if turn <= entry[2] + 1]
+
+
+def _is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:
+    return any(mon is other for other in mons)

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.items import end_charge
 from agents.battle.quick_poke_env import ability_of
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 from agents.battle.types import add_type, change_types
@@ -42,6 +44,8 @@ def read_start(battle: TrackedBattle, message: list[str]) -> None:
         battle.read(message)
         mon = battle.get_pokemon(message[2])
         effect = Effect.from_showdown_message(name)
+        if name == "Mimic" and battle.gen > 1:
+            start_mimic(mon)
         for counts in _COUNTS:
             if effect in counts:
                 for ended in counts - {effect}:
@@ -68,7 +72,12 @@ def read_end(battle: TrackedBattle, message: list[str]) -> None:
 def read_single_turn(battle: TrackedBattle, message: list[str]) -> None:
     """ "-singleturn|POKEMON|move: Roost": an effect that ends with the turn."""
     battle.read(message)
-    battle.single_turn.append((battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])))
+    mon = battle.get_pokemon(message[2])
+    battle.single_turn.append((mon, Effect.from_showdown_message(message[3])))
+    if battle.protecting is not None and battle.protecting[0] is mon:
+        mon._protect_counter = battle.protecting[1] + 1
+        battle.protected.append(mon)
+        battle.protecting = None
 
 
 def read_single_move(battle: TrackedBattle, message: list[str]) -> None:
@@ -88,8 +97,11 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
         battle.record(message)
         return
     ability = to_id_str(name.removeprefix("ability:")) if name.startswith("ability:") else ""
-    if ability == "dancer" or (not ability and name.startswith("item:")):
+    if ability == "dancer":
         battle.read(message)
+    elif name.startswith("item:"):
+        battle.record(message)
+        battle.get_pokemon(message[2])._item = None if "[consumed]" in message else to_id_str(name[5:])
     else:
         battle.record(message)
         effect = Effect.from_showdown_message(name)
@@ -125,6 +137,13 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
                 mon._effects[effect] = into._effects[effect]
 
 
+def start_mimic(mon: Pokemon) -> None:
+    """Give a move that was mimicked the PP that it has: 5 up to generation 4, then those without PP Ups."""
+    move = mon.mimic_move
+    if move is not None:
+        move._current_pp = min(5, move.entry["pp"]) if mon.gen <= 4 else move.entry["pp"]
+
+
 def _lower_pp(battle: TrackedBattle, message: list[str]) -> None:
     """ "-activate|POKEMON|move: Spite|MOVE|4": a move of it loses PP (also Eerie Spell, G-Max Depletion)."""
     battle.record(message)
@@ -153,16 +172,29 @@ def _restore_pp(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _sketch(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-activate|POKEMON|move: Sketch|MOVE": it knows the move in Sketch's place, for good."""
+    """ "-activate|POKEMON|move: Sketch|MOVE": it knows the move in Sketch's place, for good, with PP without PP Ups."""
     battle.record(message)
     mon = battle.get_pokemon(message[2])
     mon._moves._base_moves.pop("sketch", None)
-    mon._add_move(message[4])
+    move = mon._add_move(message[4])
+    if move is not None:
+        move._current_pp = move.entry["pp"]
 
 
 def _mimic(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-activate|POKEMON|move: Mimic|MOVE"."""
-    battle.read(message)
+    """ "-activate|POKEMON|move: Mimic|MOVE", which up to generation 4 is also Sketch's line."""
+    mon = battle.get_pokemon(message[2])
+    if battle.gen <= 4 and mon.last_move is not None and mon.last_move.id == "sketch":
+        _sketch(battle, message)
+    else:
+        battle.read(message)
+        start_mimic(mon)
+
+
+def _gravity(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Gravity": it is brought to the ground, and its Fly or Bounce is over."""
+    battle.record(message)
+    end_charge(battle.get_pokemon(message[2]))
 
 
 def _trick(battle: TrackedBattle, message: list[str]) -> None:
@@ -188,5 +220,6 @@ _ACTIVATIONS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "item: Mystery Berry": _restore_pp,
     "Sketch": _sketch,
     "Mimic": _mimic,
+    "Gravity": _gravity,
     "Trick": _trick,
 }

@@ -179,8 +179,8 @@ class SeatComparison:
         ):
             yield Difference("tera type", who, seen.tera_type.name, true["terastallized"])
         types = sorted(t.name for t in seen.types)
-        right = sorted(_type_name(t) for t in _types(true, disguised))
-        if types != right:
+        right = sorted(_type_name(t) for t in true["types"])
+        if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)
         if not fainted:
             yield from _temporary_differences(seen, true, truth, who)
@@ -231,12 +231,6 @@ def _can_come_in(mon: dict[str, Any], request: dict[str, Any]) -> bool:
     return mon["fainted"] if reviving else not mon["fainted"] and mon["place"] > 0
 
 
-def _types(true: dict[str, Any], disguised: bool) -> list[str]:
-    if not disguised or true["terastallized"]:
-        return list(true["types"])
-    return true["apparentTypes"] + ([true["addedType"]] if true["addedType"] else [])
-
-
 def _turns_asleep(state: dict[str, Any]) -> int:
     """Turns slept through, less those that count again (generation 3 after Sleep Talk, 5 after a switch)."""
     again = max(0, state.get("time", 0) - state.get("after", state.get("time", 0)))
@@ -265,7 +259,8 @@ def _condition_differences(
     """HP, status and its counter, level, gender."""
     hp, most, status = _condition(true["secret" if own else "shared"])
     held = (seen.current_hp, seen.max_hp if most else 0)
-    if held != (hp, most):
+    healed = not own and not true["active"] and true["ability"] == "regenerator" and seen.ability is None
+    if held != (hp, most) and not healed:  # UNKNOWABLE: an ability that acts without a line, and was not shown
         yield Difference("hp" if true["active"] else "hp:bench", who, held, (hp, most))
     seen_status = seen.status.name.lower() if seen.status else ""
     if seen_status != status:
@@ -276,7 +271,7 @@ def _condition_differences(
             yield Difference(f"status counter:{status}", who, seen.status_counter, turns)
     if disguised:
         return
-    if seen.level != true["level"]:
+    if seen.level != true["level"] and (own or seen.revealed):  # not one of which only a guise was seen
         yield Difference("level", who, seen.level, true["level"])
     gender = {"M": "MALE", "F": "FEMALE"}.get(true["gender"], "NEUTRAL")
     if seen.gender is not None and seen.gender.name != gender:

@@ -90,6 +90,7 @@ UNKNOWABLE = {
     "an ability taken from one whose ability is not known, before generation 7": (
         "Skill Swap, Role Play and Transform show none in generations 3 and 4, and the request does not tell it"
     ),
+    "what an opponent's Regenerator heals as it leaves, before it has been shown": "no line tells it",
     "PP that an opponent's Z-Moves and Max Moves cost": "their lines do not name the move that they come from",
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"
@@ -101,7 +102,7 @@ UNKNOWABLE = {
 _MAPPED = frozenset(name for names in VOLATILES.values() for name in names)
 
 
-def expected_numbered(volatiles: dict[str, Any], ability: str, ability_state: dict[str, Any]) -> set[str]:
+def expected_numbered(volatiles: dict[str, Any], ability: str, ability_state: dict[str, Any], active: bool) -> set[str]:
     """Return the effects with a number in their name that are true."""
     found = set()
     if "perishsong" in volatiles:
@@ -111,7 +112,7 @@ def expected_numbered(volatiles: dict[str, Any], ability: str, ability_state: di
     for name, effect in (("protosynthesis", "PROTOSYNTHESIS"), ("quarkdrive", "QUARKDRIVE")):
         if volatiles.get(name, {}).get("bestStat"):
             found.add(effect + volatiles[name]["bestStat"].upper())
-    if ability == "slowstart" and ability_state.get("counter"):
+    if ability == "slowstart" and active and ability_state.get("counter"):
         found.add("SLOW_START")
     return found
 
@@ -135,7 +136,7 @@ def effect_differences(seen: set[str], truth: dict[str, Any], gen: int, new_turn
     found = [f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)]
     true = {name for volatile, names in VOLATILES.items() if volatile in volatiles for name in names}
     found += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]
-    numbered = expected_numbered(volatiles, truth["ability"], truth["abilityState"])
+    numbered = expected_numbered(volatiles, truth["ability"], truth["abilityState"], truth["active"])
     held = {effect for effect in seen if is_numbered(effect)}
     found += [f"+{effect}" for effect in sorted(numbered - held)] + [f"-{effect}" for effect in sorted(held - numbered)]
     if new_turn:

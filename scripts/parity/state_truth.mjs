@@ -69,7 +69,9 @@ function note(battle, parts) {
   if (extra) battle.used[subject.side.id][extra] = true;
   if (kind === 'cant' && word === 'slp') {
     const state = subject.statusState;
-    Object.assign(state, {slept: (state.slept || 0) + 1, after: state.time});
+    const step = subject.hasAbility('earlybird') ? 2 : 1; // what was slept and counts again after a switch is not slept
+    const again = Math.max(0, state.time + step - (state.after ?? state.time + step));
+    Object.assign(state, {slept: Math.max(0, (state.slept || 0) - again) + 1, after: state.time});
   }
   const mons = parts.filter(isMon);
   for (const part of parts) {
