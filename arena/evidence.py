@@ -10,8 +10,8 @@ from teamsets.errors import BadInput
 
 
 def latest_run(db: Path) -> str:
-    """Returns the run that was started last. Raises BadInput if there is none."""
-    found = rows("SELECT run_id FROM runs ORDER BY started DESC, run_id DESC LIMIT 1", db)
+    """Returns the run that was recorded last, whatever the system's clock said. Raises BadInput if there is none."""
+    found = rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 1", db)
     if not found:
         raise BadInput(f"database {db}: contains no run; `arena evaluate` starts one")
     return str(found[0][0])

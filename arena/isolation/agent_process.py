@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from arena.simulator.run_clock import RunClock
 from teamsets.errors import ArenaError
 
 #: Maximum length of a line from an agent process, in bytes: a choice with its diagnostics, which are bounded, too.
@@ -62,11 +63,18 @@ Answer = dict[str, Any] | ProcessEnded | AgentTimeout
 class AgentProcess(asyncio.Protocol):
     """One agent process. It handles one request at a time; its output is neither trusted nor executed.
 
-    key: its agent's spec and its seat. kill_process: kills a process by its id.
+    key: its agent's spec and its seat. kill_process: kills a process by its id. clock: the run's time.
     """
 
-    def __init__(self, key: tuple[str, str], turns: Turns, kill_process: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        key: tuple[str, str],
+        turns: Turns,
+        kill_process: Callable[[int], None],
+        clock: RunClock | None = None,
+    ) -> None:
         self.key = key
+        self._clock = clock or RunClock()
         self.pid = 0
         self._turns, self._kill_process = turns, kill_process
         self._transport: asyncio.Transport | None = None
@@ -117,7 +125,7 @@ class AgentProcess(asyncio.Protocol):
 
     def listen(self, seconds: float, answered: Callable[[Answer], None]) -> None:
         """Change the time limit of the open request, and the callback of its reply."""
-        self._until = time.monotonic() + seconds
+        self._until = self._clock.now() + seconds
         self._answered = answered
 
     async def answer(self, line: bytes, seconds: float) -> dict[str, Any]:
@@ -128,9 +136,9 @@ class AgentProcess(asyncio.Protocol):
         """Return the reply to the open request; see `listen`. Raises ProcessEnded or AgentTimeout."""
         return await _received(lambda answered: self.listen(seconds, answered))
 
-    def look(self, now: float) -> None:
-        """Kill the process if its reply is overdue. now: monotonic seconds."""
-        if self._answered is not None and now >= self._until:
+    def look(self) -> None:
+        """Kill the process if its reply is overdue."""
+        if self._answered is not None and self._clock.is_past(self._until):
             self._settle(AgentTimeout("silent"))
             self.kill()
 

@@ -22,6 +22,7 @@ import orjson
 
 from agents import Choice
 from arena.simulator.guard import StepGuard
+from arena.simulator.run_clock import RunClock
 from arena.simulator.seat import Fault, Seat, make_agent, new_seat
 from arena.sources import source_of
 
@@ -72,11 +73,11 @@ class Inside:
     longer in the CPU cache.
     """
 
-    def __init__(self, channel: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, clock: RunClock) -> None:
         self._loop = asyncio.get_running_loop()
         self.ended = self._loop.create_future()
         self._channel = channel
-        self._guard = StepGuard()
+        self._guard = StepGuard(clock=clock)
         self._seat: Seat | None = None
         self._parts: list[bytes] = []
         self._thinking: asyncio.Task[None] | None = None
@@ -172,11 +173,11 @@ class Inside:
             self._channel.sendall(orjson.dumps(message, default=repr, option=_JSON) + b"\n")
 
 
-def run(channel: int) -> None:
-    """Play until the channel is closed. channel: the descriptor of a socket."""
+def run(channel: int, clock: RunClock) -> None:
+    """Play until the channel is closed. channel: the descriptor of a socket. clock: the run's time."""
     gc.set_threshold(20_000, 20, 20)  # as in a worker
-    asyncio.run(_serve(socket.socket(fileno=channel)))
+    asyncio.run(_serve(socket.socket(fileno=channel), clock))
 
 
-async def _serve(channel: socket.socket) -> None:
-    await Inside(channel).ended
+async def _serve(channel: socket.socket, clock: RunClock) -> None:
+    await Inside(channel, clock).ended

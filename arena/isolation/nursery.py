@@ -36,6 +36,7 @@ from poke_env.data import GenData
 from agents import is_built_in
 from agents.serving.client import Mailbox, use_mailbox
 from arena.isolation import inside
+from arena.simulator.run_clock import TICK_SECONDS, RunClock, Witness, shared_clock
 from arena.sources import source_of
 from teamsets.processes import adopt_orphans, children, close_to_others, confine, die_with
 
@@ -59,11 +60,14 @@ class Nursery:
         self.wake = wake  # kept referenced: the signal module has only its number
         signal.set_wakeup_fd(wake.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        self.witness = Witness()
+        self.ticks, self.seen_ticks = shared_clock()
 
     def serve(self) -> None:
         """Serve until the worker closes its side."""
         while True:
-            ready, _, _ = select.select([self.orders, self.woken], [], [])
+            ready, _, _ = select.select([self.orders, self.woken], [], [], TICK_SECONDS)
+            self.witness.tick([self.ticks])
             if self.woken in ready:
                 self.woken.recv(4096)
                 self.reap()
@@ -104,7 +108,8 @@ class Nursery:
         if pid == 0:
             for end in (self.orders, self.woken, self.wake):
                 end.detach()  # their ids may soon be reused
-            _become_agent_process(channel, output, self.mailbox if trusted else None)
+            self.ticks.close()  # other agents' clocks: it keeps the memory that it cannot write
+            _become_agent_process(channel, output, self.mailbox if trusted else None, RunClock(self.seen_ticks))
         os.close(channel)
         os.close(output)
         self.living.add(pid)
@@ -144,8 +149,11 @@ def _end(pid: int) -> None:
             end(pid, signal.SIGKILL)
 
 
-def _become_agent_process(channel: int, output: int, mailbox: Mailbox | None) -> NoReturn:
-    """Drop the nursery's state, and play for the worker at the other side of the channel. mailbox: None for foreign code."""
+def _become_agent_process(channel: int, output: int, mailbox: Mailbox | None, clock: RunClock) -> NoReturn:
+    """Drop the nursery's state, and play for the worker at the other side of the channel.
+
+    mailbox: None for foreign code. clock: the run's time.
+    """
     try:
         die_with(_NURSERY)
         os.setsid()
@@ -165,7 +173,7 @@ def _become_agent_process(channel: int, output: int, mailbox: Mailbox | None) ->
         os.closerange(CHANNEL + 1 if mailbox is None else MAILBOX + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         _restart_poke_env()
         _draw_anew()
-        inside.run(CHANNEL)
+        inside.run(CHANNEL, clock)
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:

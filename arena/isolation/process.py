@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from collections import OrderedDict
 from typing import Any
 
@@ -16,6 +15,7 @@ import orjson
 
 from agents.serving.client import Mailbox
 from arena.isolation.agent_process import AgentProcess, Turns
+from arena.simulator.run_clock import RunClock
 
 #: Maximum number of idle agent processes of a worker.
 MAX_IDLE = 24
@@ -33,10 +33,11 @@ class _Output(asyncio.Protocol):
 
 
 class NurseryProcess:
-    """The worker's side of the nursery. turns: schedules the processes."""
+    """The worker's side of the nursery. turns: schedules the processes. clock: the run's time."""
 
-    def __init__(self, orders: socket.socket, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, orders: socket.socket, process: subprocess.Popen[bytes], clock: RunClock) -> None:
         self.turns = Turns()
+        self.clock = clock
         self._orders = orders
         self._process = process
         self._loop = asyncio.get_running_loop()
@@ -49,10 +50,10 @@ class NurseryProcess:
         self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     @classmethod
-    def launch(cls, mailbox: Mailbox) -> NurseryProcess:
+    def launch(cls, mailbox: Mailbox, clock: RunClock) -> NurseryProcess:
         """Start a nursery with this process's environment and module path, for the running event loop.
 
-        mailbox: to the servers of models, for the agent processes that run only the arena's code.
+        mailbox: to the servers of models, for the agent processes that run only the arena's code. clock: the run's time.
         """
         ours, its = socket.socketpair()
         with its:
@@ -72,7 +73,7 @@ class NurseryProcess:
                 pass_fds=(mailbox.descriptor,),
             )
         ours.setblocking(False)
-        return cls(ours, process)
+        return cls(ours, process, clock)
 
     async def agent_process(self, spec: str, role: str, gen: int) -> AgentProcess:
         """Return a process for a seat of an agent: an idle one that played in that seat, or a new one.
@@ -100,7 +101,7 @@ class NurseryProcess:
             return await self._forked(key, gen)
 
     async def _forked(self, key: tuple[str, str], gen: int) -> AgentProcess:
-        process = AgentProcess(key, self.turns, self.kill)
+        process = AgentProcess(key, self.turns, self.kill, self.clock)
         channel, its = socket.socketpair()
         reading, writing = os.pipe()
         self._pid = self._loop.create_future()
@@ -134,9 +135,8 @@ class NurseryProcess:
 
     def _look(self) -> None:
         """Kill the processes whose replies are overdue. One timer for all: one per request costs more."""
-        now = time.monotonic()
         for process in list(self._living.values()):
-            process.look(now)
+            process.look()
         self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
 
     def end(self) -> None:

@@ -16,6 +16,7 @@ from arena.isolation.agent_process import AgentProcess, AgentTimeout, Answer, Pr
 from arena.isolation.inside import SeatSettings
 from arena.isolation.process import NurseryProcess
 from arena.simulator.guard import Clock, StepGuard
+from arena.simulator.run_clock import RunClock
 from arena.simulator.seat import MAKING_SECONDS, Fault, FaultKind, Seat
 
 #: Seconds beyond the limit of a decision after which the agent's process is killed. The process itself interrupts the agent
@@ -153,15 +154,16 @@ class IsolatedSeat(Seat):
 class Isolation:
     """Creates isolated seats, on the running event loop. One per worker.
 
-    mailbox: to the servers of models that the run's workers share; None: this one has a broker of its own.
+    mailbox: to the servers of models that the run's workers share; None: this one has a broker of its own. clock: the run's
+    time.
     """
 
-    def __init__(self, mailbox: Mailbox | None = None) -> None:
+    def __init__(self, mailbox: Mailbox | None = None, clock: RunClock | None = None) -> None:
         self._broker: Broker | None = None
         if mailbox is None:
             self._broker = Broker()
             mailbox = self._broker.mailbox
-        self._nursery = NurseryProcess.launch(mailbox)
+        self._nursery = NurseryProcess.launch(mailbox, clock or RunClock())
 
     def seat(
         self,

@@ -41,7 +41,7 @@ def describe_run(db: Path, run_id: str, sources: list[tuple[str, int, int]]) -> 
     """
     found = rows("SELECT kind, status, started, ended, git, config, versions FROM runs WHERE run_id = ?", db, [run_id])
     if not found:
-        latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3", db)]
+        latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 3", db)]
         raise BadInput(f"run '{run_id}': not in {db}; the latest runs are {', '.join(latest) or 'none'}")
     kind, status, started, ended, git, config_text, versions = found[0]
     config = orjson.loads(config_text)

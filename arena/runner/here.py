@@ -10,12 +10,11 @@ from agents.serving.broker import Broker
 from arena.runner.place import OnDeath, OnLine, Watch
 from arena.runner.process import WorkerProcess
 from arena.runner.settings import WorkerSettings
+from arena.simulator.run_clock import TICK_SECONDS
 from teamsets.processes import close_to_others
 
 #: Seconds beyond its limit after which a running step's worker is killed: SIGALRM should have interrupted it.
 GRACE_SECONDS = 5.0
-#: Interval of the checks for such steps, in seconds.
-WATCH_SECONDS = 0.5
 
 
 def default_workers() -> int:
@@ -35,7 +34,7 @@ class Here:
         self.remarks: list[str] = []
         self.repeats = False
         self._broker: Broker | None = None
-        self.watch = Watch(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, WATCH_SECONDS)
+        self.watch = Watch(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, TICK_SECONDS)
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         self._on_line, self._on_death = on_line, on_death
@@ -47,7 +46,7 @@ class Here:
     async def launch(self, *, alone: bool = False) -> WorkerProcess:
         mailbox = None if self._broker is None else self._broker.mailbox
         worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone, mailbox=mailbox)
-        self.watch.workers.append(worker)
+        self.watch.add(worker)
         return worker
 
     def _died(self, worker: WorkerProcess) -> None:

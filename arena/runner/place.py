@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from arena.fixture import Fixture
 from arena.runner.culprits import End
 from arena.runner.settings import WorkerSettings
+from arena.simulator.run_clock import Witness
 
 #: A battle on the engine in battles of the simulator: a batch of the engine needs many.
 ENGINE_SHARE = 12 / 256
@@ -110,18 +111,31 @@ class Place(Protocol):
 
 
 class Watch:
-    """Kills workers that an agent blocks, in a step that no signal interrupts or outside of its steps."""
+    """Kills workers that an agent blocks, in a step that no signal interrupts or outside of its steps.
+
+    It is the witness of the workers' clocks (arena/simulator/run_clock.py).
+    """
 
     def __init__(self, think_limit: float, grace: float, seconds: float) -> None:
         """grace: seconds that a step may be overdue. seconds: between two checks."""
         self.grace, self.silence, self.seconds = grace, think_limit + grace, seconds
         self.workers: list[Any] = []
+        self._witness = Witness()
+
+    def add(self, worker: Any) -> None:
+        """Watch a worker, which has just been started, from now on."""
+        self.workers.append(worker)
+        self._tick()
+
+    def _tick(self) -> None:
+        self._witness.tick(worker.shared for worker in self.workers if worker.shared is not None)
 
     async def run(self) -> None:
         """Check the workers until it is cancelled."""
         before = time.monotonic()
         while True:
             await asyncio.sleep(self.seconds)
+            self._tick()
             now = time.monotonic()
             # Bounded as if this process had run all the time: the whole machine may have been suspended.
             passed, before = min(now - before, 2 * self.seconds), now

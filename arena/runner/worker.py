@@ -48,7 +48,7 @@ class Worker:
         self.isolation: Isolation | None = None
         if settings["isolate"]:
             descriptor, folder = settings["mailbox"]
-            self.isolation = Isolation(Mailbox(descriptor, Path(folder)))
+            self.isolation = Isolation(Mailbox(descriptor, Path(folder)), self.guard.clock)
         self.venues: dict[VenueName, Venue] = {}  # created at their first use
         self.launching = asyncio.Lock()
 

@@ -9,24 +9,38 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import gc
 import mmap
 import os
 import signal
+import sys
+import threading
 import time
 from collections.abc import Awaitable, Generator
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
-# The shared memory, in words of 8 bytes, each written atomically: the number of the running step (0: none), its seat (the
-# fixture's serial * 2 + seat), and its deadline (monotonic seconds). The number is written last and cleared first, and is
-# unique: a reader that finds the same number before and after has read a consistent state.
-# Then the signs of life of the worker: number of heartbeats of its loop, number of reported lines, process id.
-_STEP, _WHO, _UNTIL, _BEATS, _REPORTS, _PID = range(6)
-SHARED_BYTES = 6 * 8
+from arena.simulator.run_clock import CLOCK_BYTES, RunClock
+
+# The shared memory, in words of 8 bytes, each written atomically. First those of the run's clock (run_clock.py). Then the
+# number of the running step (0: none), its seat (the fixture's serial * 2 + seat), and its deadline in the run's time. The
+# number is written last and cleared first, and is unique: a reader that finds the same number before and after has read a
+# consistent state. Then the signs of life of the worker: number of heartbeats of its loop, number of reported lines,
+# process id.
+_STEP, _WHO, _UNTIL, _BEATS, _REPORTS, _PID = range(CLOCK_BYTES // 8, CLOCK_BYTES // 8 + 6)
+SHARED_BYTES = CLOCK_BYTES + 6 * 8
 #: Interval of the heartbeats of a worker's loop, in seconds.
 BEAT_SECONDS = 0.25
 #: Seconds that an agent's coroutine has to end after its time is up.
 _LAST_STEP = 0.5
+#: Seconds between two interruptions: code with a bare `except:` may swallow the first.
+_RING_SECONDS = 0.05
+#: Seconds that the finalizers which one garbage collection runs may take before they are interrupted, and four times as long
+#: as each of those that follow.
+FINALIZER_SECONDS = 1.0
+#: Seconds of garbage collection that are left out of a decision's time. The rest counts: finalizers are agents' code.
+_FORGIVEN_SECONDS = 5.0
 
 
 class TimeUp(BaseException):
@@ -34,19 +48,24 @@ class TimeUp(BaseException):
 
 
 class StepGuard:
-    """Runs the steps of agents under a limit. One per worker, on its main thread.
+    """Runs the steps of agents under a limit. One per process, on its main thread.
 
-    shared: memory of SHARED_BYTES that another process may read with `read_step`, or None.
-    spent: the seconds that all steps have taken so far.
+    shared: memory of SHARED_BYTES that another process may read with `read_step`, or None. clock: the run's time.
+    spent: the seconds that all steps have taken so far. collected: those of garbage collections, which are in no step's.
     """
 
-    def __init__(self, shared: mmap.mmap | None = None) -> None:
+    def __init__(self, shared: mmap.mmap | None = None, clock: RunClock | None = None) -> None:
         memory = memoryview(shared if shared is not None else mmap.mmap(-1, SHARED_BYTES))
         self._numbers, self._times = memory.cast("q"), memory.cast("d")
+        self.clock = clock or RunClock(shared)
         self._steps = 0
-        signal.signal(signal.SIGALRM, self._ring)
+        self._deadline = 0.0
         self._open = False
-        self.spent = 0.0
+        self.spent = self.collected = 0.0
+        self._collecting = 0.0  # when the garbage collection that is in progress began (monotonic); 0: none is
+        self._finalizer: FrameType | None = None  # which one the last alarm in it found
+        _Collections.guard = self
+        signal.signal(signal.SIGALRM, self._ring)
 
     def beat(self) -> None:
         """Write a heartbeat now and every BEAT_SECONDS on the running loop; `read_life` reads it."""
@@ -58,21 +77,30 @@ class StepGuard:
         """Count a line that was written for the coordinator."""
         self._numbers[_REPORTS] += 1
 
-    def _ring(self, *_: Any) -> None:
-        if self._open:
-            raise TimeUp
+    def _ring(self, _number: int, frame: FrameType | None) -> None:
+        if self._collecting:
+            finalizer = _Collections.finalizer(frame)
+            if finalizer is not None and finalizer is self._finalizer and self.clock.certain:
+                raise TimeUp  # ends it; the collection continues with the next
+            self._finalizer = finalizer  # it blocks if it is found again
+        elif self._open:
+            if self.clock.is_past(self._deadline):
+                raise TimeUp
+            # The run has stood still meanwhile, or garbage was collected.
+            left = self._deadline - self.clock.now()
+            signal.setitimer(signal.ITIMER_REAL, left if left > 0 else _RING_SECONDS, _RING_SECONDS)
 
     def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
         """Return `function(*arguments)`. Raises TimeUp after `limit` seconds. who: fixture's serial * 2 + seat (0, 1)."""
-        began = time.monotonic()
+        began, collected = self.clock.now(), self.collected
         self._steps += 1
+        self._deadline = began + limit
         self._numbers[_WHO] = who
-        self._times[_UNTIL] = began + limit
-        self._numbers[_STEP] = self._steps
+        self._times[_UNTIL] = self._deadline
         try:
             self._open = True
-            # Again every 50 ms: code with a bare `except:` may swallow the first.
-            signal.setitimer(signal.ITIMER_REAL, max(limit, 0.001), 0.05)
+            self._numbers[_STEP] = self._steps
+            signal.setitimer(signal.ITIMER_REAL, max(limit, 0.001), _RING_SECONDS)
             try:
                 return function(*arguments)
             finally:
@@ -80,7 +108,56 @@ class StepGuard:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         finally:
             self._numbers[_STEP] = 0
-            self.spent += time.monotonic() - began
+            self.spent += self.clock.now() - began - (self.collected - collected)
+
+
+class _Collections:
+    """Garbage collections in the main thread, while agents' code runs or between it.
+
+    They run finalizers of whatever is garbage: other agents' code, in the step of one that has not made it. So the step is
+    suspended meanwhile: it is not the running one, its time stands still, and the alarm is the finalizers'.
+    """
+
+    guard: StepGuard | None = None
+    collecting: FrameType | None = None  # the frame in which the collection began
+
+    @classmethod
+    def called(cls, phase: str, _details: dict[str, int]) -> None:
+        """Suspend or continue the guard's step. No Python function is called here: see `StepGuard._ring`."""
+        guard = cls.guard
+        if guard is None or threading.get_ident() != _MAIN_THREAD:
+            return
+        if phase == "start":
+            guard._collecting = time.monotonic()
+            guard._numbers[_STEP] = 0
+            cls.collecting = sys._getframe().f_back
+            signal.setitimer(signal.ITIMER_REAL, FINALIZER_SECONDS, FINALIZER_SECONDS / 4)
+        elif guard._collecting:
+            seconds = time.monotonic() - guard._collecting
+            guard.collected += seconds
+            left = 0.0
+            if guard._open:
+                guard._deadline += seconds if seconds < _FORGIVEN_SECONDS else _FORGIVEN_SECONDS
+                guard._times[_UNTIL] = guard._deadline
+                guard._numbers[_STEP] = guard._steps
+                left = 0.001  # `_ring` finds out how much it is
+            guard._collecting = 0.0
+            guard._finalizer = cls.collecting = None
+            signal.setitimer(signal.ITIMER_REAL, left, _RING_SECONDS)
+
+    @classmethod
+    def finalizer(cls, frame: FrameType | None) -> FrameType | None:
+        """Return the frame of the finalizer that runs, by the innermost frame; None if it is `called` that runs."""
+        if frame is None or frame.f_code is _CALLBACK:
+            return None
+        while frame is not None and frame.f_back is not cls.collecting:
+            frame = frame.f_back
+        return frame
+
+
+_CALLBACK = _Collections.called.__func__.__code__  # type: ignore[attr-defined]
+_MAIN_THREAD = threading.main_thread().ident
+gc.callbacks.append(_Collections.called)
 
 
 class Clock:
@@ -90,21 +167,30 @@ class Clock:
         self._guard, self.who, self.limit = guard, who, limit
         self.start()
 
-    def start(self) -> None:
-        """Start the time of a decision."""
-        self._began = time.monotonic()
-        self._spent = self._guard.spent
+    def start(self, used: float = 0.0) -> None:
+        """Start the time of a decision. used: seconds of it that have passed already."""
+        self._began = self._guard.clock.now() - used
+        self._spent, self._collected = self._guard.spent, self._guard.collected
         self._own = 0.0
 
     @property
     def elapsed(self) -> float:
         """Seconds that this seat has used."""
-        others = self._guard.spent - self._spent - self._own
-        return time.monotonic() - self._began - others
+        return max(self._guard.clock.now() - self._began - self._paused, 0.0)
 
     @property
     def left(self) -> float:
         return self.limit - self.elapsed
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up for certain: not if the run may have stood still until just now."""
+        return self._guard.clock.is_past(self._began + self._paused + self.limit)
+
+    @property
+    def _paused(self) -> float:
+        others = self._guard.spent - self._spent - self._own
+        return others + min(self._guard.collected - self._collected, _FORGIVEN_SECONDS)
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Run one step of the agent's code: `function(*arguments)`. Raises TimeUp if no time is left."""
@@ -144,11 +230,11 @@ class Clock:
         """Set TimeUp in `over` if the time is up; otherwise check again at the earliest time at which it can be."""
         if over.done():
             return
-        left = self.left
-        if left > 0:
-            self._alarm: asyncio.Handle = asyncio.get_running_loop().call_later(left, self._look, over)
-        else:
+        if self.is_over:
             over.set_exception(TimeUp())
+        else:
+            wait = self.left if self.left > 0 else _RING_SECONDS
+            self._alarm = asyncio.get_running_loop().call_later(wait, self._look, over)
 
     def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
         """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
@@ -254,7 +340,7 @@ def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
     step, who, until = numbers[_STEP], numbers[_WHO], times[_UNTIL]
     if step == 0 or numbers[_STEP] != step:
         return None  # none, or another one has just started: it is not overdue
-    return who, time.monotonic() - until
+    return who, RunClock(shared).now() - until
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,7 @@ class Seat:
     _illegal: int = 0
     _entries: Entries = field(default_factory=dict)
     _refused: int = 0
+    _used: float = 0.0  # seconds of the current decision that passed before `decide`
     _budget: Budget = field(default_factory=Budget)
 
     def see(self, view: dict[str, Any]) -> bool:
@@ -107,7 +108,7 @@ class Seat:
     def decide(self) -> Choice | Awaitable[Choice]:
         """Return the agent's choice for the current request, or an awaitable if `act` is a coroutine. Raises Fault."""
         self._check_refusals()
-        self.clock.start()
+        self.clock.start(self._used)
         later, answer = self._step(self._first_answer)
         return self._decide_later(answer) if later else self._settle(*answer)
 
@@ -181,7 +182,7 @@ class Seat:
         return choice
 
     def _check_time(self) -> None:
-        if self.clock.left < 0:
+        if self.clock.is_over:
             raise self._too_late()
 
     def _meant(self, answer: Any) -> tuple[Choice | None, str]:
@@ -227,14 +228,18 @@ class Seat:
         ]
 
     def finish(self) -> None:
-        """Call the agent's `finish`; its exceptions no longer change the result."""
-        if not self._started:
-            return
-        try:
-            self.clock.start()
-            self.clock.call(self.agent.finish, self.battle)
-        except BaseException:
-            self.battle.parse_warnings += 1
+        """Call the agent's `finish`, and release it; its exceptions no longer change the result."""
+        if self._started:
+            try:
+                self.clock.start()
+                self.clock.call(self.agent.finish, self.battle)
+            except BaseException:
+                self.battle.parse_warnings += 1
+        if type(self.agent) is not Agent:
+            self.clock.last_step(self._release)
+
+    def _release(self) -> None:
+        self.agent = Agent()  # under a limit: it may be the last reference, and its finalizer is the agent's code
 
     def _too_late(self) -> Fault:
         return Fault("timeout", f"no choice within {self.clock.limit:g} s")

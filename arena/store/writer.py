@@ -21,7 +21,7 @@ from arena.record import score
 from arena.schedules.schedule import Known
 from arena.store.database import BadDatabase, connect, writer_lock
 from arena.store.journal import Journal
-from arena.store.schema import RUNNING
+from arena.store.schema import FINISHED, RUNNING
 from teamsets.atomic import sync
 
 _LINE = """{
@@ -237,15 +237,17 @@ class Store:
             connection.execute("COMMIT")
 
     def resume_run(self, run_id: str | None, kind: str) -> StoredRun:
-        """Returns a run to resume (the latest of its kind if None).
+        """Returns a run to resume; if None, the latest of its kind that is not finished, or the latest if all are.
+
+        The latest is the one that was recorded last: the clock of the system may have been set back since.
 
         Raises BadDatabase when there is none, or when it is of another kind.
         """
         with self._connection() as connection:
             row = connection.execute(
                 "SELECT run_id, config, kind FROM runs WHERE CASE WHEN ?::VARCHAR IS NULL THEN kind = ? ELSE run_id = ? END "
-                "ORDER BY started DESC LIMIT 1",
-                [run_id, kind, run_id],
+                "ORDER BY status = ?, rowid DESC LIMIT 1",
+                [run_id, kind, run_id, FINISHED],
             ).fetchone()
             if row is None:
                 raise self._no_run(connection, run_id)
@@ -283,7 +285,7 @@ class Store:
     def _no_run(self, connection: duckdb.DuckDBPyConnection, run_id: str | None) -> BadDatabase:
         if run_id is None:
             return BadDatabase(f"database {self.path}: no run to resume; start one without --resume")
-        recent = connection.execute("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3").fetchall()
+        recent = connection.execute("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 3").fetchall()
         known = ", ".join(name for (name,) in recent) or "none"
         return BadDatabase(f"run '{run_id}': not in {self.path}: the latest are {known}")
 

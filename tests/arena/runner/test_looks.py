@@ -103,13 +103,13 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
     seen: list[float] = []
 
     class Worker:
-        cause = None
+        cause = shared = None
 
         def look(self, seconds: float, grace: float, silence: float) -> None:
             seen.append(seconds)
 
     one.workers.append(Worker())
-    clock = iter([0.0, 0.5, 3600.5, 3601.0])
+    clock = iter([0.0, 0.25, 3600.25, 3600.5])
     monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
 
     async def sleep(seconds: float) -> None:
@@ -119,7 +119,7 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
     monkeypatch.setattr(module.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(one.run())
-    assert seen == [0.5, 1.0, 0.5]
+    assert seen == [0.25, 0.5, 0.25]
 
 
 class _Ended(WorkerProcess):

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import mmap
 import subprocess
 import sys
+import threading
 import time
+import types
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.simulator import guard as guard_module
+from arena.simulator import run_clock
 from arena.simulator.guard import SHARED_BYTES, Clock, StepGuard, TimeUp, read_step
 
 FOR_EVER = 1000.0
@@ -229,6 +234,152 @@ def test_a_coroutine_may_recover_from_what_it_waited_for(guard: StepGuard) -> No
     assert _waits(recovers(), guard, limit=60.0) == "recovered"
 
 
+class Blocks:
+    """Garbage in a cycle, whose finalizer does not return by itself."""
+
+    def __init__(self, ran: list[str]) -> None:
+        self.cycle, self.ran = self, ran
+
+    def __del__(self) -> None:
+        self.ran.append("finalizer")
+        time.sleep(FOR_EVER)
+
+
+@pytest.fixture
+def quick_collections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard_module, "FINALIZER_SECONDS", 0.04)
+    gc.collect()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.usefixtures("quick_collections")
+def test_a_finalizer_that_blocks_is_interrupted_and_is_not_the_time_of_whose_step_it_was(
+    guard: StepGuard,
+) -> None:
+    ran: list[str] = []
+    mine, waiting = Clock(guard, 0, 60.0), Clock(guard, 1, 60.0)
+
+    def step() -> str:
+        time.sleep(0.03)
+        gc.collect()
+        return "decided"
+
+    for _ in range(2):
+        Blocks(ran)
+    assert mine.call(step) == "decided"
+    assert ran == ["finalizer"] * 2
+    assert guard.collected >= 0.05
+    assert mine.elapsed == pytest.approx(guard.spent, abs=0.02)
+    assert waiting.elapsed < guard.collected, "nor that of others"
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.usefixtures("quick_collections")
+def test_a_step_has_its_time_also_if_garbage_is_collected_in_it_for_longer(guard: StepGuard) -> None:
+    ran: list[str] = []
+
+    def step() -> str:
+        for _ in range(8):
+            Blocks(ran)
+            gc.collect()
+        return "decided"
+
+    assert Clock(guard, 0, 0.3).call(step) == "decided"
+    assert guard.collected > 0.3
+    with pytest.raises(TimeUp):
+        Clock(guard, 0, 0.1).call(lambda: (gc.collect(), time.sleep(FOR_EVER)))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.usefixtures("quick_collections")
+def test_a_finalizer_that_blocks_outside_of_all_steps_is_interrupted(guard: StepGuard) -> None:
+    ran: list[str] = []
+    Blocks(ran)
+    gc.collect()
+    assert ran == ["finalizer"]
+    time.sleep(0.1)  # no alarm is left behind
+
+
+def test_a_running_step_is_not_the_one_to_blame_while_garbage_is_collected() -> None:
+    shared = mmap.mmap(-1, SHARED_BYTES)
+    clock = Clock(StepGuard(shared), 7, 60.0)
+    seen: list[Any] = []
+
+    class Looks:
+        def __init__(self) -> None:
+            self.cycle = self
+
+        def __del__(self) -> None:
+            seen.append(read_step(shared))
+
+    def step() -> Any:
+        Looks()
+        gc.collect()
+        return read_step(shared)
+
+    assert clock.call(step)[0] == 7
+    assert seen == [None]
+
+
+def test_time_for_which_the_run_stood_still_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = mmap.mmap(-1, SHARED_BYTES)
+    moment = [1000.0]
+    monkeypatch.setattr(run_clock, "time", types.SimpleNamespace(monotonic=lambda: moment[0]))
+    witness = run_clock.Witness()
+    witness.tick([shared])
+    clock = Clock(StepGuard(shared), 7, 3.0)
+    moment[0] += 0.5
+    witness.tick([shared])
+    moment[0] += 14.0  # all are stopped, and the worker continues first
+    assert not clock.is_over
+    witness.tick([shared])
+    assert (clock.elapsed, clock.is_over) == (0.5, False)
+    for _ in range(6):
+        moment[0] += 0.5
+        witness.tick([shared])
+    assert (clock.elapsed, clock.is_over) == (3.5, True)
+
+
+def test_a_step_during_which_the_run_stood_still_is_interrupted_when_its_own_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(run_clock, "STILL_SECONDS", 0.05)
+    shared = mmap.mmap(-1, SHARED_BYTES)
+    witness = run_clock.Witness()
+    witness.tick([shared])
+    clock = Clock(StepGuard(shared), 7, 0.2)
+    done: list[str] = []
+
+    def step() -> None:
+        time.sleep(0.4)  # as if stopped: the witness does not tick
+        done.append("through")
+        ticking.start()
+        time.sleep(FOR_EVER)
+
+    over = threading.Event()
+
+    def ticks() -> None:
+        while not over.wait(0.01):
+            witness.tick([shared])
+
+    ticking = threading.Thread(target=ticks)
+    with pytest.raises(TimeUp):
+        clock.call(step)
+    over.set()
+    ticking.join()
+    assert done == ["through"]
+
+
+def test_a_reader_of_a_clock_cannot_write_it() -> None:
+    written, read = run_clock.shared_clock()
+    witness = run_clock.Witness()
+    witness.tick([written])
+    assert run_clock.RunClock(read).certain
+    assert bytes(read) == bytes(written) != bytes(run_clock.CLOCK_BYTES)
+    with pytest.raises(TypeError):
+        read[0] = 1
+
+
 def test_another_process_can_read_whose_step_is_overdue() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
     clock = Clock(StepGuard(shared), 7, 60.0)
@@ -241,6 +392,8 @@ def test_another_process_can_read_whose_step_is_overdue() -> None:
 
 _QUICK_STEPS = """
 import mmap, sys
+from arena.simulator import guard as guard_module
+from arena.simulator import run_clock
 from arena.simulator.guard import SHARED_BYTES, StepGuard
 with open(sys.argv[1], "r+b") as file:
     guard = StepGuard(mmap.mmap(file.fileno(), SHARED_BYTES))

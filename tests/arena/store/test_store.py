@@ -12,6 +12,7 @@ import pytest
 from support.command_line import Said
 from support.records import RUN, record
 
+from arena.evidence import latest_run
 from arena.record import unpacked
 from arena.store import BadDatabase, Store, connect, database, frame, rows, schema
 from arena.store.recover import recover
@@ -362,3 +363,27 @@ def test_rows_gives_times_as_datetimes(db: Path) -> None:
     store.take_in()
     ((started,),) = rows("SELECT started FROM battles", db)
     assert started.timestamp() == 1e9
+
+
+def test_the_run_to_resume_is_the_last_one_that_is_not_finished_whatever_the_clock_said(db: Path) -> None:
+    """The system's clock was set back before the second run, and forward before the third."""
+    store = Store(db)
+    times = {"finished": "2030-01-02", "killed": "2030-01-01", "serve": "2030-01-04", "finished later": "2030-01-03"}
+    for run, started in times.items():
+        store.begin_run(run, "serve" if run == "serve" else "evaluate", {}, None, {}, [], {})
+        with connect(db, read_only=False) as connection:
+            connection.execute("UPDATE runs SET started = ? WHERE run_id = ?", [started, run])
+        if run.startswith("finished"):
+            store.end_run(run, schema.FINISHED)
+    assert latest_run(db) == "finished later"
+    assert store.resume_run(None, "evaluate").run_id == "killed"
+    store.continue_run("killed", {"again": True})
+    store.end_run("killed", schema.STOPPED)
+    assert store.resume_run(None, "evaluate").run_id == "killed"
+    store.end_run("killed", schema.FINISHED)
+    store.continue_run("killed", {})
+    store.end_run("killed", schema.FINISHED)
+    assert store.resume_run(None, "evaluate").run_id == "finished later"
+    assert store.resume_run("finished", "evaluate").run_id == "finished"
+    with pytest.raises(BadDatabase, match="the latest are finished later, serve, killed"):
+        store.resume_run("no such run", "evaluate")

@@ -247,8 +247,11 @@ class Talks(Agent):
 class Patient(Agent):
     """Plays well and asynchronously: each decision waits for a moment."""
 
+    def __init__(self, ms: float = 10.0) -> None:
+        self.ms = ms
+
     async def act(self, battle: Any) -> Any:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(self.ms / 1000)
         return self.rng.choice(battle.legal)
 
 
