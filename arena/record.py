@@ -49,6 +49,7 @@ class BattleRecord:
         """What the coordinator must know at once. serial: its number for the fixture."""
         return {
             "serial": serial,
+            "format": self.fixture.format,
             "agents": self.fixture.agents,
             "winner": self.winner,
             "reason": self.reason,

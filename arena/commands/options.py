@@ -80,14 +80,23 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class Integer64(click.types.IntParamType):
+    """An integer of 64 bits. Unlike an IntRange, it does not print the 19 digits of its ends in every help."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = int(super().convert(value, param, ctx))
+        if not -(2**63) <= number < 2**63:
+            self.fail(f"{value}: give an integer of at most 18 digits", param, ctx)
+        return number
+
+
 def _limited(key: str) -> click.IntRange:
     lowest, highest = LIMITS[key]
     return click.IntRange(int(lowest), int(highest))
 
 
 #: The types of options that are keys of the pool file, too: the same limits.
-BATTLES, BUDGET, SEED, MAX_TURNS, VERIFY_EVERY = (
-    _limited(key) for key in ("battles", "budget", "seed", "max_turns", "verify_every")
-)
+BATTLES, BUDGET, MAX_TURNS, VERIFY_EVERY = map(_limited, ("battles", "budget", "max_turns", "verify_every"))
+SEED = Integer64()
 MINUTES, THINK_LIMIT = (Above(*LIMITS[key]) for key in ("minutes", "think_limit"))
 WORKERS = click.IntRange(1, 1024)

@@ -77,6 +77,7 @@ class _Side:
     cut: Ask | None = None
     fell: int = -1
     pursued: bool = False  # by Pursuit, since choices last came in
+    instructed: bool = False  # its next move is what Instruct repeats
     leads: Ask | None = None
     inside: bool = False  # its first Pokémon has come in
     fainted: bool = False
@@ -144,6 +145,8 @@ class _Finder:
         if line.kind in ("-enditem", "-activate") and what in _LEAVING - {"batonpass"}:
             side.leaving = index
             side.open = None if side.open is None or not side.open.evidence.kind else side.open
+        elif line.kind == "-singleturn" and what == "instruct":
+            side.instructed = True
         elif side.open is None:
             return
         elif line.kind == "-terastallize":
@@ -175,9 +178,10 @@ class _Finder:
             side.leaving = index
         if line.move == "pursuit":
             self._sides["p2" if line.role == "p1" else "p1"].pursued = True
-        ask, source = side.open, line.source_id
+        ask, source, instructed = side.open, line.source_id, side.instructed
+        side.instructed = False
         # What is used by another move, an ability or an item is nobody's choice, and the choice may still come.
-        if ask is None or source not in ("", "lockedmove", line.move):
+        if ask is None or instructed or source not in ("", "lockedmove", line.move):
             return
         evidence = ask.evidence
         evidence.kind, evidence.name, evidence.source = "move", line.move, source

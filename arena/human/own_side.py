@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from poke_env.data import GenData, to_id_str
 
 from arena.human.completing import Completed
 from arena.human.lines import CONDITION, Line
+from arena.human.locks import BINDING, Locks
 
-#: Moves of generation 1 that bind user and target while they last.
-BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
 #: Moves that bind the target in later generations, as `-activate` names them.
 _TRAPS = frozenset({
     *BINDING, "whirlpool", "sandtomb", "magmastorm", "infestation", "snaptrap", "thundercage", "trapped",
 })  # fmt: skip
-_RAMPAGES = frozenset({"outrage", "thrash", "petaldance", "ragingfury"})
 CHOICE_ITEMS = frozenset({"choiceband", "choicespecs", "choicescarf"})
 _TRANSFORMED_PP = 5
 
@@ -56,25 +54,20 @@ class Stay:
     """State of the active Pokémon that ends when it leaves.
 
     slots: the moves that it has instead of its own (Transform, Mimic). chosen: the move that a Choice item holds it to.
-    rampage: turns of its Outrage so far, preparing: the move whose second turn comes. binding, bound: turns for which it
-    has held, or was held by, the other with a binding move of generation 1.
+    bound: turns for which it was held by the other with a binding move of generation 1.
     """
 
+    locks: Locks
     slots: list[Slot] | None = None
     chosen: str = ""
     last: str = ""
-    recharging: bool = False
-    preparing: str = ""
-    rampage: int = 0
     disabled: str = ""
     encored: str = ""
     taunted: bool = False
     tormented: bool = False
     unhealing: bool = False
     trapped: bool = False
-    binding: int = 0
     bound: int = 0
-    acted: bool = False
 
 
 @dataclass
@@ -84,7 +77,7 @@ class OwnSide:
     role: str
     gen: int
     team: list[Own]
-    stay: Stay = field(default_factory=Stay)
+    stay: Stay
     out: bool = False
 
     @classmethod
@@ -95,7 +88,7 @@ class OwnSide:
             slots = [_slot(move, gen) for move in member.moves]
             ability = member.ability if gen >= 3 else "noability"
             team.append(Own(member, member.details, member.stats[0], "", slots, member.item, ability))
-        return cls(role, gen, team)
+        return cls(role, gen, team, Stay(Locks(gen)))
 
     @property
     def active(self) -> Own:
@@ -121,10 +114,12 @@ class OwnSide:
     def take(self, line: Line, other: OwnSide) -> None:
         """Process a line. other: the opponent's side, whose moves a transformed Pokémon learns."""
         if line.kind == "turn":
-            self.stay.acted = False
+            self.stay.locks.turn()
         elif line.role == self.role:
             self._about(line, other)
-        elif line.role == other.role and line.kind in ("switch", "drag"):
+        elif line.role == other.role and self.stay.locks.other_line(line):
+            other.stay.bound = self.stay.locks.binding
+        if line.role == other.role and line.kind in ("switch", "drag"):
             self.stay.trapped, self.stay.bound = False, 0
 
     def health(self, line: Line) -> str:
@@ -173,23 +168,16 @@ class OwnSide:
             leaving.ability = leaving.member.ability if self.gen >= 3 else "noability"
         place = self.team.index(own)
         self.team[0], self.team[place] = self.team[place], self.team[0]
-        self.stay, self.out = Stay(), True
+        self.stay, self.out = Stay(Locks(self.gen)), True
 
     def _standing(self, line: Line, other: OwnSide) -> None:
         """Lines about what hangs on the stay on the field."""
         stay, kind = self.stay, line.kind
-        what = to_id_str(line.word(1).rpartition(": ")[2])
         if kind == "move":
-            self._moved(line, other)
-        elif kind == "cant":
-            self._could_not(what)
-        elif kind == "-mustrecharge":
-            stay.recharging = True
-        elif kind == "-prepare":
-            stay.preparing = what
-        elif kind == "-anim":
-            stay.preparing = ""  # Power Herb, Solar Beam in the sun: it struck at once
-        elif kind == "-transform":
+            self._moved(line, other)  # before the lock of its first turn ends
+        stay.locks.own_line(line)
+        what = to_id_str(line.word(1).rpartition(": ")[2])
+        if kind == "-transform":
             # Its player is shown the other's moves.
             stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]
         elif kind in ("-start", "-activate", "-end"):
@@ -212,33 +200,17 @@ class OwnSide:
             stay.unhealing = on
         elif what in _TRAPS or what in ("ingrain", "noretreat", "octolock"):
             stay.trapped = on and self.gen >= 2
-        elif what == "confusion" and on:
-            stay.rampage = 0
-
-    def _could_not(self, reason: str) -> None:
-        stay = self.stay
-        stay.recharging = stay.recharging and reason in ("slp", "frz")
-        stay.preparing, stay.rampage, stay.binding, stay.acted = "", 0, 0, True
 
     def _moved(self, line: Line, other: OwnSide) -> None:
         stay, move, source = self.stay, line.move, line.source_id
         if source and source not in ("lockedmove", "pursuit", move):
             return  # called by another move or an ability: it costs no PP of its own
-        goes_on = source == "lockedmove" or (source == move and move != "pursuit") or stay.preparing == move
-        stay.recharging, stay.acted = False, True
-        stay.rampage = stay.rampage + 1 if move in _RAMPAGES else 0
-        if self.gen == 1:
-            self._bind(line, other, goes_on)
+        goes_on = source == "lockedmove" or (source == move and move != "pursuit") or stay.locks.move == move
+        other.stay.bound = 0
         if not goes_on:
             self._spend(move, line, other)
-            self.stay.chosen = move if self.active.item in CHOICE_ITEMS else ""
-        stay.preparing = ""
+            stay.chosen = move if self.active.item in CHOICE_ITEMS else ""
         stay.last = move
-
-    def _bind(self, line: Line, other: OwnSide, goes_on: bool) -> None:
-        hit = line.move in BINDING and "miss" not in line.tags
-        self.stay.binding = (self.stay.binding + 1 if goes_on else 1) if hit else 0
-        other.stay.bound = self.stay.binding
 
     def _spend(self, move: str, line: Line, other: OwnSide) -> None:
         pressed = other.out and other.active.ability == "pressure" and line.word(2)[:2] == other.role

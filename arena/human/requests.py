@@ -8,7 +8,8 @@ from poke_env.data import GenData, to_id_str
 
 from agents.battle.choices import legal_choices
 from arena.human.asks import Ask, Evidence
-from arena.human.own_side import BINDING, CHOICE_ITEMS, Own, OwnSide, Slot
+from arena.human.locks import BINDING, RAMPAGES
+from arena.human.own_side import CHOICE_ITEMS, Own, OwnSide, Slot
 
 _RETURNS = frozenset({"return", "frustration"})
 
@@ -91,7 +92,9 @@ def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any
             listed |= {"target": "randomNormal", "disabled": False}
         return {"moves": [listed], "trapped": True} if hard else {"moves": [listed]}
     active: dict[str, Any] = {"moves": [_slot(slot, side, evidence) for slot in side.slots]}
-    if side.gen == 1 and (side.stay.binding > 1 or side.stay.bound > 1):
+    if all(move["disabled"] for move in active["moves"]):  # it used none, so whether it could is not known
+        active["moves"] = [{**move, "disabled": False} for move in active["moves"]]
+    if side.gen == 1 and (side.stay.locks.binding > 1 or side.stay.bound > 1):
         active["maybeLocked"] = True
     if side.stay.trapped and evidence.kind != "switch":
         active["trapped"] = True
@@ -102,38 +105,32 @@ def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any
 
 def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
     """Return the only available move ("" if there is a choice), and whether the Pokémon cannot switch."""
-    stay = side.stay
+    locks = side.stay.locks
     moved = evidence.kind == "move"
     if evidence.reason == "recharge":
         return "recharge", True
     if moved and evidence.source and evidence.name not in ("pursuit", *(BINDING if side.gen == 1 else ())):
         return evidence.name, True
-    if evidence.kind != "switch":
-        if stay.recharging and not moved:
-            return "recharge", True
-        if stay.preparing and not (moved and evidence.name != stay.preparing):
-            return stay.preparing, True
-        if stay.rampage == 1 and not moved:
-            return stay.last, True
-    only = _locked_in_generation_1(side, evidence) if side.gen == 1 else ""
-    return only or _struggle(side, evidence), False
+    # Old logs have the second turn of Dig without the tag.
+    if locks.move and not (
+        evidence.kind == "switch" or (moved and not (locks.charging and evidence.name == locks.move))
+    ):
+        asleep = side.gen >= 2 and side.active.status == "slp"  # which ends Outrage
+        if not asleep or locks.move not in RAMPAGES:
+            return locks.move, True
+    if side.gen == 1 and (only := _locked_in_generation_1(side, evidence)):
+        return only, False
+    return ("struggle" if moved and evidence.name == "struggle" else ""), False
 
 
 def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
     """Return the move that it is locked into although it can switch."""
     freely = evidence.kind == "move" and not evidence.source
-    if side.stay.binding == 1 and not (freely and evidence.name != side.stay.last):
+    if side.stay.locks.binding == 1 and not (freely and evidence.name != side.stay.last):
         return side.stay.last
-    if freely:
+    if freely or not side.stay.locks.none_possible:
         return ""
     return "fight" if side.active.status in ("slp", "frz") or side.stay.bound == 1 else ""
-
-
-def _struggle(side: OwnSide, evidence: Evidence) -> str:
-    if evidence.kind == "move":
-        return "struggle" if evidence.name == "struggle" else ""
-    usable = [slot for slot in side.slots if not _disabled(slot, side)]
-    return "" if usable or not side.slots else "struggle"
 
 
 def _slot(slot: Slot, side: OwnSide, evidence: Evidence) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from arena.human.lines import CONDITION, Line
 from arena.human.reading import PublicBattle, UnusableReplay
 
 #: Moves by which a Pokémon uses moves that are its own.
-_OWN_CALLERS = frozenset({"sleeptalk", "lockedmove", "pursuit"})
+_OWN_CALLERS = frozenset({"sleeptalk", "pursuit"})
 #: Those of whom a log does not tell who is on the field.
 ILLUSIONISTS = frozenset({"zorua", "zoroark", "zoruahisui", "zoroarkhisui"})
 # What the holder of an item is, where the line names two Pokémon: of damage it is the one behind [of].
@@ -54,6 +54,7 @@ class _Field:
     shown: Shown | None = None
     used: set[str] = field(default_factory=set)
     foreign: set[str] = field(default_factory=set)  # learned by Mimic
+    called: set[str] = field(default_factory=set)  # used by Metronome and the like
     transformed: bool = False
     health: float = 1.0
     fed: bool = False  # healed by its item this turn
@@ -166,7 +167,10 @@ class _Reader:
     def _moved(self, line: Line, place: _Field, shown: Shown) -> None:
         move, source = line.move, line.source_id
         if source and source not in _OWN_CALLERS and source != move:
+            place.called.add(move)
             return
+        if self._gen <= 2 and not source and move in place.called:
+            return  # the next turn of a move that was called has no tag in these generations
         if source == move and source not in _OWN_CALLERS and move not in place.used and move not in shown.moves:
             return  # goes on with what another move had called
         if "zeffect" in line.tags:

@@ -16,6 +16,9 @@ from arena.runner.progress import Progress
 
 LINE_EVERY_SECONDS = 5.0
 FIT_EVERY_SECONDS = 2.0
+#: How many times as long as a fit takes none is made, so that fits take a small part of the time; and at most so long.
+FIT_SHARE = 100
+LONGEST_PAUSE_SECONDS = 10.0
 #: Machines of a cluster are named one by one up to this number.
 MOST_NAMED = 4
 
@@ -106,8 +109,12 @@ class Lines:
         """Nothing to restore."""
 
     def _print(self, progress: Progress) -> None:
-        first = [each for each in self._ratings.of(progress) if each.elo is not None][:3]
-        leaders = ", ".join(f"{each.agent} {_elo(each)}" for each in first)
+        of_formats = self._ratings.of(progress)
+        leaders = "; ".join(
+            (f"{format_id}: " if len(of_formats) > 1 else "")
+            + ", ".join(f"{each.agent} {_elo(each)}" for each in found if each.elo is not None and each in found[:3])
+            for format_id, found in of_formats.items()
+        )
         self.console.print(
             summary(progress, self.seconds) + (f" · Elo so far: {leaders}" if leaders else ""),
             highlight=False,
@@ -117,7 +124,7 @@ class Lines:
 
 
 class LiveTable:
-    """A table updated four times a second: each agent's interim rating, battles, win rate and faults.
+    """A table updated four times a second: in each format each agent's interim rating, battles and win rate.
 
     Agents are sorted by rating, not by win rate: an adaptive schedule gives strong agents strong opponents.
     """
@@ -143,17 +150,23 @@ class LiveTable:
 
     def _draw(self, progress: Progress) -> Group:
         table = Table(title_justify="left", box=None, pad_edge=False)
-        for column in ("agent", "Elo so far", "battles", "win rate", "faults"):
-            table.add_column(column, justify="left" if column == "agent" else "right")
-        for each in self._ratings.of(progress)[: max(5, self._live.console.height - 6)]:
-            faults = progress.faults[each.agent]
-            table.add_row(
-                Text(each.agent),
-                _elo(each),
-                f"{each.battles:,}",
-                f"{100 * each.score:.0f} %",
-                Text(str(faults), style="red" if faults else ""),
-            )
+        of_formats = self._ratings.of(progress)
+        several = len(of_formats) > 1
+        heads = (*(("format",) if several else ()), "agent", "Elo so far", "battles", "win rate", "faults")
+        for column in heads:
+            table.add_column(column, justify="left" if column in ("format", "agent") else "right")
+        room = max(5, (self._live.console.height - 6) // max(1, len(of_formats)))
+        for format_id, found in of_formats.items():
+            for place, each in enumerate(found[:room]):
+                faults = progress.faults[each.agent]
+                table.add_row(
+                    *((format_id if place == 0 else "",) if several else ()),
+                    Text(each.agent),
+                    _elo(each),
+                    f"{each.battles:,}",
+                    f"{100 * each.score:.0f} %",
+                    Text(str(faults), style="red" if faults else ""),
+                )
         bar = ProgressBar(total=progress.total and max(progress.total, 1), completed=progress.done, width=40)
         line = Table.grid()  # a bar alone does not end its line
         line.add_row(bar)
@@ -161,20 +174,22 @@ class LiveTable:
 
 
 class Interim:
-    """Interim ratings, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long."""
+    """Interim ratings of each format, refitted at most every FIT_EVERY_SECONDS, less often if a fit takes long."""
 
     def __init__(self) -> None:
-        self._standings: list[Standing] = []
+        self._standings: dict[str, list[Standing]] = {}
         self._next = 0.0
         self._played = -1
 
-    def of(self, progress: Progress) -> list[Standing]:
-        """The standings, at most FIT_EVERY_SECONDS old."""
+    def of(self, progress: Progress) -> dict[str, list[Standing]]:
+        """Format -> its standings, at most LONGEST_PAUSE_SECONDS old."""
         begun = time.monotonic()
         if begun >= self._next and self._played != progress.played:
-            self._standings = standings(progress.points, progress.anchor)
+            self._standings = {name: standings(points, progress.anchor) for name, points in progress.points.items()}
             self._played = progress.played
-            self._next = begun + max(FIT_EVERY_SECONDS, 100 * (time.monotonic() - begun))
+            # The first fit takes long: it loads its libraries.
+            pause = FIT_SHARE * (time.monotonic() - begun)
+            self._next = begun + min(LONGEST_PAUSE_SECONDS, max(FIT_EVERY_SECONDS, pause))
         return self._standings
 
 

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 import rich.console
 from rich.table import Table
+from rich.text import Text
 
 from arena.console import Console
+
+
+def prose(sentence: str) -> Text:
+    """A sentence of a report, in which what stands in backticks (a command, a name) is bold instead."""
+    parts = re.split(r"`([^`]+)`", sentence)
+    return Text.assemble(*((part, "bold" if place % 2 else "") for place, part in enumerate(parts)))
 
 
 def print_whole(console: rich.console.Console, table: Table) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.sprt import report_lines
+from arena.report.counts import rate
 from arena.report.findings import chance_of_better, match_findings
 from arena.report.match import settings_of
 from arena.report.numbers import counted, group_letter, nash_percent, percent
-from arena.report.printing import print_whole
+from arena.report.printing import print_whole, prose
 from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 
@@ -32,7 +34,7 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
         _print_ranking(console, said)
     told = match_findings(summary["match"])
     for sentence in summary["findings"][len(told) :]:
-        _say(console, f"• {sentence}")
+        _say(console, "• ", prose(sentence))
     console.print()
     for said in summary["formats"]:
         _print_cross(console, said)
@@ -40,7 +42,7 @@ def print_summary(console: Console, summary: dict[str, Any]) -> None:
             _print_team_sets(console, said)
     _print_faults(console, [(said["format"], fault) for said in summary["formats"] for fault in said["faults"]])
     for note in summary["notes"]:
-        _say(console, f"Note: {note}")
+        _say(console, "Note: ", prose(note))
 
 
 def _print_match(console: Console, match: dict[str, Any] | None) -> None:
@@ -52,8 +54,8 @@ def _print_match(console: Console, match: dict[str, Any] | None) -> None:
         console.print()
 
 
-def _say(console: Console, words: str) -> None:
-    console.print(Text(words), soft_wrap=True)
+def _say(console: Console, *words: str | Text) -> None:
+    console.print(Text.assemble(*words), soft_wrap=True)
 
 
 def _print_titled(console: Console, title: str, table: Table) -> None:
@@ -64,10 +66,11 @@ def _print_titled(console: Console, title: str, table: Table) -> None:
 
 
 def _print_ranking(console: Console, said: dict[str, Any]) -> None:
-    """The ranking; on a narrow terminal without the picture, on a very narrow one without GXE and Nash."""
+    """The ranking; on a narrow terminal without the picture, on narrower ones without GXE and Nash, P(> next), battles.
+
+    Ranks and numbers are never cut; where all this is not enough, agents' names are folded.
+    """
     rows = said["ranking"]
-    width = console.width if console.is_terminal else 10_000
-    room = width - max(len(row["agent"]) for row in rows)
     low, high = elo_range(rows)
     groups = len({row["group"] for row in rows})
     columns = {
@@ -81,19 +84,29 @@ def _print_ranking(console: Console, said: dict[str, Any]) -> None:
         "Nash %": [nash_percent(row) for row in rows],
         "battles": [f"{row['games']:,}" for row in rows],
     }
-    if room < 65 + WHISKER:
-        del columns["picture"]
-    if room < 65:
-        del columns["GXE"], columns["Nash %"]
+    for names in (("picture",), ("GXE", "Nash %"), ("P(> next)",), ("battles",)):
+        if console.is_terminal and _width(columns) > console.width:
+            for name in names:
+                del columns[name]
     title = f"{said['format']}: {counted(said['battles'], 'battle')}; Elo with 95% intervals, anchor {said['anchor']} = 1000"
     table = Table()
-    for name in columns:
+    for name, cells in columns.items():
         table.add_column(
-            "" if name == "picture" else name, justify="left" if name in ("agent", "picture") else "right", no_wrap=True
+            "" if name == "picture" else name,
+            justify="left" if name in ("agent", "picture") else "right",
+            no_wrap=name != "agent",
+            overflow="fold",
+            min_width=None if name == "agent" else max(map(cell_len, cells)),
         )
-    for cells in zip(*columns.values(), strict=True):
-        table.add_row(*map(Text, cells))
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, row))
     _print_titled(console, title, table)
+
+
+def _width(columns: dict[str, list[str]]) -> int:
+    """The characters that a table of these columns takes."""
+    heads = {name: "" if name == "picture" else name for name in columns}
+    return 1 + sum(3 + max(map(cell_len, [heads[name], *cells])) for name, cells in columns.items())
 
 
 def _rank(row: dict[str, Any], groups: int) -> str:
@@ -132,7 +145,7 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
     """The cross table; where the terminal is too narrow for all opponents, in several parts one below the other."""
     rows = [row for row in said["ranking"] if row["games"]]
     cells = {(cell["agent"], cell["opponent"]): cell for cell in said["cross"]}
-    room = console.width - max((len(row["agent"]) for row in rows), default=0) - 17 if console.is_terminal else 10_000
+    room = console.width - max((len(row["agent"]) for row in rows), default=0) - 32 if console.is_terminal else 10_000
     size = max(3, room // 6)  # a column takes six characters at most: "100" and its frame
     counts = {cell["battles"] for cell in said["cross"]}
     each = f"{counted(counts.pop(), 'battle')} in each cell" if len(counts) == 1 else ""
@@ -144,12 +157,14 @@ def _print_cross(console: Console, said: dict[str, Any]) -> None:
         table.add_column("", justify="right", no_wrap=True)
         table.add_column("agent", no_wrap=True)
         table.add_column("all", justify="right", no_wrap=True)
+        table.add_column("95% interval", justify="right", no_wrap=True)
         for opponent in part:
             table.add_column(str(opponent["rank"]), justify="right", no_wrap=True)
         for row in rows:
             mine = [_cell(cells.get((row["agent"], opponent["agent"])), counted=not each) for opponent in part]
             overall = _cell({"score": row["score"], "battles": row["games"]}, counted=not each)
-            table.add_row(str(row["rank"]), Text(row["agent"]), overall, *mine)
+            reach = rate(row["score"] * row["games"], row["games"])
+            table.add_row(str(row["rank"]), Text(row["agent"]), overall, Text(_reach(reach)), *mine)
         _print_titled(console, title, table)
 
 
@@ -161,10 +176,17 @@ def _cell(value: dict[str, Any] | None, *, counted: bool) -> Text:
     return Text.assemble(f"{rate}\n", (f"{value['battles']}", "dim")) if counted else Text(rate)
 
 
+def _reach(value: dict[str, Any]) -> str:
+    """The 95% Wilson interval of a win rate, in %."""
+    return f"{100 * value['low']:.0f} – {100 * value['high']:.0f}"
+
+
 def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
     cells = {(cell["agent"], cell["team_set"]): cell for cell in said["by_team_set"]}
     differences = {each["agent"]: each for each in reversed(said["set_differences"])}
-    title = f"{said['format']}: win rate in % by team set (/battles)"
+    longest = max(len(row["agent"]) for row in said["ranking"])
+    with_intervals = not console.is_terminal or console.width >= longest + 20 * len(said["team_sets"]) + 54
+    title = f"{said['format']}: win rate in % by team set{', with 95% intervals' if with_intervals else ''} (/battles)"
     table = Table()
     table.add_column("agent", no_wrap=True)
     for team_set in said["team_sets"]:
@@ -173,7 +195,11 @@ def _print_team_sets(console: Console, said: dict[str, Any]) -> None:
     for row in said["ranking"]:
         known = [cells.get((row["agent"], team_set)) for team_set in said["team_sets"]]
         rates = [
-            Text("–") if c is None else Text.assemble(f"{100 * c['score']:.0f} ", (f"/{c['battles']}", "dim"))
+            Text("–")
+            if c is None
+            else Text.assemble(
+                f"{100 * c['score']:.0f} ", (f"[{_reach(c)}] " * with_intervals + f"/{c['battles']}", "dim")
+            )
             for c in known
         ]
         table.add_row(Text(row["agent"]), *rates, _difference(differences.get(row["agent"])))

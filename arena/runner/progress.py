@@ -18,9 +18,10 @@ class Progress:
 
     moved: battles that the engine could not play, by the reason; they were played in the simulator.
     total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
-    remark: the state of the schedule in words. points: (agent, opponent) -> the score of the agent against the opponent,
-    over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000. nodes: the
-    machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to machines.
+    remark: the state of the schedule in words. points: format -> (agent, opponent) -> the score of the agent against the
+    opponent, over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
+    nodes: the machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to
+    machines.
     """
 
     total: int | None
@@ -34,7 +35,7 @@ class Progress:
     moved: Counter[str] = field(default_factory=Counter)
     began: float = field(default_factory=time.monotonic)
     remark: str = ""
-    points: dict[tuple[str, str], float] = field(default_factory=dict)
+    points: dict[str, dict[tuple[str, str], float]] = field(default_factory=dict)
     anchor: str = ""
     nodes: dict[str, tuple[int, int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
@@ -49,19 +50,20 @@ class Progress:
             self.aborted += 1
             return
         self.games.update(header["agents"])
-        self._count(header["agents"], score(header["winner"], header["reason"]))
+        self._count(header["format"], header["agents"], score(header["winner"], header["reason"]))
         if header["winner"]:
             self.wins[header["agents"][SEATS.index(header["winner"])]] += 1
         if header["fault"] in SEATS:
             self.faults[header["agents"][SEATS.index(header["fault"])]] += 1
 
-    def _count(self, agents: Sequence[str], first: float | None) -> None:
+    def _count(self, format_id: str, agents: Sequence[str], first: float | None) -> None:
         """agents: p1 and p2; first: the score of p1, None for a battle that does not count."""
         if first is None:
             return
         p1, p2 = agents
-        self.points[p1, p2] = self.points.get((p1, p2), 0.0) + first
-        self.points[p2, p1] = self.points.get((p2, p1), 0.0) + 1 - first
+        points = self.points.setdefault(format_id, {})
+        points[p1, p2] = points.get((p1, p2), 0.0) + first
+        points[p2, p1] = points.get((p2, p1), 0.0) + 1 - first
 
     @property
     def done(self) -> int:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 
 from arena.extensions import extensions
-from arena.store.schema import MIGRATIONS, VERSION, VIEWS, VIEWS_VERSION
+from arena.store.schema import MIGRATIONS, VERSION, VIEWS, VIEWS_VERSION, WILSON
 from teamsets.errors import BadInput
 from teamsets.locking import file_lock, holder
 
@@ -131,6 +131,7 @@ def _opened_for_reading(path: Path) -> duckdb.DuckDBPyConnection:
         opened = duckdb.connect(os.path.abspath(path), read_only=True, config={"temp_directory": ""})
         try:
             locked = opened.execute("SELECT current_setting('lock_configuration')").fetchone()
+            opened.execute(f"CREATE OR REPLACE TEMP {WILSON}")  # a database of an earlier version has none
             if locked != (True,):  # it is, where this process has the file open already: DuckDB shares what is open
                 opened.execute(_LOCK)
         except BaseException:

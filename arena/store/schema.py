@@ -89,7 +89,7 @@ VERSION = len(MIGRATIONS)
 
 #: Noted at the view `results`; raise it when VIEWS changes. A database whose views are older gets these when it is next
 #: opened for writing.
-VIEWS_VERSION = "views 2"
+VIEWS_VERSION = "views 3"
 
 
 def _results(seat: str, other: str) -> str:
@@ -114,7 +114,18 @@ def _results(seat: str, other: str) -> str:
     FROM battles"""
 
 
+#: The 95% Wilson interval of a score in [0, 1] over n battles, a tie as half a win: {'low', 'high'}, NULL for no battles.
+WILSON = """
+    MACRO wilson(score, n) AS CASE WHEN n > 0 THEN {
+        'low': greatest(0, (score + 3.841459 / (2 * n) - 1.959964 * sqrt(greatest(0, score * (1 - score)) / n
+            + 3.841459 / (4 * n ** 2))) / (1 + 3.841459 / n)),
+        'high': least(1, (score + 3.841459 / (2 * n) + 1.959964 * sqrt(greatest(0, score * (1 - score)) / n
+            + 3.841459 / (4 * n ** 2))) / (1 + 3.841459 / n))
+    } END;
+"""
+
 VIEWS = f"""
+    CREATE OR REPLACE {WILSON}
     -- One row for each agent in each battle. score: 1 win, 0.5 tie or turn limit, 0 loss or own fault, NULL aborted.
     CREATE OR REPLACE VIEW results AS
     {_results("p1", "p2")}

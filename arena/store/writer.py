@@ -344,15 +344,18 @@ class Store:
             ).fetchall()
         return tuple(Known(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
 
-    def points(self, run_id: str) -> dict[tuple[str, str], float]:
-        """(agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""
+    def points(self, run_id: str) -> dict[str, dict[tuple[str, str], float]]:
+        """Format -> (agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""
         with self._connection() as connection:
             found = connection.execute(
-                "SELECT agent, opponent, sum(score)::DOUBLE FROM evidence_results "
-                "WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL",
+                "SELECT format, agent, opponent, sum(score)::DOUBLE FROM evidence_results "
+                "WHERE for_run = ? AND score IS NOT NULL GROUP BY ALL ORDER BY format",
                 [run_id],
             ).fetchall()
-        return {(agent, opponent): points for agent, opponent, points in found}
+        points: dict[str, dict[tuple[str, str], float]] = {}
+        for format_id, agent, opponent, won in found:
+            points.setdefault(format_id, {})[agent, opponent] = won
+        return points
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
         return connect(self.path, read_only=False)

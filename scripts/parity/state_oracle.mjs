@@ -8,8 +8,8 @@
 // Policies are those of engine_policies.mjs, with Mega Evolution, Z-Moves, Dynamax and Terastallization at random.
 
 import {createRequire} from 'node:module';
-import {choose, generator, POLICIES} from '../engine_policies.mjs';
-import {anyTeam} from './any_teams.mjs';
+import {generator, POLICIES} from '../engine_policies.mjs';
+import {choiceOf, EXTRAS, hex, teamOf} from './playing.mjs';
 import {snapshot, watch, watchMoves} from './state_truth.mjs';
 
 const options = JSON.parse(process.argv[2]);
@@ -17,15 +17,6 @@ if (!POLICIES.includes(options.policy)) throw new Error(`policy ${options.policy
 const {Battle, Dex, Teams} = createRequire(import.meta.url)(options.package || 'pokemon-showdown');
 const SIDES = ['p1', 'p2'];
 const MAX_TURNS = options.maxTurns || 150;
-const EXTRAS = [['canMegaEvo', 'mega'], ['canMegaEvoX', 'megax'], ['canMegaEvoY', 'megay'], ['canUltraBurst', 'ultra'],
-  ['canDynamax', 'dynamax'], ['canTerastallize', 'terastallize']];
-
-const hex = (roll, digits) => Array.from({length: digits}, () => roll(16).toString(16)).join('');
-
-function teamOf(roll) {
-  if (options.teams === 'any') return anyTeam(Dex.mod(`gen${options.gen}`), roll);
-  return Teams.getGenerator(options.format, `gen5,${hex(roll, 16)}`).getTeam();
-}
 
 /** The new lines of the log, as each side sees them. */
 function split(log, from) {
@@ -43,17 +34,6 @@ function split(log, from) {
     }
   }
   return seen;
-}
-
-/** Actions as engine_policies.mjs numbers them: bits 0-3 moves, 4 and up the bench. */
-function legalOf(side, request) {
-  let legal = 0;
-  if (request.active) request.active[0].moves.forEach((move, slot) => { if (!move.disabled) legal |= 1 << slot; });
-  const reviving = !!request.side.pokemon[0].reviving;
-  if (request.forceSwitch || (request.active && !request.active[0].trapped)) {
-    side.pokemon.forEach((mon, position) => { if (position && mon.fainted === reviving) legal |= 8 << position; });
-  }
-  return legal;
 }
 
 /** All choices that the simulator accepts, by trying them; null where trying one would tell the seat something. */
@@ -75,25 +55,10 @@ function accepted(side, request) {
   });
 }
 
-function choiceOf(side, request, roll) {
-  if (request.teamPreview) {
-    const order = side.pokemon.map((_, position) => position + 1);
-    const lead = roll(order.length);
-    return `team ${[order[lead], ...order.filter((_, position) => position !== lead)].join('')}`;
-  }
-  const action = choose(options.policy, legalOf(side, request), roll, side);
-  if (action >= 4) return `switch ${action - 2}`;
-  const active = request.active[0];
-  const extras = EXTRAS.filter(([flag]) => active[flag]).map(([, word]) => word);
-  if (active.canZMove?.[action]) extras.push('zmove');
-  const extra = extras.length && !roll(4) ? ` ${extras[roll(extras.length)]}` : '';
-  return `move ${action + 1}${extra}`;
-}
-
 function play(index) {
   const roll = generator(options.seed * 1000003 + index);
   const battle = new Battle({formatid: options.format, seed: `gen5,${hex(roll, 16)}`, strictChoices: false, send: () => {}});
-  const teams = [teamOf(roll), teamOf(roll)];
+  const teams = [teamOf({Dex, Teams}, options, roll), teamOf({Dex, Teams}, options, roll)];
   watch(battle);
   SIDES.forEach((side, i) => battle.setPlayer(side, {name: `Player ${i + 1}`, team: Teams.pack(teams[i])}));
   watchMoves(battle);
@@ -108,7 +73,7 @@ function play(index) {
     for (const side of battle.sides) {
       const request = battle.ended || side.activeRequest?.wait ? null : side.activeRequest;
       decision[side.id] = {lines: seen[side.id], ask: request, accepted: request && accepted(side, request)};
-      if (request) chosen[side.id] = choiceOf(side, request, roll);
+      if (request) chosen[side.id] = choiceOf(options.policy, side, request, roll);
     }
     decisions.push(JSON.stringify(decision)); // at once: the simulator goes on with the same objects
     if (battle.ended) { end = battle.winner || 'tie'; break; }

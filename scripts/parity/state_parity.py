@@ -68,9 +68,9 @@ def format_of(name: str, teams: str) -> tuple[int, str]:
     return gen, name if match[2] else f"gen{gen}{_RULES.get(gen, 'anythinggoes')}"
 
 
-def oracle(options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield battles as state_oracle.mjs prints them."""
-    command = [node(), str(ORACLE), json.dumps({**options, "package": str(package())})]
+def oracle(options: dict[str, Any], script: Path = ORACLE) -> Iterator[dict[str, Any]]:
+    """Yield battles as a script prints them, one line of JSON each."""
+    command = [node(), str(script), json.dumps({**options, "package": str(package())})]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -77,6 +77,19 @@ def test_the_report_of_a_tournament(made: MadeStore, width: int | None, same: Co
     same(f"report, {name}", report(of_four(made), "r", width))
 
 
+@pytest.mark.parametrize("width", [150, 120, 100, 80, 60, 50])
+def test_ranks_and_ratings_are_never_cut(made: MadeStore, width: int) -> None:
+    """The picture is left out first; names are folded last."""
+    lines = report(of_four(made), "r", width).splitlines()
+    end = next(place for place, line in enumerate(lines) if line.startswith("└"))
+    table = [line for line in lines[:end] if line.startswith("│")]
+    cells = [[cell.strip() for cell in line.strip("│").split("│")] for line in table]
+    ranked = [row for row in cells if row[0]]
+    assert [(row[0], row[2]) for row in ranked] == [("1", "1230"), ("2", "1153"), ("3", "1074"), ("4", "1000")]
+    assert ranked[0][3] == "1160 – 1299" and "…" not in "".join(lines[:10])
+    assert ("├" in table[0]) == (width >= 120) and ("99%" in ranked[0]) == (width >= 80)
+
+
 def test_the_report_of_agents_that_no_battle_links_and_of_perfect_scores(made: MadeStore, same: Compare) -> None:
     made.run("r", ["a", "b", "c", "d"], anchor="a")
     made.pair("r", "a", "b", "WW", count=10)
@@ -118,7 +131,7 @@ def progress(**more: Any) -> Progress:
     values: dict[str, Any] = {
         "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0,
         "wins": Counter({"heuristic:expert": 150, "random": 30}), "games": Counter({"heuristic:expert": 200, "random": 200}),
-        "points": {("heuristic:expert", "random"): 150.0, ("random", "heuristic:expert"): 50.0},
+        "points": {"gen1ou": {("heuristic:expert", "random"): 150.0, ("random", "heuristic:expert"): 50.0}},
         "faults": Counter({"random": 4}), "aborted": 1, "remark": "interval of the leader ±38 Elo",
     }  # fmt: skip
     return Progress(**(values | more))

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from arena.report.markdown import markdown_table, points
 from arena.report.numbers import counted
-from arena.report.printing import print_whole
+from arena.report.printing import print_whole, prose
 from teamsets.atomic import write_atomic
 from training.ablation.cells import Planned, meant
 from training.ablation.config import Ablation
@@ -61,9 +61,9 @@ def print_results(console: Console, told: dict[str, Any]) -> None:
         differences.add_row(*map(Text, row))
     print_whole(console, differences)
     for sentence in told["sentences"]:
-        _say(console, f"• {sentence}")
+        _say(console, "• ", prose(sentence))
     for note in told["notes"]:
-        _say(console, f"Note: {note}")
+        _say(console, "Note: ", prose(note))
 
 
 def write(folder: Path, told: dict[str, Any]) -> list[Path]:
@@ -158,5 +158,5 @@ def _table(heads: list[str], *, numbers: range) -> Table:
     return table
 
 
-def _say(console: Console, text: str) -> None:
-    console.print(Text(text), soft_wrap=True)
+def _say(console: Console, *text: str | Text) -> None:
+    console.print(Text.assemble(*text), soft_wrap=True)

@@ -17,7 +17,7 @@ def a_progress(**more: object) -> Progress:
         "total": 1200, "known": 100, "played": 200, "turns": 9000,
         "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
         "faults": Counter({"weak [bold]": 4}), "began": 900.0,
-        "points": {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}, "anchor": "weak [bold]",
+        "points": {"gen1ou": {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}}, "anchor": "weak [bold]",
     }  # fmt: skip
     return Progress(**{**values, **more})  # type: ignore[arg-type]
 
@@ -31,7 +31,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def header(**more: object) -> dict[str, object]:
-    return {"agents": ["a", "b"], "winner": None, "reason": "win", "fault": None, "turns": 10, **more}
+    return {
+        "format": "gen1ou",
+        "agents": ["a", "b"],
+        "winner": None,
+        "reason": "win",
+        "fault": None,
+        "turns": 10,
+        **more,
+    }
 
 
 def test_progress_counts_wins_games_faults_and_aborted() -> None:
@@ -47,7 +55,7 @@ def test_progress_counts_wins_games_faults_and_aborted() -> None:
     assert progress.games == {"a": 3, "b": 3}
     assert progress.wins == {"a": 1, "b": 1}
     assert progress.faults == {"a": 1}
-    assert progress.points == {("a", "b"): 1.5, ("b", "a"): 1.5}, (
+    assert progress.points == {"gen1ou": {("a", "b"): 1.5, ("b", "a"): 1.5}}, (
         "a tie is a half, and an aborted battle counts for nobody"
     )
 
@@ -134,12 +142,53 @@ def test_a_table_in_a_low_terminal_keeps_the_strongest_by_rating(clock: list[flo
     points |= {("agent40", "none"): 40.0, ("none", "agent40"): 0.0}
     out = io.StringIO()
     shown = live.display(Console(file=out, force_terminal=True, width=100, height=16), None)
-    shown.show(a_progress(points=points, anchor="agent20"))
+    shown.show(a_progress(points={"gen1ou": points}, anchor="agent20"))
     shown._live.refresh()
     shown._live.stop()
     drawn = out.getvalue()
     assert "agent00" in drawn and "agent09" in drawn and "agent40" not in drawn
     assert drawn.index("agent00") < drawn.index("agent01") < drawn.index("agent09")
+
+
+def two_formats() -> Progress:
+    points = {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}
+    other = {("strong", "weak [bold]"): 20.0, ("weak [bold]", "strong"): 20.0}
+    return a_progress(points={"gen1ou": points, "gen9ou": other})
+
+
+def test_two_formats_are_two_ratings(clock: list[float]) -> None:
+    out = io.StringIO()
+    live.Lines(Console(file=out, width=60), None).close(two_formats())
+    assert out.getvalue().endswith(
+        "Elo so far: gen1ou: strong 1190 ± 56, weak [bold] 1000 (anchor); "
+        "gen9ou: strong 1000 ± 108, weak [bold] 1000 (anchor)\n"
+    )
+    drawn = io.StringIO()
+    shown = live.LiveTable(Console(file=drawn, force_terminal=True, width=100, height=20, color_system=None), None)
+    shown.show(two_formats())
+    shown._live.refresh()
+    shown._live.stop()
+    rows = [line.split() for line in drawn.getvalue().replace("\r", "\n").split("\n")]
+    assert ["gen1ou", "strong", "1190", "±", "56", "200", "75", "%", "0"] in rows
+    assert ["gen9ou", "strong", "1000", "±", "108", "40", "50", "%", "0"] in rows
+
+
+def test_a_slow_first_fit_does_not_keep_later_ones_away(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    """It loads libraries: on a busy machine that takes seconds."""
+    fits: list[float] = []
+
+    def slow(points: dict[tuple[str, str], float], anchor: str) -> list[live.Standing]:
+        fits.append(clock[0])
+        clock[0] += 0.01 if len(fits) > 1 else 6.0
+        return [live.Standing("a", len(fits), 0.5, 1000.0 + len(fits), 3.0)]
+
+    monkeypatch.setattr(live, "standings", slow)
+    out = io.StringIO()
+    lines = live.Lines(Console(file=out), None)
+    for played in range(1, 120):
+        clock[0] += 0.25
+        lines.show(a_progress(played=played))
+    assert [f"{number} ± 3" in out.getvalue() for number in (1001, 1002, 1003)] == [True] * 3
 
 
 def test_ratings_are_fitted_anew_only_every_few_seconds(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ import pandas
 import pytest
 from support.command_line import PROJECT
 
-from arena.store import connect, frame
+from arena.report.counts import rate
+from arena.store import connect, frame, rows
 
 TEXT = (PROJECT / "docs" / "sql.md").read_text(encoding="utf-8")
 #: The query -> the sentence before it, its name.
@@ -51,6 +52,19 @@ def test_every_table_and_view_is_explained_with_columns_that_it_has(played: Path
 def test_win_rates_rank_the_strong_above_the_weak(played: Path) -> None:
     rates = frame(titled("Win rates over all battles"), played).set_index("agent").win_rate
     assert rates["poke-env:SimpleHeuristicsPlayer"] > rates["random"] > rates["bad_agents:Raises"] == 0
+
+
+@pytest.mark.parametrize(("score", "battles"), [(0.5, 10), (1.0, 20), (0.0, 1), (0.55, 200)])
+def test_the_macro_is_wilson_s_interval(played: Path, score: float, battles: int) -> None:
+    [(reach,)] = rows(f"SELECT wilson({score}, {battles})", played)
+    expected = rate(score * battles, battles)
+    assert reach == pytest.approx({"low": expected["low"], "high": expected["high"]}, abs=1e-6)
+    assert rows("SELECT wilson(NULL, 0)", played) == [(None,)]
+
+
+def test_what_is_no_move_is_not_among_the_most_used(played: Path) -> None:
+    query = titled("The moves that each agent uses most")
+    assert "fight" not in frame(query, played).move.tolist() and "'move fight', 'move recharge'" in query
 
 
 def test_who_beat_whom_is_seen_alike_from_both_sides(played: Path) -> None:

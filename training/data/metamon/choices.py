@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.human.asks import Ask, Evidence
-from arena.human.own_side import BINDING, Slot
+from arena.human.locks import BINDING, RECHARGE
+from arena.human.own_side import Slot
 from arena.human.requests import request
 from training.data.metamon.moves import source, spent
 from training.data.metamon.names import NOTHING, UNKNOWN, State
@@ -25,7 +26,7 @@ def chosen(stage: Stage, states: Sequence[State], action: int, place: int) -> Ev
     if action <= 0 and stage.dex.has_flag(used, "recharge"):
         return Evidence("move", used)  # metamon records the recharge turn instead: action 0, or none
     if action == 0 and not used and stays:  # action 0 stands for the only possible choice
-        if stage.own.side.stay.recharging:
+        if stage.own.side.stay.locks.move == RECHARGE:
             return Evidence("cant", reason="recharge")
         if stage.gen == 1 and active["status"] in ("slp", "frz"):
             return Evidence("cant")

@@ -14,6 +14,7 @@ import orjson
 
 from arena.human.asks import Evidence
 from arena.human.completing import Completed, complete
+from arena.human.locks import RECHARGE
 from arena.human.reading import UnusableReplay
 from arena.human.reconstruction import SideLog
 from arena.human.requests import answer
@@ -114,7 +115,8 @@ class _Writer:
         if stage.foe.standing.hp > 0:
             stage.enter(stage.foe, foe)
         moved = {ROLE: move_own(stage, evidence, before, state)}
-        if self._dex.has_flag(moved[ROLE], "recharge") and not stage.own.side.stay.recharging and self._rests(place):
+        recharging = stage.own.side.stay.locks.move == RECHARGE
+        if self._dex.has_flag(moved[ROLE], "recharge") and not recharging and self._rests(place):
             stage.say(f"|-mustrecharge|{stage.own.place}")
         stage.enter(stage.own, own)
         stage.enter(stage.foe, foe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from arena.human.asks import Evidence
-from arena.human.own_side import BINDING
+from arena.human.locks import BINDING, RECHARGE
 from training.data.metamon.names import State
 from training.data.metamon.stage import OTHER, Half, Stage, fainted
 
@@ -31,7 +31,7 @@ def move_own(stage: Stage, chosen: Evidence, before: State, state: State) -> str
     elif prepares:
         stage.say(f"|move|{half.place}|{stage.dex.move_name(move)}||[still]")
         stage.say(f"|-prepare|{half.place}|{stage.dex.move_name(move)}")
-    elif stage.gen == 1 and move in BINDING and half.side.stay.binding:
+    elif stage.gen == 1 and move in BINDING and half.side.stay.locks.binding:
         stage.say(f"|move|{half.place}|{stage.dex.move_name(move)}|{stage.foe.place}|[from]{move}")
     elif move == "struggle":
         stage.say(f"|move|{half.place}|Struggle|{stage.foe.place}")
@@ -46,7 +46,7 @@ def move_foe(stage: Stage, before: State, state: State) -> str:
     last, used = str(state["opponent_prev_move"]["name"]), half.standing.spend(now)
     if used:
         _move(stage, half, used, stage.own, ours)
-    elif stage.gen == 1 and last in BINDING and half.side.stay.binding and _hit(stage, stage.own, ours):
+    elif stage.gen == 1 and last in BINDING and half.side.stay.locks.binding and _hit(stage, stage.own, ours):
         stage.say(f"|move|{half.place}|{stage.dex.move_name(last)}|{stage.own.place}|[from]{last}")
     elif (
         not stage.is_other(half, before["opponent_active_pokemon"])
@@ -76,7 +76,8 @@ def leave_foe(stage: Stage, later: Iterable[State]) -> None:
 def source(stage: Stage, move: str, half: Half) -> str:
     """Return what locks a Pokémon into a move, "" if it is chosen freely."""
     stay = half.side.stay
-    locked = stay.preparing == move or (stay.last == move and 0 < stay.rampage <= _RAMPAGE)
+    charged = stay.locks.charging and stay.locks.move == move
+    locked = charged or (stay.last == move and 0 < stay.locks.rampage <= _RAMPAGE)
     return "lockedmove" if locked else ""
 
 
@@ -113,7 +114,7 @@ def _could_not(stage: Stage, half: Half, now: State) -> None:
     """Write that a Pokémon did not move, if it is asleep, frozen or recharging, or if it is ours."""
     if fainted(now):
         return
-    if half.side.stay.recharging:
+    if half.side.stay.locks.move == RECHARGE:
         stage.say(f"|cant|{half.place}|recharge")
     elif now["status"] in ("slp", "frz"):
         stage.become(half, now)

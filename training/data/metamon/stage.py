@@ -41,7 +41,7 @@ class Stage:
     def __init__(self, gen: int, members: list[Completed], dex: Dex, keeps_pp: bool) -> None:
         self.gen, self.dex, self.keeps_pp = gen, dex, keeps_pp
         self.own = Half(ROLE, OwnSide.of(ROLE, gen, members))
-        self.foe = Half(OTHER, OwnSide(OTHER, gen, []))
+        self.foe = Half(OTHER, OwnSide.of(OTHER, gen, []))
         self.lines: list[str] = []
 
     def say(self, line: str) -> None:

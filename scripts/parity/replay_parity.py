@@ -1,0 +1,254 @@
+"""Proves that what a replay is said to show is true: reconstructed choices and requests, against those of the battle.
+
+Node plays battles on stock Pokémon Showdown. Of each, both sides are reconstructed (arena/human) from what a replay has, the
+lines for spectators, and compared with what the players truly were asked and chose. Differences, by kind:
+
+- `wrong choice`: one that is called certain, and is another than the true one;
+- `wrong lock`: a request with a single move ("recharge", the second turn of Outrage) where there was a choice, or with
+  another move;
+- `wrong trap`: a request that allows no switch where the true one does;
+- `wrong move`: a move is disabled that could be chosen. Neither counts where the item was drawn and is not the true one, for
+  items lock and free;
+- `invented request`, `missed request`: the player was not asked there, or was;
+- `refused`: a replay is refused.
+
+Battles with a Pokémon of the ability Illusion are left out and counted.
+
+The first difference is shown with the lines after the decision. Exit code 1 at a difference. The counts of certain and
+uncertain choices are printed: where nothing is called certain, nothing is wrong.
+
+    python scripts/parity/replay_parity.py gen4randombattle --battles 1000 --seed 1
+    python scripts/parity/replay_parity.py gen4 --teams any --battles 1000 --policy rare --all
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import difflib
+import itertools
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from state_parity import format_of, oracle
+
+from agents.battle.choices import legal_choices
+from arena.human.reading import UnusableReplay, public_battle
+from arena.human.reconstruction import SideLog, reconstruct
+from teamsets.errors import BadInput
+
+ORACLE = Path(__file__).parent / "replay_oracle.mjs"
+#: Battles that one Node process plays.
+CHUNK = 50
+_REQUEST = "|request|"
+_ILLUSION = "illusion"
+_SHOWN = 24
+
+
+class Difference(NamedTuple):
+    """A difference and where it is. after: the lines from shortly before the decision on."""
+
+    kind: str
+    battle: int
+    role: str
+    turn: int
+    ours: object
+    true: object
+    after: tuple[str, ...]
+
+
+@dataclass
+class Tally:
+    """What was compared. counts: battles, refused, decisions, certain, uncertain, and differences by kind."""
+
+    counts: collections.Counter[str] = field(default_factory=collections.Counter)
+    differences: list[Difference] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count another one's battles too."""
+        self.counts += other.counts
+        self.differences += other.differences
+
+
+class Decision(NamedTuple):
+    """A request and the choice made. at: number of the battle's lines before it."""
+
+    turn: int
+    at: int
+    request: dict[str, Any]
+    choice: str | None
+
+    @property
+    def kind(self) -> str:
+        """Return what the request asks for."""
+        kinds = ("teamPreview", "forceSwitch", "active")
+        return next(kind for kind in kinds if self.request.get(kind))
+
+
+def compare(played: dict[str, Any], format_id: str) -> Tally:
+    """Reconstruct a battle and compare both sides with the truth."""
+    tally = Tally(collections.Counter(battles=1))
+    lines = played["log"]
+    if any(mon["baseAbility"] == _ILLUSION for each in played["asked"] for mon in each["ask"]["side"]["pokemon"]):
+        tally.counts["with Illusion"] += 1  # while it holds, nothing tells who is on the field
+        return tally
+    try:
+        sides = reconstruct(public_battle("\n".join(lines), f"{format_id}-{played['index'] + 1}"))
+    except UnusableReplay as error:
+        tally.counts["refused"] += 1
+        tally.counts[f"refused: {error}"] += 1
+        tally.differences.append(Difference("refused", played["index"], "", 0, str(error), "", ()))
+        return tally
+    turns = list(itertools.accumulate((line.startswith("|turn|") for line in lines), initial=0))
+    for side in sides:
+        true = [_true(each, turns[each["at"]]) for each in played["asked"] if each["role"] == side.role]
+        _compare_side(side, true, lines, played["index"], tally)
+    return tally
+
+
+def _true(asked: dict[str, Any], turn: int) -> Decision:
+    request = asked["ask"]
+    words = next((c.words for c in legal_choices(request) if c.wire == asked["choice"]), asked["choice"])
+    return Decision(turn, asked["at"], request, words)
+
+
+def _found(side: SideLog, lines: list[str]) -> Iterator[Decision]:
+    turn = 0
+    choices = iter(side.choices)
+    for line in side.lines:
+        turn += line.startswith("|turn|")
+        if line.startswith(_REQUEST):
+            yield Decision(turn, 0, orjson.loads(line[len(_REQUEST) :]), next(choices))
+
+
+def _compare_side(side: SideLog, true: list[Decision], lines: list[str], battle: int, tally: Tally) -> None:
+    def differs(kind: str, at: int, turn: int, ours: object, truth: object) -> None:
+        after = tuple(line for line in lines[max(0, at - 3) : at + _SHOWN] if not line.startswith("|t:|"))
+        tally.counts[kind] += 1
+        tally.differences.append(Difference(kind, battle, side.role, turn, ours, truth, after))
+
+    found = list(_found(side, lines))
+    keys = [[(each.turn, each.kind) for each in decisions] for decisions in (found, true)]
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+        if tag == "equal":
+            for ours, truth in zip(found[i:j], true[k:m], strict=True):
+                tally.counts["decisions"] += 1
+                tally.counts["certain" if ours.choice is not None else "uncertain"] += 1
+                for kind, seen, real in _differences(side, ours, truth):
+                    differs(kind, truth.at, truth.turn, seen, real)
+            continue
+        for ours in found[i:j]:
+            at = next((n for n, line in enumerate(lines) if line == f"|turn|{ours.turn}"), 0)
+            differs("invented request", at, ours.turn, ours.kind, "")
+        for truth in true[k:m]:
+            differs("missed request", truth.at, truth.turn, "", truth.kind)
+
+
+def _differences(side: SideLog, ours: Decision, truth: Decision) -> Iterator[tuple[str, object, object]]:
+    """Yield (kind, ours, true) of a decision that both have."""
+    if ours.choice is not None and not _same(ours.choice, truth.choice):
+        yield "wrong choice", ours.choice, truth.choice
+    if truth.kind != "active":
+        return
+    active, real = ours.request["active"][0], truth.request["active"][0]
+    listed, possible = ({m["id"] for m in each["moves"] if not m.get("disabled")} for each in (active, real))
+    if len(active["moves"]) == 1 and "pp" not in active["moves"][0]:
+        if possible != listed:
+            yield "wrong lock", sorted(listed), sorted(possible)
+        return
+    if _item(ours) != _item(truth):
+        return
+    if active.get("trapped") and any(choice.kind == "switch" for choice in legal_choices(truth.request)):
+        yield "wrong trap", "trapped", "free"
+    if len(real["moves"]) == 1 and "pp" not in real["moves"][0]:
+        return
+    disabled = {m["id"] for m in active["moves"] if m.get("disabled")}
+    if disabled & possible:
+        yield "wrong move", sorted(disabled & possible), sorted(possible)
+
+
+def _item(decision: Decision) -> str:
+    return str(decision.request["side"]["pokemon"][0]["item"])
+
+
+def _same(found: str, chosen: str | None) -> bool:
+    """Whether two choices are one; of a team's order only the lead can be seen."""
+    if chosen is not None and chosen.startswith("team "):
+        return found[:6] == chosen[:6]
+    return found == chosen
+
+
+def run_chunk(options: dict[str, Any]) -> Tally:
+    """Play and compare the battles of one Node process."""
+    tally = Tally()
+    for played in oracle(options, ORACLE):
+        tally.add(compare(played, options["format"]))
+    return tally
+
+
+def explain(difference: Difference, options: dict[str, Any]) -> str:
+    """Return a difference in words, with the lines after the decision."""
+    where = f"{options['format']} seed {options['seed']} battle {difference.battle} {difference.role} turn {difference.turn}"
+    return "\n".join([f"{where}: {difference.kind}: {difference.ours}, true {difference.true}", *difference.after])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("format", help="gen1randombattle … gen9randombattle; with --teams any: gen1 … gen9")
+    parser.add_argument("--battles", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="number of the first battle")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--policy", default="random", choices=("random", "rules", "switcher", "rare"))
+    parser.add_argument("--teams", default="random-battle", choices=("random-battle", "any"))
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once")
+    parser.add_argument("--all", action="store_true", help="do not stop: count all differences by kind")
+    parser.add_argument("--show", type=int, default=1, metavar="N", help="with --all: N examples of each kind")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only kinds that contain this text")
+    arguments = parser.parse_args()
+    started = time.monotonic()
+    try:
+        gen, format_id = format_of(arguments.format, arguments.teams)
+    except BadInput as error:
+        print(f"replay_parity: {error}", file=sys.stderr)
+        return 2
+    options = {
+        "gen": gen, "format": format_id, "seed": arguments.seed, "policy": arguments.policy, "teams": arguments.teams,
+    }  # fmt: skip
+    last = arguments.first + arguments.battles
+    chunks = [
+        {**options, "first": first, "battles": min(CHUNK, last - first)}
+        for first in range(arguments.first, last, CHUNK)
+    ]
+    tally = Tally()
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        for part in pool.map(run_chunk, chunks):
+            part.differences = [each for each in part.differences if arguments.only in each.kind]
+            tally.add(part)
+            if tally.differences and not arguments.all:
+                pool.shutdown(wait=False, cancel_futures=True)
+                break
+    shown: collections.Counter[str] = collections.Counter()
+    for difference in tally.differences:
+        shown[difference.kind] += 1
+        if shown[difference.kind] <= (arguments.show if arguments.all else len(shown) == 1):
+            print(explain(difference, options), end="\n\n")
+    for name, count in tally.counts.items():
+        print(f"{count:9,} {name}")
+    print(
+        f"{format_id}, teams {arguments.teams}, policy {arguments.policy}: {arguments.battles} battles, "
+        f"{len(tally.differences):,} differences ({time.monotonic() - started:.0f} s)"
+    )
+    return 1 if tally.differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
