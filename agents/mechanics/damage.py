@@ -17,7 +17,7 @@ from agents.mechanics.final_modifiers import own_final, same_type_bonus, screene
 from agents.mechanics.fixed_damage import fixed_damage
 from agents.mechanics.formula import Blow, damage_of, rolls_of
 from agents.mechanics.held_items import active_item
-from agents.mechanics.hit_counts import expected_hits, hits_of
+from agents.mechanics.hit_counts import bonded, expected_hits, hits_of
 from agents.mechanics.immunities import immune_by_type, stopped, type_steps
 from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
@@ -32,7 +32,24 @@ _SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
 _CLOUD_NINE = frozenset({"cloudnine", "airlock"})
 #: Abilities that moves and abilities which ignore others do not.
 _NOT_IGNORED = frozenset(
-    {"prismarmor", "shadowshield", "fullmetalbody", "neutralizinggas", "comatose", "beadsofruin", "swordofruin"}
+    {
+        "prismarmor",
+        "shadowshield",
+        "comatose",
+        "beadsofruin",
+        "swordofruin",
+        "tabletsofruin",
+        "vesselofruin",
+        "ripen",
+        "klutz",
+        "slowstart",
+        "quickfeet",
+        "swiftswim",
+        "chlorophyll",
+        "sandrush",
+        "slushrush",
+        "surgesurfer",
+    }
 )
 
 
@@ -272,7 +289,7 @@ class Attack:
             first=first,
             life_orb=gen == 4 and strike.item == "lifeorb",
             final=chain(final) if final else ONE,
-            shrunk=ONE if not later or strike.ability != "parentalbond" else 1024 if gen > 6 else 2048,
+            shrunk=ONE if not later or not bonded(strike) else 1024 if gen > 6 else 2048,
             physical=strike.physical,
         )
         return damage_of(blow, gen, factors)

@@ -6,7 +6,7 @@ poke-env's objects are only read. Variants ("after Swords Dance", "terastallized
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from poke_env.battle.field import Field
@@ -137,9 +137,11 @@ def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
 
 def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
     """Return the set of one of our own, from the request."""
-    gen = battle.gen
-    stats = {**_guessed_stats(_own_guess(gen), gen, mon.species, mon.level)}
+    gen, guessed = battle.gen, _own_guess(battle.gen)
+    stats = {**stats_of(gen, mon.species, mon.level, guessed.nature, guessed.evs)}
     stats.update({stat: value for stat, value in mon.stats.items() if value})
+    if mon.transformed:
+        stats.update(_copied_stats(mon, battle, guessed))
     if mon.max_hp:
         stats["hp"] = mon.max_hp
     return _loadout(gen, stats, mon.item, mon.ability or "", mon.tera_type or _own_tera(mon, battle))
@@ -159,14 +161,18 @@ def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     """Return one of the opponent's Pokémon: revealed facts, and estimates from the sets of its species for the rest."""
     loadout, guessed = foe_loadout(mon, battle)
     moves = tuple((move_facts(move, battle.gen), chance) for move, chance in guessed)
-    return _fighter(mon, battle.gen, loadout, _state(mon, moves))
+    return replace(_fighter(mon, battle.gen, loadout, _state(mon, moves)), guessed=True)
 
 
 def foe_loadout(mon: Pokemon, battle: SeatBattle) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
     """Return the set of one of the opponent's, revealed or estimated, and its moves as (id, probability)."""
     gen = battle.gen
     guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
-    stats = _guessed_stats(guessed, gen, mon.species, mon.level)
+    if mon.transformed:
+        own = stats_of(gen, mon.species, mon.level, guessed.nature, guessed.evs)
+        stats = {**own, **_copied_stats(mon, battle, guessed)}
+    else:
+        stats = stats_of(gen, forme_of(mon, gen), mon.level, guessed.nature, guessed.evs)
     item = guessed.item if mon.item == GenData.UNKNOWN_ITEM else mon.item
     ability = mon.ability or guessed.ability
     if not ability and mon.possible_abilities:
@@ -191,7 +197,7 @@ def well_fighter(mon: Pokemon, gen: int, loadout: Loadout) -> Fighter:
 def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) -> Fighter:
     """Build a fighter. state: the fields that change during a battle, as returned by `_state`."""
     return Fighter(
-        species=mon.species,
+        species=forme_of(mon, gen),
         gen=gen,
         level=mon.level,
         types=tuple(t.name for t in mon.types),
@@ -245,8 +251,46 @@ def _own_guess(gen: int) -> Guess:
     return Guess((), "", "", "serious", (252,) * 6 if gen <= 2 else (84,) * 6, "")
 
 
-def _guessed_stats(guessed: Guess, gen: int, species: str, level: int) -> dict[str, int]:
-    return stats_of(gen, species, level, guessed.nature, guessed.evs)
+def forme_of(mon: Pokemon, gen: int) -> str:
+    """Return the id of the forme on the field: a mega's, Aegislash-Blade's, or that of the Pokémon that it copies.
+
+    poke-env keeps the species of the team sheet; the base stats are those of the forme.
+    """
+    species, base = mon.species, mon.base_stats
+    if GenData.from_gen(gen).pokedex.get(species, {}).get("baseStats") == base:
+        return species
+    return _formes(gen).get((() if mon.transformed else _family(gen, species), *base.values()), species)
+
+
+@cache
+def _formes(gen: int) -> dict[tuple[Any, ...], str]:
+    """Return (family, *base stats) -> forme; with () for the family, the first species of all that has these stats."""
+    found: dict[tuple[Any, ...], str] = {}
+    for name, entry in GenData.from_gen(gen).pokedex.items():
+        stats = tuple(entry.get("baseStats", {}).values())
+        found.setdefault(((), *stats), name)
+        found.setdefault((_family(gen, name), *stats), name)
+    return found
+
+
+def _family(gen: int, species: str) -> str:
+    return to_id_str(GenData.from_gen(gen).pokedex.get(species, {}).get("baseSpecies", species))
+
+
+def _copied_stats(mon: Pokemon, battle: SeatBattle, guessed: Guess) -> dict[str, int]:
+    """Return the stats, without HP, that a transformed Pokémon has copied.
+
+    They are those of the active Pokémon opposite if that is what it copied, else estimates for the copied species.
+    """
+    gen = battle.gen
+    mine = any(member is mon for member in battle.team.values())
+    facing = battle.opponent_active_pokemon if mine else battle.active_pokemon
+    if facing is None or facing.transformed or facing.base_stats != mon.base_stats:
+        stats = stats_of(gen, forme_of(mon, gen), mon.level, guessed.nature, guessed.evs)
+    else:
+        loadout = foe_loadout(facing, battle)[0] if mine else own_loadout(facing, battle)
+        stats = dict(zip(STATS, loadout.stats, strict=True))
+    return {stat: value for stat, value in stats.items() if stat != "hp"}
 
 
 @lru_cache(maxsize=20_000)

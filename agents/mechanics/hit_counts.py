@@ -42,4 +42,8 @@ def _kept_up(accuracy: float, hits: int, grows: bool) -> float:
 
 def bonded(strike: Strike) -> bool:
     """Return whether Parental Bond makes a move hit twice."""
-    return strike.ability == "parentalbond" and not (strike.flags & {"noparentalbond", "charge", "futuremove"})
+    return (
+        strike.ability == "parentalbond"
+        and strike.move.most_hits == 1
+        and not (strike.flags & {"noparentalbond", "charge", "futuremove"})
+    )

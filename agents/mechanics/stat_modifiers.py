@@ -131,6 +131,9 @@ def attack(strike: Strike, at_once: int, own: list[Modifier], foe: Foe, critical
     stage = source.stage(name) if source.boosts else 0
     if strike.id in _RAISE_FIRST:
         stage = max(-6, min(6, stage + {"simple": 2, "contrary": -1}.get(strike.ability, 1)))
+    if strike.id == "spectralthief":  # it takes the target's boosts first
+        stolen = max(0, foe.fighter.stage(name))
+        stage = max(-6, min(6, stage + {"simple": 2, "contrary": -1}.get(strike.ability, 1) * stolen))
     if critical and stage < 0:
         stage = 0
     if stage:
@@ -153,7 +156,11 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
     name = "def" if strike.physical or (move.defense_stat == "def" and move.category == "special") else "spd"
     stage = target.stage(name) if target.boosts else 0
     if stage:
-        if (critical and stage > 0) or move.ignores_defense_boosts or _unaware(strike):
+        if (
+            ((critical or strike.id == "spectralthief") and stage > 0)
+            or move.ignores_defense_boosts
+            or _unaware(strike)
+        ):
             stage = 0
         elif gen == 4 and foe.ability == "simple":
             stage = max(-6, min(6, 2 * stage))
@@ -194,8 +201,8 @@ def _of_target(strike: Strike, foe: Foe, name: str) -> list[Modifier]:
                 found.append((6, _HALF_MORE))
         elif ability == "flowergift" and foe.weather in SUN and (gen == 4 or target.species.startswith("cherrim")):
             found.append((4, _HALF_MORE))
-        if target.effects & {f"protosynthesis{name}", f"quarkdrive{name}"}:
-            found.append((6, _THREE_TENTHS_MORE))
+    if target.effects and target.effects & {f"protosynthesis{name}", f"quarkdrive{name}"} and _quickened(strike, foe):
+        found.append((6, _THREE_TENTHS_MORE))
     if item:
         factor = _of_targets_item(item, target.species, gen, name)
         if factor:
@@ -203,6 +210,12 @@ def _of_target(strike: Strike, foe: Foe, name: str) -> list[Modifier]:
     if strike.ability == ("swordofruin" if name == "def" else "beadsofruin") != foe.ability:
         found.append((0, _THREE_QUARTERS))
     return found
+
+
+def _quickened(strike: Strike, foe: Foe) -> bool:
+    """Return whether the ability behind a target's raised stat works."""
+    suppressed = strike.ability == "neutralizinggas" or "gastroacid" in foe.fighter.effects
+    return not suppressed or foe.fighter.item == "abilityshield"
 
 
 def _of_targets_item(item: str, species: str, gen: int, name: str) -> int:

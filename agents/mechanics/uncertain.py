@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.mechanics.hit_counts import bonded
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.strikes import Strike
 
@@ -61,5 +62,7 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
     if strike.item in ITEMS:
         return True
     if foe.ability in TARGET_ABILITIES or (move.most_hits > 1 and foe.ability in BETWEEN_HITS):
+        return True
+    if bonded(strike) and (move.self_boosts or (move.boosts and move.boost_chance >= 1)):
         return True
     return not (user.effects.isdisjoint(EFFECTS) and target.effects.isdisjoint(TARGET_EFFECTS))

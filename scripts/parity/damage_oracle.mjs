@@ -4,7 +4,7 @@
 //
 // With "pools": true it prints one JSON line of names to draw cases from. Otherwise it reads cases, one JSON object a line,
 // and prints a line for each: {"stats", "types" …, "showdown": {"normal", "crit"}, "calc": {"normal", "crit"}}. Damage is a
-// list: of the 16 rolls (of 39 in generations 1 and 2), each the sum of the move's hits, or null where it could not be had.
+// list of four rolls (the lowest, two between, the highest), each the sum of the move's hits, or null where it could not be had.
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
 import {pathToFileURL} from 'node:url';
@@ -19,7 +19,8 @@ const calc = options.calc ? require(path.join(options.calc, 'dist')) : null;
 const calcGen = calc ? calc.Generations.get(gen) : null;
 
 const OLD = gen <= 2;
-const ROLLS = OLD ? 39 : 16;
+/** Which random factors are tried, of 39 (217 to 255) or 16 (85 to 100): the ends and two between. */
+const ROLLS = OLD ? [0, 12, 25, 38] : [0, 5, 10, 15];
 const HANDLER = /BasePower|ModifyAtk|ModifyDef|ModifySp|ModifyDamage|ModifySTAB|Effectiveness|ModifyType|NegateImmunity|ModifyWeight|TryHit|TryMove|ModifyMove|PrepareHit|CriticalHit|ModifyBoost|TryPrimaryHit/;
 
 // ---------------------------------------------------------------- names to draw from
@@ -85,6 +86,8 @@ function setUp(c) {
 
 function prepare(battle, pokemon, side) {
   pokemon.activeTurns = 1;
+  const species = dex.species.get(side.species);
+  if (pokemon.species.id !== species.id) pokemon.setSpecies(species); // as Arceus's formes without their plates
   if (side.tera) {
     pokemon.teraType = side.tera;
     pokemon.terastallized = side.tera;
@@ -124,6 +127,7 @@ function byShowdown(c, {battle, attacker, defender}) {
   battle.random = (from, to) => {
     if (from === 217 && to === 256) return 217 + roll;
     if (from === 16 && to === undefined) return 15 - roll;
+    if (from === 100 && to === undefined) return 99; // no secondary effect that is not certain
     return to === undefined ? 0 : from;
   };
   battle.sample = list => list.length >= 8 && list.includes(5) && list.includes(2) ? 3 : list[0];
@@ -145,8 +149,8 @@ function byShowdown(c, {battle, attacker, defender}) {
   };
   const getDamage = battle.actions.getDamage.bind(battle.actions);
   battle.actions.getDamage = (source, hit, active, quiet) => {
-    // In generation 1 a move's later hits repeat the first one's damage.
-    if (hit !== defender || source !== attacker || (gen === 1 && hits.normal)) return getDamage(source, hit, active, quiet);
+    // In generation 1 a move's later hits repeat the first one's damage; a one-hit KO needs no second hit.
+    if (hit !== defender || source !== attacker || ((gen === 1 || active.ohko) && hits.normal)) return getDamage(source, hit, active, quiet);
     [used, target] = [active, hit];
     const own = used.willCrit;
     const before = {
@@ -161,7 +165,7 @@ function byShowdown(c, {battle, attacker, defender}) {
     for (const name of ['normal', 'crit']) {
       used.willCrit = own === undefined ? name === 'crit' : own;
       const all = [];
-      for (roll = 0; roll < ROLLS; roll++) {
+      for (roll of ROLLS) {
         restore(before);
         result = getDamage(source, target, used, true);
         if (used.ohko && result) result = Math.min(result, target.maxhp);
@@ -189,7 +193,7 @@ function byShowdown(c, {battle, attacker, defender}) {
     if (options.trace) console.error(error);
     return {normal: null, crit: null};
   }
-  const none = Array(ROLLS).fill(0);
+  const none = ROLLS.map(() => 0);
   return {normal: hits.normal || none, crit: hits.crit || none};
 }
 
@@ -250,11 +254,12 @@ function byCalc(c, crit) {
       defenderSide: {...side(c.screens), isForesight: c.defender.effects.includes('foresight')},
     });
     const damage = calc.calculate(calcGen, attacker, defender, move, field).damage;
-    const width = ROLLS;
+    const width = OLD ? 39 : 16;
     const spread = one => typeof one === 'number' ? Array(width).fill(one) : one;
-    if (typeof damage === 'number') return spread(damage);
-    if (typeof damage[0] === 'number') return damage.length === width ? damage : spread(damage.reduce((a, b) => a + b, 0));
-    return damage.map(spread).reduce((sum, hit) => sum.map((value, i) => value + hit[i]));
+    const tried = all => ROLLS.map(index => all[index]);
+    if (typeof damage === 'number') return tried(spread(damage));
+    if (typeof damage[0] === 'number') return tried(damage.length === width ? damage : spread(damage.reduce((a, b) => a + b, 0)));
+    return tried(damage.map(spread).reduce((sum, hit) => sum.map((value, i) => value + hit[i])));
   } catch (error) {
     if (options.trace) console.error(error);
     return null;

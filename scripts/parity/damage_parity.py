@@ -90,9 +90,8 @@ def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[i
     defender = fighter(gen, case["defender"], answer["defender"])
     move = move_facts(case["move"], gen)
     screens, own_side = dict.fromkeys(case["screens"], 1), dict.fromkeys(case["ownSide"], 1)
-    count = 39 if gen <= 2 else 16
     found = {
-        name: rolls(attacker, defender, move, field, screens, own_side, name == "crit") or [0] * count
+        name: tried(gen, rolls(attacker, defender, move, field, screens, own_side, name == "crit"))
         for name in ("normal", "crit")
     }
     hit = damage(attacker, defender, move, field, screens, own_side)
@@ -101,9 +100,16 @@ def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[i
     return found, hit.estimate
 
 
-def compared(gen: int, cases: list[Case], trace: bool) -> Iterator[tuple[Case, dict[str, Any], str]]:
+def tried(gen: int, values: list[int]) -> list[int]:
+    """The rolls that damage_oracle.mjs tries: the ends and two between; zeros for none."""
+    return [values[index] for index in ((0, 12, 25, 38) if gen <= 2 else (0, 5, 10, 15))] if values else [0] * 4
+
+
+def compared(
+    gen: int, cases: list[Case], answers: Iterable[dict[str, Any]]
+) -> Iterator[tuple[Case, dict[str, Any], str]]:
     """Each case with Node's answer and ours, and how they compare."""
-    for case, answer in zip(cases, oracle(gen, cases, trace), strict=True):
+    for case, answer in zip(cases, answers, strict=True):
         answer["ours"], answer["estimate"] = ours(gen, case, answer)
         yield case, answer, _verdict(gen, case, answer)
 
@@ -136,6 +142,30 @@ def tags(case: Case) -> list[str]:
     return found
 
 
+_WEIGHED = frozenset({"lowkick", "grassknot", "heavyslam", "heatcrash", "skydrop"})
+
+
+def frozen_case(case: Case, answer: dict[str, Any]) -> dict[str, Any]:
+    """A case as tests keep it: what our side needs, and the least and greatest damage, without and with a critical hit."""
+    sides = []
+    for who in ("attacker", "defender"):
+        side, facts = case[who], answer[who]
+        kept = {key: side[key] for key in ("ability", "item", "status", "boosts", "tera", "effects") if side[key]}
+        kept.update(species=facts["species"], stats=facts["stats"], types="/".join(facts["types"]))
+        if side["level"] != 100:
+            kept["level"] = side["level"]
+        if facts["hp"] != facts["stats"][0]:
+            kept["hp"] = facts["hp"]
+        if facts["baseTypes"] != facts["types"]:
+            kept["baseTypes"] = "/".join(facts["baseTypes"])
+        if case["move"] in _WEIGHED:
+            kept["weight"] = facts["weight"]
+        sides.append(kept)
+    field = {key: case[key] for key in ("weather", "terrain", "rooms", "screens", "ownSide") if case[key]}
+    ends = [values[end] for values in answer["showdown"].values() for end in (0, -1)]
+    return {"move": case["move"], "sides": sides, **field, "damage": ends}
+
+
 def shown(case: Case, answer: dict[str, Any], verdict: str) -> str:
     """A case with all values, for reading."""
     lines = [f"{verdict}: case {case['id']}, {case['move']}, {', '.join(tags(case)[1:])}"]
@@ -158,18 +188,40 @@ def common(found: list[Case], everything: list[Case]) -> list[tuple[str, int, in
     return sorted(scored, key=lambda row: -row[1] * row[1] / row[2])
 
 
+def _answers(
+    gen: int, chunks: list[list[Case]], options: argparse.Namespace, pool: ThreadPoolExecutor
+) -> Iterator[list[dict[str, Any]]]:
+    """Node's answers to each chunk of cases: those that a file keeps first, then new ones, which are added to it."""
+    kept: list[dict[str, Any]] = []
+    if options.answers and options.answers.exists():
+        kept = [json.loads(line) for line in options.answers.read_text().splitlines()]
+    known = len(kept) // max(1, len(chunks[0]))
+    for number, chunk in enumerate(chunks[:known]):
+        yield kept[number * len(chunk) : (number + 1) * len(chunk)]
+    for answers in pool.map(lambda part: list(oracle(gen, part, options.trace)), chunks[known:]):
+        if options.answers:
+            with options.answers.open("a") as file:
+                file.writelines(json.dumps(answer) + "\n" for answer in answers)
+        yield answers
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs the comparison. Returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--gen", type=int, required=True, choices=range(1, 10))
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", type=int, default=3)
-    parser.add_argument("--by", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--freeze", type=Path)
-    parser.add_argument("--trace", action="store_true")
+    parser.add_argument("--show", type=int, default=3, help="print the first unexplained cases")
+    parser.add_argument("--by", type=int, default=0, help="list what the unexplained cases have in common")
+    parser.add_argument("--jobs", type=int, default=1, help="Node processes")
+    parser.add_argument(
+        "--only", default="", help="only cases with this text, as 'move surf', 'defender ability fluffy'"
+    )
+    parser.add_argument("--freeze", type=Path, help="keep the cases that deal damage, for tests")
+    parser.add_argument(
+        "--answers", type=Path, help="keep Node's answers in a file, and take them from it the next time"
+    )
+    parser.add_argument("--trace", action="store_true", help="print Node's errors")
     options = parser.parse_args(arguments)
     gen = options.gen
     drawn = Drawn(**next(oracle(gen, None)))
@@ -180,17 +232,18 @@ def main(arguments: list[str] | None = None) -> int:
     left: list[Case] = []
     frozen: list[Any] = []
     with ThreadPoolExecutor(options.jobs) as pool:
-        for chunk in pool.map(lambda part: list(compared(gen, part, options.trace)), chunks):
-            for case, answer, verdict in chunk:
+        for chunk, answers in zip(chunks, _answers(gen, chunks, options, pool), strict=True):
+            for case, answer, verdict in compared(gen, chunk, answers):
                 counts[verdict] += 1
                 if verdict in ("different", "no answer of Showdown", "@smogon/calc differs without a reason"):
                     left.append(case)
                     if len(left) <= options.show:
-                        print(shown(case, answer, verdict))
-                if verdict.startswith("equal"):
+                        print(shown(case, answer, verdict), flush=True)
+                if not verdict.startswith(("different", "estimate", "no answer")) and any(answer["showdown"]["normal"]):
                     frozen.append((case, answer))
     if options.freeze:
-        options.freeze.write_text(json.dumps(frozen))
+        lines = [json.dumps(frozen_case(case, answer), separators=(",", ":")) for case, answer in frozen]
+        options.freeze.write_text("\n".join(lines) + "\n")
     print(f"gen {gen}, {len(cases)} cases, seed {options.seed}")
     for verdict, count in sorted(counts.items(), key=lambda pair: -pair[1]):
         print(f"{count:8}  {verdict}")

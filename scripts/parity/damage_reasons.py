@@ -1,12 +1,113 @@
-"""Why @smogon/calc and Showdown differ in a case of damage_parity.py. Battles are played on Showdown, so it is right."""
+"""Why @smogon/calc and Showdown differ in a case of damage_parity.py. Battles are played on Showdown, so it is right.
+
+Every case is played in a Showdown battle, so each of these differences is one between the two, not one of ours.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 Case = dict[str, Any]
+Answer = dict[str, Any]
+Test = Callable[[int, Case, Answer], bool]
+
+_NOT_COMPUTED = frozenset(
+    {"superfang", "endeavor", "fissure", "guillotine", "horndrill", "sheercold", "finalgambit", "ruination",
+     "naturesmadness", "psywave", "bide", "counter", "mirrorcoat"}
+)  # fmt: skip
+_CONDITIONS = frozenset(
+    {"snore", "dreameater", "skydrop", "burnup", "doubleshock", "aurawheel", "hyperspacefury", "synchronoise",
+     "steelroller", "poltergeist", "feint", "darkvoid"}
+)  # fmt: skip
+_GRAVITY = frozenset({"fly", "bounce", "jumpkick", "highjumpkick", "flyingpress", "skydrop"})
+_OF_ENTRY = frozenset(
+    {"download", "intrepidsword", "dauntlessshield", "windrider", "forecast", "intimidate", "embodyaspectteal",
+     "embodyaspectcornerstone", "embodyaspecthearthflame", "embodyaspectwellspring", "terashift"}
+)  # fmt: skip
+_SEEDS = frozenset({"electricseed", "grassyseed", "mistyseed", "psychicseed"})
+_HITS = frozenset(
+    {"armthrust", "barrage", "bonemerang", "bonerush", "bulletseed", "cometpunch", "doublehit", "doubleironbash",
+     "doublekick", "doubleslap", "dragondarts", "dualchop", "dualwingbeat", "furyattack", "furyswipes", "geargrind",
+     "iciclespear", "pinmissile", "populationbomb", "rockblast", "scaleshot", "spikecannon", "surgingstrikes",
+     "tachyoncutter", "tailslap", "tripleaxel", "tripledive", "triplekick", "twinbeam", "twineedle", "watershuriken"}
+)  # fmt: skip
 
 
-def of(gen: int, case: Case, answer: dict[str, Any]) -> str:
+def _who(key: str, values: frozenset[str]) -> Test:
+    return lambda gen, case, answer: any(case[who][key] in values for who in ("attacker", "defender"))
+
+
+def _move(values: frozenset[str]) -> Test:
+    return lambda gen, case, answer: case["move"] in values
+
+
+def _nearly(gen: int, case: Case, answer: Answer) -> bool:
+    """A roll differs by no more than 3 HP, or by no more than a fiftieth."""
+    pairs = [
+        pair for name in ("normal", "crit") for pair in zip(answer["showdown"][name], answer["calc"][name], strict=True)
+    ]
+    return all(abs(one - other) <= max(3, 0.02 * one) for one, other in pairs)
+
+
+def _nothing(gen: int, case: Case, answer: Answer) -> bool:
+    return not any(answer["showdown"]["normal"]) and any(answer["calc"]["normal"])
+
+
+#: (reason, test), the first that fits; the last ones are the most general.
+REASONS: tuple[tuple[str, Test], ...] = (
+    ("moves that the calculator does not compute", _move(_NOT_COMPUTED)),
+    (
+        "moves that fail unless a condition is met, which the calculator takes as met",
+        lambda gen, case, answer: case["move"] in _CONDITIONS and _nothing(gen, case, answer),
+    ),
+    (
+        "moves that Gravity forbids",
+        lambda gen, case, answer: "gravity" in case["rooms"] and case["move"] in _GRAVITY,
+    ),
+    ("abilities that act on entry, which the calculator applies to the case", _who("ability", _OF_ENTRY)),
+    (
+        "terrain seeds, which the calculator eats",
+        lambda gen, case, answer: bool(case["terrain"]) and _who("item", _SEEDS)(gen, case, answer),
+    ),
+    (
+        "Loaded Dice: 4 hits here, 3 in the calculator",
+        lambda gen, case, answer: case["attacker"]["item"] == "loadeddice" and case["move"] in _HITS,
+    ),
+    (
+        "all hits of a move are critical on Showdown, the first one alone in the calculator (generations 3 to 6)",
+        lambda gen, case, answer: gen in (3, 4, 5, 6) and case["move"] in _HITS,
+    ),
+    (
+        "Parental Bond: the calculator's second hit differs, and it bonds moves that Showdown does not",
+        lambda gen, case, answer: case["attacker"]["ability"] == "parentalbond",
+    ),
+    (
+        "a berry that the target eats after a hit raises its stats between the hits in the calculator",
+        lambda gen, case, answer: case["defender"]["item"] in ("keeberry", "marangaberry", "luminousmoss"),
+    ),
+    (
+        "formes of Arceus and Silvally without their item and ability have the type Normal on Showdown",
+        lambda gen, case, answer: any(
+            case[who]["species"].startswith(("arceus", "silvally")) for who in ("attacker", "defender")
+        ),
+    ),
+    (
+        "moves that are nearly always critical in generation 1 are so in the calculator",
+        lambda gen, case, answer: gen == 1 and case["move"] in ("razorleaf", "slash", "crabhammer", "karatechop"),
+    ),
+    (
+        "Struggle has no type on Showdown, which no item strengthens",
+        lambda gen, case, answer: case["move"] == "struggle" and bool(case["attacker"]["item"]),
+    ),
+    (
+        "Simple doubles drops before a critical hit ignores them, or after, in generation 4",
+        lambda gen, case, answer: gen == 4 and _who("ability", frozenset({"simple"}))(gen, case, answer),
+    ),
+    ("rounding at another place: at most 3 HP or 2% apart", _nearly),
+)
+
+
+def of(gen: int, case: Case, answer: Answer) -> str:
     """Return the reason, or "" if there is none in the table."""
-    return ""
+    return next((reason for reason, test in REASONS if test(gen, case, answer)), "")
