@@ -17,6 +17,7 @@ import numpy as np
 from scipy.special import expit
 
 from arena.ratings.evidence import Evidence, Floats, Ints, default_anchor
+from arena.ratings.meetings import STEPS, Meetings, fit_meetings
 from teamsets.errors import BadInput
 
 ELO = 400 / math.log(10)  # Elo points in one logit
@@ -24,7 +25,6 @@ BASE = 1000.0  # the anchor's rating
 LEVERAGE_POWER = 1.5  # between the HC2 (1) and HC3 (2) errors of regression: what covers best, docs/ratings.md
 LEAST_SHAPE = 0.25  # of a pair's weight: a pair on which the fit hangs wholly would have no spread to show
 LEAST_VIRTUAL = 1e-6  # of a virtual battle's weight: keeps the worst draw of a perfect score within about 2,500 Elo
-STEPS, CLOSE = 200, 1e-6  # Newton's: at most so many; done when no difference moves by more than so many logits
 CHUNK = 1_000_000  # numbers in one table of a batch of fits
 
 
@@ -144,30 +144,6 @@ def _difference_variances(weights: Floats, group: Ints) -> Floats:
     return np.maximum(own[:, None] + own - 2 * covariance, 0.0)
 
 
-def _newton(points: Floats, games: Floats, start: Floats, group: Ints) -> Floats:
-    """Strengths [B, N] of B tables [B, N, N] at once, in logits with mean 0 in every group of `start` [N].
-
-    Steps are shortened to log(1 + d) / d, d the largest change of a difference, which makes Newton's method converge from
-    anywhere for logistic losses (Sun and Tran-Dinh, Mathematical Programming 178, 2019).
-    """
-    strengths = np.broadcast_to(start, points.shape[:2]).copy()
-    together = (group[:, None] == group).astype(float)
-    active = np.arange(len(points))
-    for _ in range(STEPS):
-        now, count = strengths[active], games[active]
-        chance = expit(now[:, :, None] - now[:, None, :])
-        slope = (points[active] - count * chance).sum(axis=2)
-        curve = _laplacian(count * chance * (1 - chance))
-        scale = np.maximum(np.einsum("bii->b", curve) / len(start), 1e-9)
-        step = np.linalg.solve(curve + scale[:, None, None] * together, slope[:, :, None])[:, :, 0]
-        size = step.max(axis=1) - step.min(axis=1)
-        strengths[active] += step * (np.log1p(size) / np.maximum(size, 1e-300))[:, None]
-        active = active[size > CLOSE]
-        if not len(active):
-            return strengths
-    raise ArithmeticError(f"Bradley-Terry: {len(active)} of {len(points)} fits did not converge in {STEPS} steps")
-
-
 def _fit_jeffreys(points: Floats, games: Floats) -> tuple[Floats, Floats]:
     """Strengths [N] in logits, and the virtual battles [N, N] that stand for the prior: half of them won by each side.
 
@@ -175,10 +151,12 @@ def _fit_jeffreys(points: Floats, games: Floats) -> tuple[Floats, Floats]:
     They depend on the strengths, so both are found in turns.
     """
     group = groups(games)
+    meetings = Meetings(games > 0, group)
     logits = np.zeros(len(games))
     virtual: Floats = np.where(games > 0, 0.5, 0.0)
     for _ in range(STEPS):
-        new = _newton((points + virtual / 2)[None], (games + virtual)[None], logits, group)[0]
+        met = (meetings.rows, meetings.columns)
+        new = fit_meetings(meetings, (points + virtual / 2)[met][None], (games + virtual)[met][None], logits)[0]
         moved = np.ptp(new - logits)
         logits = new
         if moved < 1e-4:
@@ -208,7 +186,9 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
     begins = np.flatnonzero(np.r_[True, (np.diff(first) != 0) | (np.diff(second) != 0)])
     rows, columns = first[begins], second[begins]
     half = virtual[rows, columns] / 2
-    fitted = []
+    meetings = Meetings(games > 0, group)
+    fitted: list[Floats] = []
+    drawn: list[tuple[Floats, Floats]] = []
     chunk = max(1, CHUNK // size**2)
     for begin in range(0, resamples, chunk):
         number = min(chunk, resamples - begin)
@@ -216,10 +196,11 @@ def _bootstrap(evidence: Evidence, logits: Floats, virtual: Floats, resamples: i
         lucky, unlucky = rng.gamma(half, size=(2, number, len(half))) + LEAST_VIRTUAL * half
         won = np.add.reduceat(weight * cells[:, 2], begins, axis=1) + lucky
         count = np.add.reduceat(weight * cells[:, 3], begins, axis=1) + lucky + unlucky
-        points, games = np.zeros((2, number, size, size))
-        points[:, rows, columns], points[:, columns, rows] = won, count - won
-        games[:, rows, columns] = games[:, columns, rows] = count
-        fitted.append(_newton(points, games, logits, group))
+        drawn.append((won, count))
+        if len(drawn) * number * meetings.cost >= CHUNK or begin + number == resamples:
+            won, count = (np.concatenate(part) for part in zip(*drawn, strict=True))
+            fitted.append(fit_meetings(meetings, won, count, logits))
+            drawn = []
     return np.concatenate(fitted)
 
 

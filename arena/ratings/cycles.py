@@ -12,11 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from arena.ratings.bradley_terry import ELO, fit
+from arena.ratings.bradley_terry import CHUNK, ELO, fit
 from arena.ratings.evidence import Evidence, Floats, Ints
-from arena.ratings.rates import resampled_rates, win_rates
+from arena.ratings.rates import resampled_meetings, win_rates
 
 Ring = tuple[int, int, int]
 
@@ -51,13 +52,23 @@ def strongest_cycles(evidence: Evidence, *, top: int = 3, resamples: int = 1000,
     if not rings:
         return []
     rng = np.random.default_rng(seed)
-    rates, drawn = win_rates(evidence), resampled_rates(evidence, resamples, rng)
+    rates = win_rates(evidence)
+    first, second, shares = resampled_meetings(evidence, resamples, rng)
+    meeting = {pair: number for number, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True))}
+
+    def wins(row: int, column: int) -> NDArray[np.bool_]:
+        """[B]: whether the row is ahead of the column in a resample."""
+        if row < column:
+            return np.asarray(shares[:, meeting[row, column]] > 0.5)
+        return np.asarray(1 - shares[:, meeting[column, row]] > 0.5)
+
     by_luck = surest_by_luck(evidence, resamples, rng)
     cycles = []
     for ring in rings:
         rows, columns = list(ring), [*ring[1:], ring[0]]
         one, two, three = (float(rate) for rate in rates[rows, columns])
-        holds = float((drawn[:, rows, columns] > 0.5).all(axis=1).mean())
+        held = np.logical_and.reduce([wins(*pair) for pair in zip(rows, columns, strict=True)])
+        holds = float(held.mean())
         as_sure = by_luck >= sureness[rows, columns].min() - 1e-9
         luck = float((1 + as_sure.sum()) / (1 + resamples))
         cycles.append(
@@ -88,9 +99,8 @@ def surest_by_luck(evidence: Evidence, pools: int, rng: np.random.Generator) -> 
     np.add.at(pairs, (evidence.games - 1, evidence.first, evidence.second), 1)
     single, double = pairs[:, first, second]
     won = _draw(chance, single, double, pair_likeness(evidence), pools, rng)
-    drawn = np.zeros((pools, *games.shape))
-    drawn[:, first, second], drawn[:, second, first] = won, games[first, second] - won
-    return _surest(_sureness(drawn, games))
+    sureness = (2 * won - games[first, second]) / np.sqrt(games[first, second])
+    return _surest(sureness, _triangles(games > 0))
 
 
 def pair_likeness(evidence: Evidence) -> float:
@@ -137,22 +147,45 @@ def _sureness(points: Floats, games: Floats) -> Floats:
     return np.where(met, (2 * points - games) / np.sqrt(np.where(met, games, 1)), -np.inf)
 
 
+def _triangles(met: NDArray[np.bool_]) -> Ints:
+    """[T, 3]: the meetings of i and j, j and k, i and k of three agents i < j < k, numbered by row and column."""
+    above = np.triu(met, 1)
+    number = np.cumsum(above).reshape(above.shape) - 1
+    found = []
+    for i in range(len(above)):
+        later = np.flatnonzero(above[i])
+        j, k = np.nonzero(above[np.ix_(later, later)])
+        j, k = later[j], later[k]
+        found.append(np.stack([number[i, j], number[j, k], number[i, k]], axis=1))
+    return np.concatenate(found) if found else np.zeros((0, 3), dtype=np.int64)
+
+
 def _surest_rings(sureness: Floats, top: int) -> list[Ring]:
     """The rings with the surest least sure meeting, all three above 1/2, each from its lowest agent index on."""
-    least = np.minimum(np.minimum(sureness[:, :, None], sureness[None, :, :]), sureness.T[:, None, :])
-    index = np.arange(len(sureness))
-    rows, columns, thirds = np.nonzero(
-        (least > 0) & (index[:, None, None] < index[:, None]) & (index[:, None, None] < index)
-    )
-    order = np.argsort(-least[rows, columns, thirds], kind="stable")[:top]
-    return [(int(rows[i]), int(columns[i]), int(thirds[i])) for i in order]
+    met = np.isfinite(sureness)
+    first, second = np.nonzero(np.triu(met, 1))
+    ij, jk, ik = _triangles(met).T
+    sure = sureness[first, second]
+    i, j, k = first[ij], second[ij], second[jk]
+    least = np.r_[_least(sure, ij, jk, ik), _least(-sure, ij, jk, ik)]
+    rings = np.concatenate([np.stack([i, j, k], axis=1), np.stack([i, k, j], axis=1)])
+    shown = least > 0
+    least, rings = least[shown], rings[shown]
+    order = np.lexsort((rings[:, 2], rings[:, 1], rings[:, 0], -least))[:top]
+    return [(int(a), int(b), int(c)) for a, b, c in rings[order]]
 
 
-def _surest(sureness: Floats) -> Floats:
-    """[B] of [B, N, N]: the sureness of the surest ring of each pool."""
-    best = np.full(len(sureness), -np.inf)
-    for i in range(sureness.shape[1] - 2):  # the first agent of the ring; the others come after it
-        least = np.minimum(sureness[:, i, i + 1 :, None], sureness[:, i + 1 :, i + 1 :])
-        least = np.minimum(least, sureness[:, None, i + 1 :, i])
-        best = np.maximum(best, least.max(axis=(1, 2)))
+def _least(sure: Floats, ij: Ints, jk: Ints, ik: Ints) -> Floats:
+    """[..., T]: the least sure meeting of the rings i beats j beats k beats i. sure [..., E]: of the first of a meeting."""
+    return np.minimum(np.minimum(sure[..., ij], sure[..., jk]), -sure[..., ik])
+
+
+def _surest(sure: Floats, triangles: Ints) -> Floats:
+    """[B] of [B, E]: the sureness of the surest ring of each pool; -inf where no three agents have all met."""
+    best = np.full(len(sure), -np.inf)
+    part = max(1, CHUNK // max(1, len(sure)))
+    for begin in range(0, len(triangles), part):
+        edges = triangles[begin : begin + part].T
+        for turned in (sure, -sure):
+            best = np.maximum(best, _least(turned, *edges).max(axis=1))
     return best

@@ -12,6 +12,7 @@ it is played for win rates: these are finite where an agent has won every battle
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from arena.ratings.bradley_terry import ELO
 from arena.ratings.evidence import Evidence, Floats
 from arena.ratings.rates import resampled_rates, win_rates
 from teamsets.errors import BadInput
+
+#: Win rates that differ by less are equal, for a linear program; so many agents join the search for a mixture at once.
+TIE, JOINING = 1e-7, 4
 
 Vector = np.ndarray[tuple[int], np.dtype[np.float64]]
 
@@ -102,22 +106,59 @@ def _widest_mixture(payoff: Floats) -> Floats:
     """A mixture [N] that nobody beats, with everyone in it who is in any such mixture.
 
     A linear program over such mixtures y, of any sum, and parts of them t <= y, t <= 1: the most sum of t makes t = 1 for
-    all who can be in. Such mixtures are a convex set (the game's value is 0), so one of them has them all.
+    all who can be in. Such mixtures are a convex set (the game's value is 0), so one of them has them all. Whoever loses
+    against one such mixture is in none, so only the others are variables.
     """
-    from scipy.optimize import linprog  # half a second to import, and only reports need it
-
-    size = len(payoff)
-    nobody, everyone = np.zeros((size, size)), np.eye(size)
-    solved = linprog(
+    able = np.flatnonzero(payoff @ _some_mixture(payoff) >= -TIE)
+    size, rest = len(able), len(payoff)
+    nobody, everyone = np.zeros((rest, size)), np.eye(size)
+    solution = _solved(
         np.r_[np.zeros(size), -np.ones(size)],
-        A_ub=np.block([[payoff, nobody], [-everyone, everyone]]),
-        b_ub=np.zeros(2 * size),
+        A_ub=np.block([[payoff[:, able], nobody], [-everyone, everyone]]),
+        b_ub=np.zeros(rest + size),
         bounds=[(0, None)] * size + [(0, 1)] * size,
     )
+    mixture = np.zeros(rest)
+    mixture[able] = np.where(solution[size:] > 0.5, solution[:size], 0.0)
+    return np.asarray(mixture / mixture.sum())
+
+
+def _some_mixture(payoff: Floats) -> Floats:
+    """A mixture [N] that nobody beats, found among few agents: whoever beats the mixture of those joins them (McMahan,
+    Gordon, Blum, "Planning in the presence of cost functions controlled by an adversary", ICML 2003)."""
+    chosen = np.array([payoff.mean(axis=1).argmax()])
+    while True:
+        size = len(chosen)
+        # The least that anybody of them wins against the mixture.
+        table = np.column_stack([payoff[np.ix_(chosen, chosen)], -np.ones(size)])
+        solution = _solved(
+            np.r_[np.zeros(size), 1.0],
+            A_ub=table,
+            b_ub=np.zeros(size),
+            A_eq=np.r_[np.ones(size), 0.0][None],
+            b_eq=np.ones(1),
+            bounds=[(0, None)] * size + [(None, None)],
+        )
+        mixture = np.zeros(len(payoff))
+        mixture[chosen] = np.maximum(solution[:size], 0)
+        mixture /= mixture.sum()
+        gains = payoff @ mixture
+        gains[chosen] = -np.inf
+        better = np.argsort(-gains)[:JOINING]
+        better = better[gains[better] > TIE]
+        if not len(better):
+            return mixture
+        chosen = np.r_[chosen, better]
+
+
+def _solved(costs: Floats, **constraints: Any) -> Floats:
+    """The solution of a linear program that has one."""
+    from scipy.optimize import linprog  # half a second to import, and only reports need it
+
+    solved = linprog(costs, **constraints)
     if solved.x is None:
         raise ArithmeticError(f"Nash average: the linear program has no solution: {solved.message}")
-    mixture = np.where(solved.x[size:] > 0.5, solved.x[:size], 0.0)
-    return np.asarray(mixture / mixture.sum())
+    return np.asarray(solved.x)
 
 
 def _most_even(payoff: Floats, members: NDArray[np.bool_], start: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from arena.ratings.evidence import Evidence, Floats
+from arena.ratings.evidence import Evidence, Floats, Ints
 
 #: Pairs in the prior of a resampled rate, half of them won and half lost (Jeffreys' prior for one outcome of two).
 PRIOR_PAIRS = 1.0
@@ -19,27 +19,34 @@ def win_rates(evidence: Evidence) -> Floats:
 
 
 def resampled_rates(evidence: Evidence, resamples: int, rng: np.random.Generator) -> Floats:
-    """[B, N, N]: win rates with random weights on the pairs, each pairing for itself (Rubin's bootstrap, 1981).
-
-    A weight is drawn for a pair, never for a battle. Beside the pairs seen there is a little of one won and one lost
-    (PRIOR_PAIRS), so that eight wins out of eight do not pass for certainty. NaN where the two never met.
-    """
+    """[B, N, N]: the win rates of `resampled_meetings` as tables; NaN where the two never met, 0.5 on the diagonal."""
     size = len(evidence.agents)
-    cells, counts = evidence.cells()
     rates = np.full((resamples, size, size), np.nan)
     rates[:, range(size), range(size)] = 0.5
+    first, second, shares = resampled_meetings(evidence, resamples, rng)
+    rates[:, first, second] = shares
+    rates[:, second, first] = 1 - shares
+    return rates
+
+
+def resampled_meetings(evidence: Evidence, resamples: int, rng: np.random.Generator) -> tuple[Ints, Ints, Floats]:
+    """Pairings first, second [E], and [B, E] the win rates of the first with random weights on the pairs, each pairing for
+    itself (Rubin's bootstrap, 1981).
+
+    A weight is drawn for a pair, never for a battle. Beside the pairs seen there is a little of one won and one lost
+    (PRIOR_PAIRS), so that eight wins out of eight do not pass for certainty.
+    """
+    cells, counts = evidence.cells()
     if not len(cells):
-        return rates
+        nobody = np.zeros(0, dtype=np.int64)
+        return nobody, nobody, np.zeros((resamples, 0))
     pairings, number = np.unique(cells[:, :2].astype(np.int64), axis=0, return_inverse=True)
     begins = np.flatnonzero(np.diff(number.ravel(), prepend=-1))
     weights = rng.gamma(counts, size=(resamples, len(cells)))
     lucky, unlucky = 2 * rng.gamma(PRIOR_PAIRS / 2, size=(2, resamples, len(pairings)))
     points = np.add.reduceat(weights * cells[:, 2], begins, axis=1) + lucky
     games = np.add.reduceat(weights * cells[:, 3], begins, axis=1) + lucky + unlucky
-    first, second = pairings.T
-    rates[:, first, second] = points / games
-    rates[:, second, first] = 1 - points / games
-    return rates
+    return pairings[:, 0], pairings[:, 1], points / games
 
 
 def interval(samples: Floats) -> tuple[float, float]:
