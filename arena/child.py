@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from teamsets.errors import last_error
+
 Message = dict[str, Any]
 
 _KEPT_ERRORS = 4000  # bytes of stderr: enough for a traceback
@@ -44,8 +46,8 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
         return self._child.get_returncode()
 
     def last_words(self) -> str:
-        """Return the last line that it wrote to stderr."""
-        return self._errors.decode(errors="replace").strip().split("\n")[-1][:300]
+        """Return the error that it wrote to stderr at last."""
+        return last_error(self._errors.decode(errors="replace"))
 
     def write_line(self, line: bytes) -> None:
         """Queue a line (without its newline) for its stdin, unless that is closed."""

@@ -17,6 +17,8 @@ from agents.external.settings import VARIABLES
 from arena.validation import Settings, Texts, limited
 from teamsets.errors import BadInput
 
+#: The format of all commands that are given none.
+DEFAULT_FORMAT = "gen1ou"
 #: In a checkout a link to the project's own arena.toml.
 SHIPPED = Path(__file__).with_name("arena.toml")
 _SomeTexts = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
@@ -29,7 +31,7 @@ class Defaults(Settings):
     """
 
     agents: _SomeTexts
-    formats: _SomeTexts = ("gen1ou",)
+    formats: _SomeTexts = (DEFAULT_FORMAT,)
     teams: _SomeTexts = ("competitive",)
     battles: Annotated[int, limited("battles")] = 2
     budget: Annotated[int | None, limited("budget")] = None

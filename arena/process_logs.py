@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from teamsets import cache
+from teamsets.errors import last_error
 
 
 def new_log(kind: str, kept: int) -> Path:
@@ -22,8 +23,7 @@ def new_log(kind: str, kept: int) -> Path:
 
 
 def last_line(log: Path) -> str:
-    """The last non-empty line."""
+    """The last non-empty line; of a Node process that ended by an error, the line with the error."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - 4096))
-        lines = file.read().decode(errors="replace").strip().split("\n")
-    return lines[-1].strip()[:300]
+        return last_error(file.read().decode(errors="replace"))

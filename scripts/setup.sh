@@ -55,8 +55,13 @@ esac
 .venv/bin/uv pip install --quiet --python .venv/bin/python -c constraints.txt -e ".${libraries:+[$libraries]}"
 # What only the tests of damage compare with (@smogon/calc) is for developers.
 case ",$extras," in *,dev,*) omitted="--omit=optional" ;; *) omitted="--omit=optional --omit=dev" ;; esac
-# shellcheck disable=SC2086 # two options, not one
-npm ci $omitted --silent --no-audit --no-fund 2>/dev/null || npm ci $omitted --no-audit --no-fund || fail "npm ci failed (its words are above)"
+# npm ci deletes node_modules first, which would end a run that is using it: only when something else is wanted.
+modules="$(cat package-lock.json | cksum | tr -d '\n') $omitted"
+if [ "$(cat node_modules/.arena-lock 2>/dev/null || true)" != "$modules" ] || [ ! -d node_modules/pokemon-showdown ]; then
+    # shellcheck disable=SC2086 # two options, not one
+    npm ci $omitted --loglevel=error --no-audit --no-fund >/dev/null || fail "npm ci failed (npm's error is above): fix the problem, then run the same command again"
+    printf '%s' "$modules" > node_modules/.arena-lock
+fi
 printf '%s' "$(echo "$extras" | tr , ' ')" > .venv/.extras
 printf '%s' "$wanted" > .venv/.ready
 echo "setup: ready"

@@ -41,6 +41,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
 Raised and caught inside one part, never seen by a user:
 
     Exception
+    ├── BadMessage                arena.protocol.messages   a server's message cannot be read: as a lost connection
     ├── BadAnswer                 agents.llm.http        no HTTP answer, or it is cut off; the request is sent again
     ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
     ├── ReplayDiffers             training.preferences.playing   a stored battle is replayed otherwise; counted
@@ -54,6 +55,7 @@ Raised and caught inside one part, never seen by a user:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 
@@ -82,3 +84,14 @@ class UnknownFormat(BadInput):
 
 class MissingTool(ArenaError):
     """Node or the simulator's package is not there. The message says how to get it."""
+
+
+def last_error(text: str) -> str:
+    """Return why a process ended, from what it wrote to stderr: its last line, at most 300 characters; "" without any.
+
+    Node ends an uncaught error's stack with a line of its version, so there it is the line with the error.
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines and lines[-1].startswith("Node.js v"):
+        lines = [line for line in lines if re.match(r"\w*Error\b", line)] or lines
+    return lines[-1][:300] if lines else ""

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from teamsets import showdown
-from teamsets.errors import ArenaError, BadTeam, UnknownFormat
+from teamsets.errors import ArenaError, BadTeam, UnknownFormat, last_error
 from teamsets.formats import suggestion
 
 SCRIPT = Path(__file__).with_name("validator.mjs")
@@ -111,8 +111,8 @@ class TeamValidator:
             line = b""
         if not line:
             self._stderr.seek(0)
-            last = self._stderr.read().decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
-            raise ArenaError(f"the team validator (node {SCRIPT.name}) ended: {last[0]}")
+            last = last_error(self._stderr.read().decode(errors="replace")) or "no message"
+            raise ArenaError(f"the team validator (node {SCRIPT.name}) ended: {last}")
         try:
             return json.loads(line)
         except ValueError:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import click
 
-from agents import known_specs, resolve
+from agents import AgentSource, known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
 from arena.console import Console
 from arena.terminal.commands import Suggesting
@@ -119,11 +119,18 @@ def show(spec: str) -> None:
         ("agent", source.spec),
         ("repeatable", "yes" if source.repeatable else "no: the same seed may give a different battle"),
         ("available", f"no: {lacks}" if (lacks := source.missing(None)) else "yes"),
-        ("options", ", ".join(f"{name}={value}" for name, value in source.options.items()) or "none"),
+        ("options", ", ".join(_option(source, name) for name in source.options) or "none"),
         ("fingerprint", source.fingerprint),
     ):
         print(f"{label:12}{words}")
     print(f"\n{source.documentation}")
+
+
+def _option(source: AgentSource, name: str) -> str:
+    """An option with the value that it has, and the default where the spec gives another."""
+    default = source.options[name]
+    value = source.given.get(name, default)
+    return f"{name}={value}" + (f" (default {default})" if value != default else "")
 
 
 @agents.command()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from arena.commands.options import SEED, isolate_option
+from arena.commands.options import SEED, format_option, isolate_option
 from arena.console import Console
 from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.narration import narrate
@@ -24,7 +24,7 @@ from arena.tournament import EvaluateSettings, Run, play, prepare
 @click.command()
 @click.argument("first", metavar="AGENT")
 @click.argument("second", metavar="OPPONENT")
-@click.option("--format", "format_id", default="gen1ou", show_default=True, metavar="F", help="The format.")
+@format_option
 @click.option(
     "--teams", "team_set", default="competitive", show_default=True, metavar="SET", help="Set or folder of teams."
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from arena.addresses import is_loopback
+from arena.commands.options import RenamedOptions
 from arena.dashboard.training_runs import printable
 from arena.terminal.commands import db_option
 from teamsets.errors import BadInput, MissingTool
@@ -20,7 +21,7 @@ _LEAST_TOKEN = 16
 _NICE = 10
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.option("--port", type=click.IntRange(0, 65535), default=8700, show_default=True, help="0 takes a free one.")
 @click.option(
     "--runs",
@@ -36,8 +37,8 @@ _NICE = 10
     "--host",
     default="127.0.0.1",
     show_default=True,
-    metavar="ADDRESS",
-    help="Address to listen at. Any but the loopback's requires a token, which is in the URL that is printed; "
+    metavar="IP",
+    help="Address to listen on. Any but the loopback's requires a token, which is in the URL that is printed; "
     f"the variable {TOKEN} sets one of your own.",
 )
 @db_option

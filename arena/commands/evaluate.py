@@ -19,6 +19,7 @@ from arena.commands.options import (
     WORKERS,
     isolate_option,
     on_option,
+    pool_option,
     venue_option,
 )
 from arena.commands.playing import battles_words, say_moved, say_unfinished
@@ -36,20 +37,20 @@ from teamsets.errors import BadInput
 @click.command()
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option("--all", "everyone", is_flag=True, help="Play all agents of the pool file, in addition to AGENTs.")
-@click.option("--format", "formats", multiple=True, metavar="F", help="A format, e.g. gen1ou. Can be repeated.")
-@click.option(
+@pool_option("--format", "formats", multiple=True, metavar="F", help="A format, e.g. gen1ou. Can be repeated.")
+@pool_option(
     "--teams", "team_sets", multiple=True, metavar="SET", help="A team set or a folder of teams. Can be repeated."
 )
-@click.option(
+@pool_option(
     "--battles",
     type=BATTLES,
     help="Battles of each pairing on each team set: 100 with two team sets are 200 battles for each pairing. Battles "
     "are played in pairs, so an odd number is rounded up.",
 )
-@click.option(
+@pool_option(
     "--budget", type=BUDGET, help="Total number of battles (adaptive schedule: plays the most informative pairings)."
 )
-@click.option(
+@pool_option(
     "--minutes",
     type=MINUTES,
     help="Time limit in minutes; battles in progress finish. Without --battles, the schedule is adaptive.",
@@ -71,9 +72,9 @@ from teamsets.errors import BadInput
 @click.option("--no-limit", is_flag=True, help="No time limit; overrides the pool file.")
 @click.option("--workers", type=WORKERS, help="Worker processes.  [default: one per core]")
 @on_option
-@click.option("--seed", type=SEED, help="Random seed. The same seed, agents and teams give the same battles.")
-@click.option("--think-limit", type=THINK_LIMIT, help="Seconds for one decision.")
-@click.option("--max-turns", type=MAX_TURNS, help="Turns after which a battle counts as a tie.")
+@pool_option("--seed", type=SEED, help="Random seed. The same seed, agents and teams give the same battles.")
+@pool_option("--think-limit", type=THINK_LIMIT, help="Seconds for one decision.")
+@pool_option("--max-turns", type=MAX_TURNS, help="Turns after which a battle counts as a tie.")
 @click.option("--skip-invalid", is_flag=True, help="Skip teams that the validator rejects, and count them.")
 @click.option(
     "--pool", type=click.Path(path_type=Path), help="The pool file.  [default: ./arena.toml, or the shipped one]"

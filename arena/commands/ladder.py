@@ -11,7 +11,7 @@ import click
 from poke_env.data import to_id_str
 
 from arena.addresses import is_loopback
-from arena.commands.options import THINK_LIMIT, team_set_option
+from arena.commands.options import THINK_LIMIT, RenamedOptions, format_option, team_set_option
 from arena.commands.playing import reason
 from arena.console import Console
 from arena.ladder.ladder import server_uri
@@ -28,11 +28,11 @@ from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.option("--server", required=True, metavar="URI", help="Host or websocket URI of the server, e.g. sim3.psim.us.")
 @click.option("--agent", required=True, metavar="AGENT", help="The agent that plays.")
 @click.option("--battles", required=True, type=click.IntRange(min=1), help="Number of battles, one after the other.")
-@click.option("--format", "format_id", default="gen9ou", show_default=True, metavar="F", help="The format.")
+@format_option
 @team_set_option
 @click.option("--challenge", metavar="USER", default="", help="Challenge USER instead of searching the ladder.")
 @click.option("--accept", is_flag=True, help="Wait for challenges instead of searching the ladder.")

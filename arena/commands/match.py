@@ -9,7 +9,17 @@ from pathlib import Path
 import click
 
 from arena.cluster.connecting import reached
-from arena.commands.options import BATTLES, MINUTES, SEED, THINK_LIMIT, WORKERS, isolate_option, on_option, venue_option
+from arena.commands.options import (
+    BATTLES,
+    MINUTES,
+    SEED,
+    THINK_LIMIT,
+    WORKERS,
+    format_option,
+    isolate_option,
+    on_option,
+    venue_option,
+)
 from arena.commands.playing import battles_words, say_moved, say_unfinished
 from arena.console import Console
 from arena.ratings.pentanomial import pair_counts
@@ -32,7 +42,7 @@ from teamsets.errors import BadInput
     help="Play until a sequential probability ratio test (SPRT) decides; elo0, elo1, alpha, beta and model are given as "
     "KEY=VALUE.",
 )
-@click.option("--format", "format_id", default="gen1ou", show_default=True, metavar="F", help="The format.")
+@format_option
 @click.option(
     "--teams",
     "team_sets",

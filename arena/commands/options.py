@@ -2,17 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import click
 
+from arena.pool import DEFAULT_FORMAT, load_defaults
 from arena.validation import LIMITS
+from teamsets.errors import BadInput
+
+#: Former names of options, which are still accepted -> their names.
+FORMER_OPTIONS = {"--team-set": "--teams", "--address": "--host"}
+
+
+class RenamedOptions(click.Command):
+    """A command that accepts former names of its options, with a line that gives the present one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ends = args.index("--") if "--" in args else len(args)
+        return super().parse_args(ctx, [*map(self._renamed, args[:ends]), *args[ends:]])
+
+    def _renamed(self, word: str) -> str:
+        name, equals, value = word.partition("=")
+        present = FORMER_OPTIONS.get(name)
+        if present is None or not any(present in param.opts for param in self.params):
+            return word
+        click.echo(f"{name}: the option is called {present} now", err=True)
+        return present + equals + value
+
+
+def format_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """--format, one format."""
+    return click.option(
+        "--format", "format_id", default=DEFAULT_FORMAT, show_default=True, metavar="F", help="The format."
+    )(command)
+
 
 team_set_option = click.option(
     "--teams",
-    "--team-set",
     "team_set",
     default="competitive",
     show_default=True,
@@ -50,6 +79,28 @@ def venue_option(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Replay one battle of the engine in N on Showdown, and stop at a difference; 0: none.  [default: 100]",
     )
     return venue(verify(command))
+
+
+class FromPool(click.Option):
+    """An option whose default is a key of the pool file; help shows its value."""
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        extra = super().get_help_extra(ctx)
+        key = {"formats": "formats", "team_sets": "teams"}.get(str(self.name), str(self.name))
+        try:
+            value = getattr(load_defaults(ctx.params.get("pool")), key)
+        except BadInput:  # the run says what is wrong with the file; help is shown nevertheless
+            value = "as the pool file has it"
+        if value is not None:
+            shown = (
+                ", ".join(value) if isinstance(value, tuple) else f"{value:g}" if isinstance(value, float) else value
+            )
+            extra["default"] = str(shown)
+        return extra
+
+
+#: Like `click.option`, for options with a default in the pool file.
+pool_option = functools.partial(click.option, cls=FromPool)
 
 
 class Above(click.ParamType):

@@ -12,11 +12,11 @@ import click
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.options import THINK_LIMIT, FiniteRange, team_set_option
+from arena.commands.options import THINK_LIMIT, FiniteRange, RenamedOptions, team_set_option
 from arena.commands.playing import reason
 from arena.console import Console
 from arena.lobby.lobby import Limits, Lobby
-from arena.pool import load_defaults
+from arena.pool import DEFAULT_FORMAT, load_defaults
 from arena.record import BattleRecord
 from arena.report.numbers import counted
 from arena.report.tables import print_results
@@ -32,13 +32,15 @@ from teamsets.formats import get_format
 LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 
 
-@click.command()
+@click.command(cls=RenamedOptions)
 @click.argument("agents", nargs=-1, metavar="[AGENT]...")
 @click.option("--agents", "named", is_flag=True, help="Optional, before the AGENTs.  [default: the pool file's]")
-@click.option("--format", "formats", multiple=True, metavar="F", help="A format. Can be repeated.  [default: gen9ou]")
+@click.option(
+    "--format", "formats", multiple=True, metavar="F", help=f"A format. Can be repeated.  [default: {DEFAULT_FORMAT}]"
+)
 @team_set_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="Port; 0: any free port.")
-@click.option("--address", metavar="IP", help="Address to listen on.  [default: 127.0.0.1; with --public: 0.0.0.0]")
+@click.option("--host", metavar="IP", help="Address to listen on.  [default: 127.0.0.1; with --public: 0.0.0.0]")
 @click.option(
     "--public",
     is_flag=True,
@@ -81,7 +83,7 @@ def serve(
     formats: tuple[str, ...],
     team_set: str,
     port: int,
-    address: str | None,
+    host: str | None,
     public: bool,
     battles: int | None,
     patience: float,
@@ -105,9 +107,9 @@ def serve(
         raise BadInput("--agents: no agent follows: name agents after it, or leave it out to use the pool")
     settings = ServeSettings(
         agents=agents or load_defaults(pool).agents,
-        formats=tuple(dict.fromkeys(get_format(name).id for name in formats or ("gen9ou",))),
+        formats=tuple(dict.fromkeys(get_format(name).id for name in formats or (DEFAULT_FORMAT,))),
         team_set=team_set,
-        address=_address(address, public),
+        address=_address(host, public),
         port=port,
         patience=patience,
         battles=battles,
@@ -135,10 +137,10 @@ def _address(address: str | None, public: bool) -> str:
     try:
         here = ipaddress.ip_address(address).is_loopback
     except ValueError:
-        raise BadInput(f"--address {address}: not an IP address: use e.g. {LOOPBACK}") from None
+        raise BadInput(f"--host {address}: not an IP address: use e.g. {LOOPBACK}") from None
     if not here and not public:
         raise BadInput(
-            f"--address {address}: other machines could connect, and the server has no passwords: add --public to allow that"
+            f"--host {address}: other machines could connect, and the server has no passwords: add --public to allow that"
         )
     return address
 

@@ -102,3 +102,32 @@ def test_an_index_without_torch_is_one_line(project: Path) -> None:
 def test_an_index_does_not_concern_who_needs_no_torch(project: Path) -> None:
     assert set_up(project, "dev", TORCH_INDEX="file:///an/index").returncode == 0
     assert not [call for call in calls(project) if "index" in call]
+
+
+def npm_calls(project: Path) -> int:
+    return sum(call.startswith("npm ci") for call in calls(project))
+
+
+def test_npm_ci_deletes_nothing_that_a_running_command_uses_unless_the_lock_has_changed(project: Path) -> None:
+    assert set_up(project, "dev").returncode == 0
+    assert npm_calls(project) == 1
+    assert set_up(project, "dev", "ray").returncode == 0, "another extra: Python's packages only"
+    assert npm_calls(project) == 0
+    lock = project / "package-lock.json"
+    lock.write_text(lock.read_text() + "\n")
+    assert set_up(project, "dev").returncode == 0
+    assert npm_calls(project) == 1
+
+
+def test_npms_error_is_shown(project: Path) -> None:
+    (project / "bin" / "npm").write_text(
+        "#!/bin/sh\necho 'npm error code EJSONPARSE' >&2\necho 'npm error x' >&2\nexit 1\n"
+    )
+    done = set_up(project, "dev")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[:2] == ["npm error code EJSONPARSE", "npm error x"]
+    assert done.stderr.splitlines()[2].startswith("setup: npm ci failed (npm's error is above)")
+
+
+def test_logs_of_the_doctor_are_no_part_of_the_repository() -> None:
+    assert "/doctor-logs/" in (PROJECT / ".gitignore").read_text().splitlines()

@@ -12,6 +12,7 @@ import pytest
 from support.command_line import PROJECT
 
 import teamsets.errors
+from teamsets.errors import last_error
 
 _LINE = re.compile(r" {4}(?P<lead>[│ ]*(?:[├└]── )?)(?P<name>[A-Z]\w+)(?: +(?P<module>[a-z][\w.]+) +(?P<words>\S.*))?")
 
@@ -70,7 +71,8 @@ def test_what_a_user_may_see_is_an_arena_error() -> None:
     seen, unseen = text.split("never seen by a user")
     assert len(drawn(seen)) > 25 and not {"Fault", "TimeUp"} & drawn(seen).keys()
     assert drawn(unseen).keys() == {
-        "AskAlone", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp",
+        "AskAlone",
+        "BadMessage", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp",
     }  # fmt: skip
 
 
@@ -82,3 +84,34 @@ def test_a_new_exception_is_found(tmp_path: Path, line: str) -> None:
     )
     found = declared(tmp_path)
     assert found["New"].module == "arena.a" and found["New"].bases[0] == "BadInput" and len(found) == 3
+
+
+NODE = """node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module '/x/node_modules/pokemon-showdown'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15) {
+  code: 'MODULE_NOT_FOUND'
+}
+
+Node.js v20.19.2
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (NODE, "Error: Cannot find module '/x/node_modules/pokemon-showdown'"),
+        (
+            "Error: an earlier one\nTypeError [ERR_X]: the last\n    at y\n\nNode.js v22.1.0\n",
+            "TypeError [ERR_X]: the last",
+        ),
+        ("Traceback (most recent call last):\n  File\nValueError: no\n", "ValueError: no"),
+        ("Error: long ago\nall is well\n", "all is well"),
+        ("Node.js v20.19.2\n", "Node.js v20.19.2"),
+        ("\n", ""),
+    ],
+)
+def test_the_error_of_a_process_that_has_ended_is_found(text: str, error: str) -> None:
+    assert last_error(text) == error

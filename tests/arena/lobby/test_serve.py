@@ -543,10 +543,10 @@ def test_ctrl_c_lets_a_battle_end_and_a_second_one_drops_it(tmp_path: Path, mark
 def test_an_address_that_others_reach_is_refused_unless_that_is_wanted(
     address: str, arena: Callable[..., Said]
 ) -> None:
-    said = arena("serve", "random", "--address", address)
+    said = arena("serve", "random", "--host", address)
     assert said.code == 2
     assert said.err == (
-        f"arena: --address {address}: other machines could connect, and the server has no passwords: add --public to allow "
+        f"arena: --host {address}: other machines could connect, and the server has no passwords: add --public to allow "
         "that\n"
     )
 
@@ -554,7 +554,7 @@ def test_an_address_that_others_reach_is_refused_unless_that_is_wanted(
 def test_other_bad_input_is_one_line(arena: Callable[..., Said]) -> None:
     for words, problem in [
         (("--agents",), "--agents: no agent follows"),
-        (("random", "--address", "here"), "--address here: not an IP address"),
+        (("random", "--host", "here"), "--host here: not an IP address"),
         (("nobody",), "agent 'nobody': unknown"),
         (("external?command=true",), "agent 'external?command=true': an external program"),
         (("user:ash",), "agent 'user:ash': user:NAME labels a remote player"),
