@@ -5,7 +5,7 @@ poke-env reads such causes in some shapes of some lines only, and gives a berry 
 
 from __future__ import annotations
 
-from poke_env.data import GenData, to_id_str
+from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
 from agents.battle.tracked_battle import TrackedBattle, origin, other
@@ -47,5 +47,5 @@ def show_cause(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(whose or message[2])
     if kind == "ability":
         show_ability(mon, cause)
-    elif mon._item == GenData.UNKNOWN_ITEM and not cause.endswith(_CONSUMED):
+    elif not cause.endswith(_CONSUMED):
         mon._item = cause

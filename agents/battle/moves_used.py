@@ -34,7 +34,7 @@ _FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
 
 def _max_pp(move: Move) -> int:
     """A move's most PP. poke-env raises those of moves that PP Ups do not (Trump Card)."""
-    return move.entry["pp"] if move.entry.get("noPPBoosts") else _stock_max_pp(move)
+    return move.entry["pp"] if move._id == "trumpcard" or move.entry.get("noPPBoosts") else _stock_max_pp(move)
 
 
 _stock_max_pp = vars(Move)["max_pp"].fget

@@ -25,6 +25,7 @@ _stock_hp_status = Pokemon.set_hp_status
 _stock_available_moves = Pokemon.available_moves_from_request
 _stock_moved = Pokemon.moved
 _stock_add_move = Pokemon._add_move
+_stock_generate_learnset = GenData.generate_learnset
 _stock_moves = Pokemon.moves
 FAINTED = Status.FNT
 _ASLEEP = Status.SLP
@@ -182,6 +183,14 @@ def _learnset_for_generation(data: GenData, species: str, generation: int) -> se
     return found
 
 
+def _generate_learnset(data: GenData, species: str) -> None:
+    """As poke-env's, which raises for species without a pre-evolution whose entry says so (Vivillon-Fancy)."""
+    entry = data.pokedex.get(species, {})
+    if "prevo" in entry and entry["prevo"] is None:
+        del entry["prevo"]
+    _stock_generate_learnset(data, species)
+
+
 def _with_getter(stock: Any, getter: Any) -> Any:
     """Return a property with another getter."""
     return stock.getter(getter)
@@ -197,6 +206,7 @@ _QUICK: dict[tuple[type, str], Any] = {
     (Pokemon, "end_turn"): _end_turn,
     (Pokemon, "switch_out"): _switch_out,
     (Pokemon, "available_moves_from_request"): _available_moves,
+    (GenData, "generate_learnset"): _generate_learnset,
     (GenData, "_learnset_for_generation"): _learnset_for_generation,
 }
 _STOCK: dict[tuple[type, str], Any] = {(owner, name): vars(owner)[name] for owner, name in _QUICK}

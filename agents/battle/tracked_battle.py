@@ -25,7 +25,7 @@ class TrackedBattle(QuickBattle):
     on_bench: for each side, what was known of its active Pokémon just before it came in: all that its lines said since then
     is undone for it when they turn out to be those of another one under Illusion. None: it had not been seen before.
     poisoned_at_end: Pokémon that became badly poisoned at the end of the turn, after its poison would have counted.
-    single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon.
+    single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon (and when they began).
     protecting: who used Protect or the like last, and how often in a row before; protected: for whom it worked this turn.
     turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
@@ -39,7 +39,7 @@ class TrackedBattle(QuickBattle):
         self.on_bench: dict[str, tuple[str, dict[str, Any] | None]] = {}
         self.poisoned_at_end: list[Pokemon] = []
         self.single_turn: list[tuple[Pokemon, Effect]] = []
-        self.single_move: list[tuple[Pokemon, Effect]] = []
+        self.single_move: list[tuple[Pokemon, Effect, int]] = []
         self.protecting: tuple[Pokemon, int] | None = None
         self.protected: list[Pokemon] = []
         self.turn_ended = False
@@ -56,7 +56,7 @@ class TrackedBattle(QuickBattle):
     def end_single_move(self, mon: Pokemon) -> None:
         """End what lasts until a Pokémon's next move (Destiny Bond), as it moves or cannot."""
         if self.single_move:
-            for owner, effect in self.single_move:
+            for owner, effect, _ in self.single_move:
                 if owner is mon:
                     mon._effects.pop(effect, None)
             self.single_move = [entry for entry in self.single_move if entry[0] is not mon]

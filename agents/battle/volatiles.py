@@ -81,9 +81,13 @@ def read_single_turn(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def read_single_move(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-singlemove|POKEMON|Destiny Bond": an effect that ends with its next move, or when it cannot move."""
+    """ "-singlemove|POKEMON|Destiny Bond": an effect that ends with its next move, or when it cannot move.
+
+    That is by the end of the next turn, also where no line tells that it tried (held by Sky Drop).
+    """
     battle.read(message)
-    battle.single_move.append((battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])))
+    mon, effect = battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])
+    battle.single_move.append((mon, effect, battle.turn))
 
 
 def read_activate(battle: TrackedBattle, message: list[str]) -> None:

@@ -63,7 +63,8 @@ function note(battle, parts) {
   const [kind, subject, word] = parts;
   if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
     battle.shown[subject.side.id].add((subject.illusion || subject).name);
-    Object.assign(said(subject), {guise: subject.illusion ? subject.illusion.name : null, lastMove: ''});
+    said(subject).guise = subject.illusion ? subject.illusion.name : null;
+    if (kind !== 'replace') said(subject).lastMove = '';
   }
   const extra = {'-mega': 'mega', '-zpower': 'zmove', '-terastallize': 'tera'}[kind] || (kind === '-start' && word === 'Dynamax' && 'dynamax');
   if (extra) battle.used[subject.side.id][extra] = true;
