@@ -23,7 +23,7 @@ from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.old_formula import STEADY, damage_1, damage_2
 from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
-from agents.mechanics.rounding import ONE, Modifier, chain
+from agents.mechanics.rounding import ONE, chain
 from agents.mechanics.stat_modifiers import attack, defense, own_attack
 from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike
 from agents.mechanics.uncertain import is_estimate
@@ -75,6 +75,7 @@ class Damage(NamedTuple):
 
 
 NOTHING = Damage(0.0, 0.0, 0.0)
+_UNKNOWN = Damage(0.0, 0.0, 0.0, True)
 
 
 def damage(
@@ -115,88 +116,88 @@ class Attack:
     """A damaging move of a fighter on a field, with all that does not depend on the target worked out once."""
 
     __slots__ = (
-        "_at_once", "_attack_modifiers", "_burnt", "_chance", "_power", "_power_modifiers", "_same_type", "_strike",
+        "_at_once", "_attack_modifiers", "_burnt", "_chance", "_first", "_power", "_power_modifiers", "_same_type",
+        "_strike",
     )  # fmt: skip
 
     def __init__(
         self, attacker: Fighter, move: MoveFacts, field: Conditions, own_side: Mapping[str, int] = NO_SIDE
     ) -> None:
-        self._prepare(attacker, move, field, own_side)
-
-    def _prepare(self, attacker: Fighter, move: MoveFacts, field: Conditions, own_side: Mapping[str, int]) -> None:
         self._strike = strike = Strike(attacker, move, field, own_side)
         gen = attacker.gen
         self._power = None if move.id in POWER_BY_TARGET else own_power(strike)
-        self._power_modifiers: list[Modifier] = []
-        self._attack_modifiers: list[Modifier] = []
-        self._at_once, self._same_type = 0, ONE
+        self._chance = 1.0 if "laserfocus" in attacker.effects else critical_chance(attacker, move)
+        if gen <= 2:
+            return
         self._burnt = (
             attacker.status == "brn"
             and strike.physical
             and strike.ability != "guts"
             and not (move.id == "facade" and gen >= 6)
         )
-        if gen >= 3:
-            self._power_modifiers = own_modifiers(strike)
-            self._at_once, self._attack_modifiers = own_attack(strike)
-            self._same_type = same_type_bonus(strike)
-        self._chance = critical_chance(attacker, move)
-
-    @property
-    def kind(self) -> str:
-        """The type that the move has in the hands of its user."""
-        return self._strike.kind
+        self._power_modifiers = own_modifiers(strike)
+        self._at_once, self._attack_modifiers = own_attack(strike)
+        self._same_type = same_type_bonus(strike)
+        self._first = 6144 if gen <= 4 and "flashfire" in attacker.effects and strike.kind == "FIRE" else ONE
 
     def on(self, defender: Fighter, screens: Mapping[str, int] = NO_SIDE) -> Damage:
         """Return the damage to a target, as `damage` does."""
-        gen, full, chance = defender.gen, defender.stats[0], self._chance
-        ends = (217, 255) if gen <= 2 else (85, 100)
+        found = self._facing(defender)
+        return found._on(defender, screens)
+
+    def _on(self, defender: Fighter, screens: Mapping[str, int]) -> Damage:
+        strike, gen, full, chance = self._strike, defender.gen, defender.stats[0], self._chance
         foe = self._foe(defender, screens)
-        estimate = is_estimate(self._strike, foe)
-        sure, possible = chance >= 1, chance > 0 and self._can_be_critical(foe)
-        found = self._hits(foe, sure and possible, ends)
+        estimate = is_estimate(strike, foe)
+        if strike.ability == "merciless" and defender.status in ("psn", "tox"):
+            chance = 1.0
+        possible = chance > 0 and self._can_be_critical(foe)
+        kinds = (False,) if not possible else (True,) if chance >= 1 else (False, True)
+        found = self._hits(foe, kinds, (217, 255) if gen <= 2 else (85, 100))
         if not found:
-            return Damage(0.0, 0.0, 0.0, True) if estimate else NOTHING
-        low, high = found
+            return _UNKNOWN if estimate else NOTHING
+        low, high = found[0]
         mean = (low + high) / 2
-        if possible and not sure:
-            critical = self._hits(foe, True, ends)
-            mean += chance * ((critical[0] + critical[1]) / 2 - mean)
-        move = self._strike.move
-        if move.most_hits > 1:
-            mean *= expected_hits(self._strike) / hits_of(self._strike)
+        if len(found) > 1:
+            mean += chance * (sum(found[1]) / 2 - mean)
+        if strike.move.most_hits > 1:
+            mean *= expected_hits(strike) / hits_of(strike)
         return Damage(low / full, high / full, mean / full, estimate)
 
     def hp(self, defender: Fighter, screens: Mapping[str, int], critical: bool, factors: range) -> list[int]:
         """Return the damage in HP for each random factor, as `rolls` does."""
-        foe = self._foe(defender, screens)
-        sure = self._chance >= 1
-        return self._hits(foe, (critical or sure) and self._can_be_critical(foe), factors)
+        found = self._facing(defender)
+        foe = found._foe(defender, screens)
+        sure = found._chance >= 1 or (found._strike.ability == "merciless" and defender.status in ("psn", "tox"))
+        critical = (critical or sure) and found._can_be_critical(foe)
+        hits = found._hits(foe, (critical,), factors)
+        return hits[0] if hits else []
 
-    def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
-        """Return the target, and prepare for what its ability does to the attacker."""
-        strike, ability, user = self._strike, defender.ability, self._strike.user
+    def _facing(self, defender: Fighter) -> Attack:
+        """Return the attack as the target's ability leaves it: under Cloud Nine or Neutralizing Gas it is another."""
+        strike, ability = self._strike, defender.ability
         if ability in _CLOUD_NINE and strike.weather:
-            return self._anew(user, replace(strike.field, weather=""), defender, screens)
+            return Attack(strike.user, strike.move, replace(strike.field, weather=""), strike.side)
         if (
             ability == "neutralizinggas"
             and strike.ability
             and strike.ability not in UNSUPPRESSED
-            and user.item != "abilityshield"
+            and strike.user.item != "abilityshield"
         ):
-            return self._anew(replace(user, ability=""), strike.field, defender, screens)
-        if ability and defender.item != "abilityshield" and self._switches_off(defender):
+            return Attack(replace(strike.user, ability=""), strike.move, strike.field, strike.side)
+        return self
+
+    def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
+        """Return the target, without an ability and an item that something switches off."""
+        strike, ability, item = self._strike, defender.ability, defender.item
+        if ability and item != "abilityshield" and self._switches_off(defender):
             ability = ""
-        item = active_item(defender.item, ability, defender.effects, strike.rooms) if defender.item else ""
+        if item:
+            item = active_item(item, ability, defender.effects, strike.rooms)
         weather = strike.weather
         if weather and item == "utilityumbrella" and weather in _SHADED:
             weather = ""
         return Foe(defender, ability, item, weather, strike.field, screens)
-
-    def _anew(self, user: Fighter, field: Conditions, defender: Fighter, screens: Mapping[str, int]) -> Foe:
-        """Return the target, after working out the attack again for what the target changes in it."""
-        self._prepare(user, self._strike.move, field, self._strike.side)
-        return self._foe(defender, screens)
 
     def _switches_off(self, defender: Fighter) -> bool:
         strike, ability = self._strike, defender.ability
@@ -214,35 +215,36 @@ class Attack:
             not strike.move.fixed and not (strike.gen == 2 and strike.id in STEADY) and "luckychant" not in foe.screens
         )
 
-    def _hits(self, foe: Foe, critical: bool, factors: range | tuple[int, ...]) -> list[int]:
-        """Return the damage of all hits for each random factor; [] if there is none."""
+    def _hits(self, foe: Foe, criticals: tuple[bool, ...], factors: range | tuple[int, ...]) -> list[list[int]]:
+        """Return the damage of all hits for each random factor, for each of `criticals`; [] if there is none."""
         strike, move, gen = self._strike, self._strike.move, self._strike.gen
-        doublings = type_steps(strike, foe)
         # In generation 1 fixed damage ignores immunities.
         if (gen > 1 or move.fixed in ("", "ohko")) and immune_by_type(strike, foe):
             return []
+        doublings = type_steps(strike, foe)
         if stopped(strike, foe, doublings):
             return []
         if move.fixed:
-            return fixed_damage(strike, foe, len(factors))
+            found = fixed_damage(strike, foe, len(factors))
+            return [found for _ in criticals] if found else []
         power = self._power if self._power is not None else POWER_BY_TARGET[move.id](strike, foe)
         if power <= 0:
             return []
         if gen <= 2:
-            return self._old_hits(foe, power, doublings, critical, factors)
-        first = self._hit(foe, power, doublings, critical, factors, 1)
+            return [self._old_hits(foe, power, doublings, critical, factors) for critical in criticals]
+        first = self._hit(foe, power, doublings, criticals, factors, 1)
         hits = hits_of(strike)
         if hits == 1:
             return first
-        rising = move.id in ("tripleaxel", "triplekick")
-        if not rising and hits > 2:
-            again = self._hit(foe, power, doublings, critical, factors, 2)
-            return [one + (hits - 1) * other for one, other in zip(first, again, strict=True)]
-        total = first
-        for number in range(2, hits + 1):
-            more = self._hit(foe, power * number if rising else power, doublings, critical, factors, number)
-            total = [one + other for one, other in zip(total, more, strict=True)]
-        return total
+        if move.id in ("tripleaxel", "triplekick"):
+            each = [first]
+            each += [self._hit(foe, power * at, doublings, criticals, factors, at) for at in range(2, hits + 1)]
+            return [[sum(of) for of in zip(*same, strict=True)] for same in zip(*each, strict=True)]
+        again = self._hit(foe, power, doublings, criticals, factors, 2)
+        return [
+            [one + (hits - 1) * other for one, other in zip(a, b, strict=True)]
+            for a, b in zip(first, again, strict=True)
+        ]
 
     def _old_hits(
         self, foe: Foe, power: int, doublings: int, critical: bool, factors: range | tuple[int, ...]
@@ -259,40 +261,49 @@ class Attack:
         return found if hits == 1 else [hits * value for value in found]
 
     def _hit(
-        self, foe: Foe, power: int, doublings: int, critical: bool, factors: range | tuple[int, ...], number: int
-    ) -> list[int]:
-        """Return the damage of one hit of generation 3 or later for each random factor. number: 1 for the first."""
+        self,
+        foe: Foe,
+        power: int,
+        doublings: int,
+        criticals: tuple[bool, ...],
+        factors: range | tuple[int, ...],
+        number: int,
+    ) -> list[list[int]]:
+        """Return the damage of one hit of generation 3 or later as `_hits` does. number: 1 for the first."""
         strike, gen = self._strike, self._strike.gen
         later = number > 1
-        others = target_modifiers(strike, foe, doublings)
-        power = modified_power(strike, power, self._power_modifiers, others)
-        final = own_final(strike, doublings, critical) + target_final(strike, foe, doublings, later)
-        screen = not critical and screened(strike, foe)
-        first = ONE
-        if gen <= 4:
-            found = [2048] if screen else []
-            if "flashfire" in strike.user.effects and strike.kind == "FIRE":
-                found.append(6144)
-            first = chain(found)
-        elif screen:
-            final.append(2048)
-        blow = Blow(
-            level=strike.user.level,
-            power=power,
-            attack=attack(strike, self._at_once, self._attack_modifiers, foe, critical),
-            defense=defense(strike, foe, critical),
-            same_type=self._same_type,
-            doublings=doublings,
-            weather=weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE,
-            critical=critical,
-            burnt=self._burnt,
-            first=first,
-            life_orb=gen == 4 and strike.item == "lifeorb",
-            final=chain(final) if final else ONE,
-            shrunk=ONE if not later or not bonded(strike) else 1024 if gen > 6 else 2048,
-            physical=strike.physical,
-        )
-        return damage_of(blow, gen, factors)
+        power = modified_power(strike, power, self._power_modifiers, target_modifiers(strike, foe, doublings))
+        final = target_final(strike, foe, doublings, later)
+        screen = bool(foe.screens) and screened(strike, foe)
+        weather = weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE
+        shrunk = ONE if not later or not bonded(strike) else 1024 if gen > 6 else 2048
+        found = []
+        for critical in criticals:
+            own = own_final(strike, doublings, critical)
+            first = self._first
+            if screen and not critical:
+                if gen <= 4:
+                    first = chain((2048, first))
+                else:
+                    own.append(2048)
+            blow = Blow(
+                strike.user.level,
+                power,
+                attack(strike, self._at_once, self._attack_modifiers, foe, critical),
+                defense(strike, foe, critical),
+                self._same_type,
+                doublings,
+                weather,
+                critical,
+                self._burnt,
+                first,
+                gen == 4 and strike.item == "lifeorb",
+                chain(own + final) if own or final else ONE,
+                shrunk,
+                strike.physical,
+            )
+            found.append(damage_of(blow, gen, factors))
+        return found
 
 
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
@@ -303,7 +314,12 @@ def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
         speed = GenData.from_gen(1).pokedex.get(attacker.species, {}).get("baseStats", {}).get("spe", 75)
         return critical_chance_of(speed, move.crit_stage > 0)
     steps = (1 / 16, 1 / 8, 1 / 4, 1 / 3, 1 / 2) if attacker.gen <= 5 else (1 / 24, 1 / 8, 1 / 2, 1.0)
-    stage = move.crit_stage + (attacker.ability == "superluck") + (attacker.item in ("scopelens", "razorclaw"))
+    stage = (
+        move.crit_stage
+        + (attacker.ability == "superluck")
+        + 2 * ("focusenergy" in attacker.effects)
+        + (attacker.item in ("scopelens", "razorclaw"))
+    )
     return steps[min(stage, len(steps) - 1)]
 
 

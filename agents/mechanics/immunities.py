@@ -8,7 +8,7 @@ from __future__ import annotations
 from agents.mechanics.held_items import base_name
 from agents.mechanics.move_powers import Foe, weight
 from agents.mechanics.strikes import Strike
-from agents.mechanics.type_chart import blocks, steps
+from agents.mechanics.type_chart import blocked, steps, total_steps
 
 _ABSORBED = {
     "dryskin": "WATER", "waterabsorb": "WATER", "stormdrain": "WATER", "voltabsorb": "ELECTRIC",
@@ -23,6 +23,12 @@ _EXPLOSIONS = frozenset({"explosion", "mindblown", "mistyexplosion", "selfdestru
 _FIRST_TURN = frozenset({"fakeout", "firstimpression"})
 _NEEDS_TYPE = {"burnup": "FIRE", "doubleshock": "ELECTRIC"}
 _NEEDS_SPECIES = {"aurawheel": "morpeko", "hyperspacefury": "hoopaunbound"}
+_OTHER_CHART = frozenset({"freezedry", "flyingpress"})
+#: Moves with a condition of their own.
+_CONDITIONAL = frozenset(
+    {"dreameater", "synchronoise", "feint", "steelroller", "poltergeist", "snore", "skydrop"}
+    | _FIRST_TURN | _NEEDS_TYPE.keys() | _NEEDS_SPECIES.keys()
+)  # fmt: skip
 _SEES_GHOSTS = frozenset({"scrappy", "mindseye"})
 _NO_TYPE = "THREE_QUESTION_MARKS"
 
@@ -33,16 +39,10 @@ def type_steps(strike: Strike, foe: Foe) -> int:
     types = target.types
     if kind == "STELLAR":
         return 1 if target.terastallized else 0
-    total = 0
-    for own in types:
-        step = steps(gen, kind, own)
-        if move == "freezedry" and own == "WATER":
-            step = 1
-        elif move == "flyingpress":
-            step += steps(gen, "FLYING", own)
-        if own == "FLYING" and step > 0 and strike.weather == "deltastream":
-            step = 0
-        total += step
+    if move in _OTHER_CHART or strike.weather == "deltastream":
+        total = sum(_step(strike, own) for own in types)
+    else:
+        total = total_steps(gen, kind, types)
     if kind == "GROUND" and gen >= 5 and "FLYING" in types and _lifted_down(strike, foe):
         total = 0
     if target.effects and kind == "FIRE" and "tarshot" in target.effects:
@@ -50,6 +50,16 @@ def type_steps(strike: Strike, foe: Foe) -> int:
     if foe.ability == "terashell" and target.species == "terapagosterastal" and foe.hp >= target.stats[0]:
         return min(total, -1)
     return total
+
+
+def _step(strike: Strike, own: str) -> int:
+    """Return the doublings by one of the target's types, where the move or the weather changes the chart."""
+    step = steps(strike.gen, strike.kind, own)
+    if strike.id == "freezedry" and own == "WATER":
+        step = 1
+    elif strike.id == "flyingpress":
+        step += steps(strike.gen, "FLYING", own)
+    return 0 if own == "FLYING" and step > 0 and strike.weather == "deltastream" else step
 
 
 def _lifted_down(strike: Strike, foe: Foe) -> bool:
@@ -70,7 +80,7 @@ def immune_by_type(strike: Strike, foe: Foe) -> bool:
             others = (foe.ability in ("levitate", "eelevate"), foe.item == "airballoon")
             return any(others) or bool(target.effects & {"magnetrise", "telekinesis"})
         return True
-    if not any(blocks(strike.gen, kind, own) for own in target.types):
+    if not blocked(strike.gen, kind, target.types):
         return False
     return not _sees_through(strike, foe, kind)
 
@@ -123,8 +133,10 @@ def _wonder_guard(strike: Strike, doublings: int) -> bool:
 def fails(strike: Strike, foe: Foe) -> bool:
     """Return whether a move fails because a condition of its own is not met."""
     move, user, target = strike.id, strike.user, foe.fighter
-    if "gravity" in strike.rooms and "gravity" in strike.flags:
+    if strike.rooms and "gravity" in strike.rooms and "gravity" in strike.flags:
         return True
+    if move not in _CONDITIONAL:
+        return False
     if move == "dreameater":
         return target.status != "slp" and foe.ability != "comatose"
     if move in _FIRST_TURN:

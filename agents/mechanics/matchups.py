@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.mechanics.damage import Damage, damage
+from agents.mechanics.damage import NOTHING, Attack, Damage
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts
@@ -100,6 +100,7 @@ class Matchups:
         self.field: Conditions | None = None
         self._mark: Any = None
         self._hits: dict[Any, Damage] = {}
+        self._attacks: dict[Any, Attack] = {}
         self._rates: dict[Any, float] = {}
         self._speeds: dict[Any, float] = {}
 
@@ -114,11 +115,19 @@ class Matchups:
         key = (move.id, attacker.key, defender.key, self._mark)
         found = self._hits.get(key)
         if found is None:
-            assert self.field is not None
-            screens, own = self.field.sides[defender.side], self.field.sides[attacker.side]
-            found = damage(attacker.fighter, defender.fighter, move, self.field, screens, own)
-            self._hits[key] = found
+            found = self._hits[key] = self._attack(attacker, move, defender)
         return found
+
+    def _attack(self, attacker: Body, move: MoveFacts, defender: Body) -> Damage:
+        if not move.damages:
+            return NOTHING
+        key = (move.id, attacker.key, self._mark)
+        attack = self._attacks.get(key)
+        assert self.field is not None
+        if attack is None:
+            own = self.field.sides[attacker.side]
+            attack = self._attacks[key] = Attack(attacker.fighter, move, self.field, own)
+        return attack.on(defender.fighter, self.field.sides[defender.side])
 
     def rate(self, attacker: Body, defender: Body) -> float:
         """Return the mean damage per turn of the attacker's best repeatable move, over the moves that it may have."""

@@ -132,6 +132,9 @@ def _of_item(strike: Strike) -> list[Modifier]:
     return []
 
 
+_BY_TARGET = frozenset({"venoshock", "barbbarrage", "brine", "collisioncourse", "electrodrift", "knockoff"})
+
+
 def _of_move(strike: Strike, foe: Foe, type_steps: int) -> int:
     move, target = strike.id, foe.fighter
     if move in ("venoshock", "barbbarrage"):
@@ -163,16 +166,16 @@ def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier
         found.append((18, _HALF))
     elif ability == "thickfat" and kind in ("FIRE", "ICE") and gen <= 4:
         found.append((1, _HALF))
-    aura = {"DARK": "darkaura", "FAIRY": "fairyaura"}.get(kind)
-    if aura is not None and aura in (strike.ability, target.ability):
+    aura = "darkaura" if kind == "DARK" else "fairyaura" if kind == "FAIRY" else ""
+    if aura and aura in (strike.ability, target.ability):
         broken = "aurabreak" in (strike.ability, ability)
         found.append((20, 3072 if broken else 5448))
     if strike.terrain and foe.grounded and _terrain_weakens(strike):
         found.append((6, _HALF))
-    for sport, weakened in (("mudsport", "ELECTRIC"), ("watersport", "FIRE")):
-        if kind == weakened and (sport in strike.rooms or sport in strike.user.effects or sport in target.effects):
-            found.append((1, 1352) if gen >= 5 else (3, _HALF))
-    if factor := _of_move(strike, foe, type_steps):
+    sport = "mudsport" if kind == "ELECTRIC" else "watersport" if kind == "FIRE" else ""
+    if sport and (sport in strike.rooms or sport in strike.user.effects or sport in target.effects):
+        found.append((1, 1352) if gen >= 5 else (3, _HALF))
+    if strike.id in _BY_TARGET and (factor := _of_move(strike, foe, type_steps)):
         found.append((0, factor))
     return found
 

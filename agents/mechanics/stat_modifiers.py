@@ -159,7 +159,7 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
         if (
             ((critical or strike.id == "spectralthief") and stage > 0)
             or move.ignores_defense_boosts
-            or _unaware(strike)
+            or strike.ability == "unaware"
         ):
             stage = 0
         elif gen == 4 and foe.ability == "simple":
@@ -180,11 +180,6 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
     if gen <= 4 and move.explodes and name == "def":
         value //= 2
     return max(1, value)
-
-
-def _unaware(strike: Strike) -> bool:
-    # In generation 4 the user of Explosion has fainted, and its ability with it, when the damage is worked out.
-    return strike.ability == "unaware" and not (strike.gen == 4 and strike.move.explodes)
 
 
 def _of_target(strike: Strike, foe: Foe, name: str) -> list[Modifier]:

@@ -25,6 +25,11 @@ UNSUPPRESSED = frozenset(
      "multitype", "neutralizinggas", "powerconstruct", "rkssystem", "schooling", "shieldsdown", "stancechange",
      "terashift", "zenmode", "zerotohero"}
 )  # fmt: skip
+#: Abilities that act on all Pokémon from an active one.
+_OFF_WHEN_FAINTED = frozenset(
+    {"unaware", "darkaura", "fairyaura", "aurabreak", "swordofruin", "beadsofruin", "tabletsofruin", "vesselofruin",
+     "steelyspirit", "parentalbond"}
+)  # fmt: skip
 _ATE = {
     "aerilate": "FLYING", "galvanize": "ELECTRIC", "pixilate": "FAIRY", "refrigerate": "ICE", "dragonize": "DRAGON",
 }  # fmt: skip
@@ -64,6 +69,8 @@ class Strike:
         ability = user.ability
         if "gastroacid" in effects and ability not in UNSUPPRESSED and user.item != "abilityshield":
             ability = ""
+        if move.explodes and ability in _OFF_WHEN_FAINTED and self.gen >= 3:
+            ability = ""
         self.ability = ability
         self.item = item = active_item(user.item, ability, effects, rooms)
         weather = "" if ability in ("cloudnine", "airlock") else field.weather
@@ -71,7 +78,8 @@ class Strike:
         self.own_weather = (
             "sunnyday" if ability == "megasol" else "" if item == "utilityumbrella" and weather in _SHADED else weather
         )
-        self.hp = max(1, int(user.hp * user.stats[0] + 0.5))
+        # Who explodes has fainted when the damage is worked out.
+        self.hp = 0 if move.explodes and self.gen >= 3 else max(1, int(user.hp * user.stats[0] + 0.5))
         self.grounded = grounded(user, ability, item, rooms)
         self.ignores_abilities = ability in _IGNORES_ABILITY or move.id in _IGNORING_MOVES
         self.flags = move.flags

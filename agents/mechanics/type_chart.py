@@ -23,7 +23,13 @@ def steps(gen: int, kind: str, own: str) -> int:
     return {0.5: -1, 2.0: 1}.get(effectiveness(gen, kind, (own,)), 0)
 
 
-@cache
-def blocks(gen: int, kind: str, own: str) -> bool:
-    """Return whether a type is immune to an attacking type."""
-    return effectiveness(gen, kind, (own,)) == 0
+@lru_cache(maxsize=65_536)
+def total_steps(gen: int, kind: str, types: tuple[str, ...]) -> int:
+    """Return the sum of `steps` over a defender's types."""
+    return sum(steps(gen, kind, own) for own in types)
+
+
+@lru_cache(maxsize=65_536)
+def blocked(gen: int, kind: str, types: tuple[str, ...]) -> bool:
+    """Return whether one of a defender's types is immune to an attacking type."""
+    return any(effectiveness(gen, kind, (own,)) == 0 for own in types)

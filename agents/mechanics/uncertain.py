@@ -63,6 +63,8 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
         return True
     if foe.ability in TARGET_ABILITIES or (move.most_hits > 1 and foe.ability in BETWEEN_HITS):
         return True
-    if bonded(strike) and (move.self_boosts or (move.boosts and move.boost_chance >= 1)):
+    if bonded(strike) and (
+        move.fixed in ("half", "difference") or move.self_boosts or (move.boosts and move.boost_chance >= 1)
+    ):
         return True
     return not (user.effects.isdisjoint(EFFECTS) and target.effects.isdisjoint(TARGET_EFFECTS))

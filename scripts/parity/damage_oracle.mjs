@@ -150,7 +150,7 @@ function byShowdown(c, {battle, attacker, defender}) {
   const getDamage = battle.actions.getDamage.bind(battle.actions);
   battle.actions.getDamage = (source, hit, active, quiet) => {
     // In generation 1 a move's later hits repeat the first one's damage; a one-hit KO needs no second hit.
-    if (hit !== defender || source !== attacker || ((gen === 1 || active.ohko) && hits.normal)) return getDamage(source, hit, active, quiet);
+    if (hit !== defender || source !== attacker || active.causedCrashDamage || ((gen === 1 || active.ohko) && hits.normal)) return getDamage(source, hit, active, quiet);
     [used, target] = [active, hit];
     const own = used.willCrit;
     const before = {
@@ -163,7 +163,7 @@ function byShowdown(c, {battle, attacker, defender}) {
     const times = gen > 1 ? 1 : Array.isArray(used.multihit) ? 3 : used.multihit || 1;
     let result;
     for (const name of ['normal', 'crit']) {
-      used.willCrit = own === undefined ? name === 'crit' : own;
+      used.willCrit = own === undefined ? name === 'crit' || merciless : own;
       const all = [];
       for (roll of ROLLS) {
         restore(before);
@@ -178,6 +178,13 @@ function byShowdown(c, {battle, attacker, defender}) {
   };
   // The target keeps its HP, but for one, between hits.
   defender.damage = () => { defender.hp = Math.max(1, defender.hp - 1); return 1; };
+  attacker.damage = () => 1;
+  const each = battle.eachEvent.bind(battle);
+  battle.eachEvent = (name, ...rest) => { if (name !== 'Update') each(name, ...rest); };
+  const none = ROLLS.map(() => 0);
+  // Too heavy to be lifted in the turn before.
+  if (c.move === 'skydrop' && gen >= 6 && defender.getWeight() >= 2000) return {normal: none, crit: none};
+  const merciless = attacker.hasAbility('merciless') && ['psn', 'tox'].includes(defender.status);
   for (const id of ['twoturnmove', c.move]) {
     if (move.flags.charge) attacker.volatiles[id] = battle.initEffectState({id, target: attacker, source: defender, move: c.move, targetLoc: 1});
   }
@@ -193,7 +200,6 @@ function byShowdown(c, {battle, attacker, defender}) {
     if (options.trace) console.error(error);
     return {normal: null, crit: null};
   }
-  const none = ROLLS.map(() => 0);
   return {normal: hits.normal || none, crit: hits.crit || none};
 }
 
