@@ -10,6 +10,7 @@ import orjson
 import zstandard
 
 from arena.fixture import Fixture
+from teamsets.errors import BadInput
 
 #: How a battle can end. The first two are the game's own ends; "aborted": the venue failed again and again.
 REASONS = ("win", "tie", "timeout", "illegal", "error", "turn-limit", "aborted")
@@ -124,7 +125,14 @@ def compressed(lines: list[str]) -> bytes:
     return _COMPRESSOR.compress("\n".join(lines).encode())
 
 
+class DamagedLog(BadInput):
+    """A log in the database cannot be unpacked. Who knows its battle adds the id."""
+
+
 def unpacked(blob: bytes) -> list[str]:
-    """The lines of a stored log (a `log` or `input_log` column of the table `battles`)."""
-    text = zstandard.ZstdDecompressor().decompress(blob, max_output_size=256 * 1024 * 1024).decode()
+    """The lines of a stored log (a `log` or `input_log` column of the table `battles`). Raises DamagedLog."""
+    try:
+        text = zstandard.ZstdDecompressor().decompress(blob, max_output_size=256 * 1024 * 1024).decode()
+    except (zstandard.ZstdError, UnicodeDecodeError, MemoryError) as error:
+        raise DamagedLog(f"a stored log is damaged ({' '.join(str(error).split())[:100]})") from None
     return text.split("\n") if text else []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.fixture import SEATS
-from arena.record import compressed, unpacked
+from arena.record import DamagedLog, compressed, unpacked
 from arena.simulator.replaying import Replay, difference, replay_all
 from arena.store import frame, rows
 from teamsets.errors import ArenaError, BadInput
@@ -52,8 +52,11 @@ def stored_battle(db: Path, battle_id: int) -> StoredBattle:
         raise BadInput(f"battle {battle_id}: not in {db}: {known}")
     row = found.iloc[0]
     packed = PackedLogs(battle_id, *(bytes(row[column]) for column in ("input_log", "p1_log", "p2_log")))
-    (full,) = with_logs([packed])
-    logs = {"p1": unpacked(full.p1_log), "p2": unpacked(full.p2_log)}
+    try:
+        (full,) = with_logs([packed])
+        logs, input_log = {"p1": unpacked(full.p1_log), "p2": unpacked(full.p2_log)}, unpacked(packed.input_log)
+    except DamagedLog as error:
+        raise BadInput(f"battle {battle_id}: {error}: name another one") from None
     decisions: dict[str, list[StoredDecision]] = {seat: [] for seat in SEATS}
     query = "SELECT seat, turn, legal, choice FROM decisions WHERE battle_id = ? ORDER BY seat, index"
     for seat, *decision in rows(query, db, [battle_id]):
@@ -66,7 +69,7 @@ def stored_battle(db: Path, battle_id: int) -> StoredBattle:
         winner=row["winner"] if isinstance(row["winner"], str) else None,
         detail=row["detail"] if isinstance(row["detail"], str) else None,
         turns=int(row["turns"]),
-        input_log=unpacked(packed.input_log),
+        input_log=input_log,
         logs={seat: [line for line in logs[seat] if not line.startswith("|request|")] for seat in SEATS},
         venue=row["venue"] if isinstance(row["venue"], str) else None,
         has_logs=not packed.without_logs,

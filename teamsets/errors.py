@@ -12,6 +12,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── NoSuchModule          agents.importing       MODULE of MODULE:NAME; the registry adds the spec
     │   ├── UnknownAgent          agents.registry        a spec that names no agent, or an option that it does not have
     │   ├── UnusableReplay        arena.human.reading    a replay; importers catch it and count it by its reason
+    │   ├── DamagedLog            arena.record           a log in the database; reports show the battle as damaged
     │   ├── LoginFailed           arena.protocol.login   the login server rejected the account
     │   ├── BadDatabase           arena.store.database   not a battle database, or written by a newer version
     │   │   └── BeingPlayed       arena.store.database   another process writes to it; readers catch it and go on

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from teamsets.errors import BadInput
 
 #: The longest text file that is read, in bytes.
 MAX_TEXT_BYTES = 64 * 1024 * 1024
+#: How many values JSON may hold. Each takes some 64 bytes in memory, and two in a file that is made to fill it.
+MAX_JSON_VALUES = 4_000_000
 #: The longest YAML file, in bytes, and how much it may hold: values, its aliases written out, and levels of nesting.
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_NODES = 50_000
@@ -41,8 +44,40 @@ def read_text(path: Path, max_bytes: int = MAX_TEXT_BYTES) -> str:
         raise UnusableText("not UTF-8 text") from None
 
 
+def is_no_file(path: Path) -> str:
+    """Return why a path cannot be read as a file, though it is there: a folder, a pipe, a device, a name that is too long.
+
+    Empty for a file, and for nothing at all. Opening a pipe would wait for a writer that never comes.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    return "" if stat.S_ISREG(mode) else f"is {_KINDS.get(stat.S_IFMT(mode), 'not a file')}"
+
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def _marks(text: str | bytes) -> int:
+    """Count what begins a value of JSON, or parts it from the next."""
+    if isinstance(text, str):
+        return text.count(",") + text.count("[") + text.count("{")
+    return text.count(b",") + text.count(b"[") + text.count(b"{")
+
+
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON. Raises UnusableText, also for more than 1,024 levels of nesting and for NaN."""
+    """Parse JSON. Raises UnusableText, also for more than 1,024 levels of nesting, for NaN, and for too many values."""
+    if _marks(text) > MAX_JSON_VALUES:
+        raise UnusableText(f"contains more than {MAX_JSON_VALUES:,} values")
     try:
         return orjson.loads(text)
     except ValueError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from arena.report.sections import Axis, Html, document, el
 from teamsets.atomic import write_atomic
+from training.run_folder import json_lines
 
 FILE = "curves.svg"
 #: Panel title -> its metrics: training, validation.
@@ -67,12 +67,10 @@ class Point(NamedTuple):
 
 
 def write_curves(folder: Path) -> None:
-    """Draw RUN/curves.svg, if there are metrics. Raises OSError."""
+    """Draw RUN/curves.svg, if there are metrics. Raises OSError, and BadConfig for a damaged line."""
     file = folder / "metrics.jsonl"
-    if file.exists():
-        lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-        if lines:
-            write_atomic(folder / FILE, picture(lines, str(folder)))
+    if lines := json_lines(file):
+        write_atomic(folder / FILE, picture(lines, str(folder)))
 
 
 def picture(lines: Sequence[dict[str, float]], title: str) -> str:

@@ -23,6 +23,7 @@ import yaml
 from agents.policy import checkpoint
 from teamsets.atomic import write_atomic
 from teamsets.locking import file_lock
+from teamsets.reading import is_no_file
 from training.config import BadConfig, Section, checked, read_yaml
 from training.settings import differences, other_settings
 
@@ -55,6 +56,31 @@ def keep_settings(file: Path, settings: Section, read: Callable[[Any, str], Sect
                 f"{file}"
             )
     write_atomic(file, yaml.safe_dump(told, sort_keys=False))
+
+
+def json_lines(file: Path, *, cut_off: bool = False) -> list[dict[str, Any]]:
+    """Return the lines of metrics.jsonl or evaluations.jsonl; none if there is no such file. Each has a number as its step.
+
+    cut_off: leave out a damaged last line: a process was killed while it wrote it. Raises BadConfig that names the first
+    damaged line.
+    """
+    if problem := is_no_file(file):
+        raise BadConfig(f"{file}: {problem}: delete it")
+    if not file.exists():
+        return []
+    lines = []
+    written = file.read_bytes().splitlines()
+    for number, line in enumerate(written, 1):
+        try:
+            content = json.loads(line)
+            if isinstance(content["step"], bool) or not math.isfinite(content["step"]):
+                raise ValueError
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            if cut_off and number == len(written):
+                break
+            raise BadConfig(f"{file}: line {number} is damaged: delete that line") from None
+        lines.append(content)
+    return lines
 
 
 class _HasFolder(Protocol):
@@ -112,9 +138,11 @@ class RunFolder:
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The content of best.json: {"step": …, "by": metric, "value": …}; None before the first measurement."""
-        file = self.path / "best.json"
-        return json.loads(file.read_text()) if file.exists() else None
+        """The content of best.json: {"step": …, "by": metric, "value": …}; None before the first measurement.
+
+        Raises BadInput if it is damaged.
+        """
+        return checkpoint.best_of(self.path)
 
     def update_best(self, step: int, by: str, value: float, *, lower: bool = False) -> None:
         """Record the checkpoint of `step` as the best if its value is above all earlier ones. lower: lower is better."""
@@ -124,7 +152,7 @@ class RunFolder:
         if (
             before is not None
             and before["step"] != step
-            and (before["value"] <= value if lower else before["value"] >= value)
+            and (before.get("value", value) <= value if lower else before.get("value", value) >= value)
         ):
             return
         checkpoint.set_best(self.path, step, by=by, value=value)
@@ -132,7 +160,7 @@ class RunFolder:
     def evaluated(self) -> set[int]:
         """Return the steps whose evaluation battles have been played."""
         file = self.path / EVALUATIONS
-        return {json.loads(line)["step"] for line in file.read_text().splitlines()} if file.exists() else set()
+        return {line["step"] for line in json_lines(file)}
 
     def record_evaluation(self, step: int, details: dict[str, Any]) -> None:
         """Append a checkpoint's evaluation to evaluations.jsonl."""

@@ -25,6 +25,7 @@ from arena.report.live import LINE_EVERY_SECONDS, spoken
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
 from training.config import Tracking as Settings
+from training.run_folder import json_lines
 
 #: Seconds after which a run that cannot reach the wandb server continues offline.
 _WANDB_TIMEOUT = 20.0
@@ -141,15 +142,8 @@ def _remove_after(file: Path, step: int) -> None:
     """Remove the lines of steps after `step`, which will be logged again, and a truncated last line."""
     if not file.exists():
         return
-    kept = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        try:
-            keep = json.loads(line)["step"] <= step
-        except ValueError:  # the process was killed while it wrote this line, its last
-            break
-        if keep:
-            kept.append(line + "\n")
-    write_atomic(file, "".join(kept))
+    kept = [line for line in json_lines(file, cut_off=True) if line["step"] <= step]
+    write_atomic(file, "".join(json.dumps(line) + "\n" for line in kept))
 
 
 def _wandb_run(config: Tracked, folder: Path) -> Any:

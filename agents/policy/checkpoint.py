@@ -30,6 +30,7 @@ from agents.travelling import located
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
+from teamsets.reading import is_no_file, read_text
 
 if TYPE_CHECKING:
     from agents.policy.network import Network
@@ -38,6 +39,12 @@ if TYPE_CHECKING:
 FORMAT = 1
 #: Checkpoints that are shipped with the project, by name.
 SHIPPED = Path(__file__).with_name("shipped")
+#: The longest best.json that is read, in bytes.
+_MAX_BEST = 1 << 16
+#: The longest header of a file of weights, as safetensors has it.
+_MAX_HEADER = 100_000_000
+#: The most numbers that the keys of one battle may have in the inference server's memory: 4 GB.
+_MAX_CACHED = 1 << 30
 WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 
 
@@ -135,6 +142,9 @@ def load(folder: Path, device: Any = "cpu") -> tuple[Network, About]:
 def read(folder: Path) -> About:
     """Read and check a checkpoint's metadata. Raises BadInput if the checkpoint cannot be used with this version."""
     path = folder / ABOUT
+    for file in (path, folder / WEIGHTS):
+        if problem := is_no_file(file):
+            raise BadInput(f"checkpoint {folder}: {file.name} {problem}: use another one")
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         for name, needed in _needed().items():
@@ -146,9 +156,10 @@ def read(folder: Path) -> About:
         about = About(**{name: document[name] for name in About.__dataclass_fields__})
     except OSError:
         raise BadInput(f"checkpoint {folder}: has no {ABOUT}: give a folder that `train` has written") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"checkpoint {folder}: {ABOUT} cannot be read ({error!r}): use another one") from None
     _check_size(folder)
+    _check_shape(folder, about.shape)
     return about
 
 
@@ -194,13 +205,20 @@ def set_best(run: Path, step: int, **why: Any) -> None:
 
 def identity(folder: Path) -> str:
     """Return a hash of a checkpoint's weights and shape, 64 hex digits. Checkpoints with equal hashes play the same."""
+    for file in (folder / WEIGHTS, folder / ABOUT):
+        if problem := is_no_file(file):
+            raise BadInput(f"checkpoint {folder}: {file.name} {problem}: use another one")
     weights, about = (folder / WEIGHTS).stat(), (folder / ABOUT).stat()
     return _identity(folder, weights.st_mtime_ns, weights.st_size, about.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
 def _identity(folder: Path, *when: int) -> str:
-    digest = hashlib.sha256(json.dumps(json.loads((folder / ABOUT).read_text(encoding="utf-8"))["shape"]).encode())
+    try:
+        shape = json.dumps(json.loads((folder / ABOUT).read_text(encoding="utf-8"))["shape"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadInput(f"checkpoint {folder}: {ABOUT} cannot be read ({error!r:.200}): use another one") from None
+    digest = hashlib.sha256(shape.encode())
     with (folder / WEIGHTS).open("rb") as file:
         while block := file.read(1 << 22):
             digest.update(block)
@@ -217,19 +235,35 @@ def _needed() -> dict[str, Any]:
     }
 
 
-def _best(run: Path, spec: str) -> int:
-    """Return the step in best.json; the last step if the run has no best.json because it was never measured."""
+def best_of(run: Path) -> dict[str, Any] | None:
+    """Return the content of best.json, {"step": …} and why; None if there is none. Raises BadInput if it is damaged."""
     file = run / "best.json"
     if not file.exists():
+        return None
+    try:
+        if problem := is_no_file(file):
+            raise ValueError(problem)
+        content = json.loads(read_text(file, _MAX_BEST))
+        return {**content, "step": int(content["step"])}
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise BadInput(
+            f'{file}: damaged: names no step: write the best checkpoint\'s step into it, {{"step": 1000}}, or delete it'
+        ) from None
+
+
+def _best(run: Path, spec: str) -> int:
+    """Return the step in best.json; the last step if the run has no best.json because it was never measured."""
+    try:
+        found = best_of(run)
+    except BadInput:
+        raise BadInput(f"checkpoint '{spec}': {run / 'best.json'} names no step: use @last or @STEP") from None
+    if found is None:
         last = max(steps_of(run))
         _note_once(
             f"note: {run} has no best checkpoint, as it was not evaluated: '{spec}' is its last one, step {last}"
         )
         return last
-    try:
-        return int(json.loads(file.read_text(encoding="utf-8"))["step"])
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(f"checkpoint '{spec}': {file} names no step: use @last or @STEP") from None
+    return int(found["step"])
 
 
 @lru_cache(maxsize=64)
@@ -238,18 +272,39 @@ def _note_once(line: str) -> None:
     print(line, file=sys.stderr)
 
 
+def _check_shape(folder: Path, shape: dict[str, Any]) -> None:
+    """Raise BadInput if the file of the weights is too small for a network of that shape: building it would fill the memory.
+
+    A layer has 4 width² parameters for the attention and 2 expansion width² behind it, of a byte or more each.
+    """
+    try:
+        per_square = 4 + 2 * int(shape["expansion"])
+        parameters = per_square * (
+            int(shape["layers"]) * int(shape["width"]) ** 2
+            + int(shape["token_layers"]) * int(shape["token_width"]) ** 2
+        )
+        cached = int(shape["window"]) * int(shape["layers"]) * int(shape["width"])  # of one battle, in `Memory`
+        bins = int(shape["bins"]) * int(shape["width"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise BadInput(f"checkpoint {folder}: {ABOUT} has no shape of a network: use another one") from None
+    if max(parameters, bins) > (folder / WEIGHTS).stat().st_size or cached > _MAX_CACHED:
+        raise BadInput(
+            f"checkpoint {folder}: {ABOUT} says a network that is larger than {WEIGHTS}: it is damaged: use another one"
+        )
+
+
 def _check_size(folder: Path) -> None:
     """Raise BadInput if the size of the weights' file differs from the one in its header."""
     path = folder / WEIGHTS
     try:
         with path.open("rb") as file:
             header_size = int.from_bytes(file.read(8), "little")
-            header = json.loads(file.read(header_size))
+            header = json.loads(file.read(min(header_size, _MAX_HEADER)))
         end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
         complete = path.stat().st_size == 8 + header_size + end
     except OSError:
         raise BadInput(f"checkpoint {folder}: has no {WEIGHTS}: use another one") from None
-    except (ValueError, KeyError, TypeError, OverflowError, MemoryError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError, RecursionError):
         complete = False
     if not complete:
         raise BadInput(f"checkpoint {folder}: {WEIGHTS} is truncated or damaged: use another one")

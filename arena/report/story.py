@@ -56,7 +56,7 @@ import orjson
 from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
-from arena.record import unpacked
+from arena.record import DamagedLog, compressed, unpacked
 from arena.replays import PackedLogs, with_logs
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
@@ -87,7 +87,7 @@ _FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "err
 
 
 def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
-    """The stories of stored battles, in the order asked for.
+    """The stories of stored battles, in the order asked for; a battle with a damaged log has a story that says so.
 
     Raises BadInput for a battle that is not in the database, and for one whose logs are not stored and cannot be made.
     """
@@ -100,10 +100,37 @@ def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
     decisions: dict[int, list[dict[str, Any]]] = {battle_id: [] for battle_id in wanted}
     for row in rows(_DECISIONS, db, [wanted]):
         decisions[row[0]].append(dict(zip(_DECISION, row, strict=True)))
-    stored = [PackedLogs(*(battles[battle_id][column] for column in PackedLogs._fields)) for battle_id in wanted]
+    stored = {n: PackedLogs(*(battles[n][column] for column in PackedLogs._fields)) for n in wanted}
+    broken = {n for n, packed in stored.items() if _damaged(packed)}
+    full = {packed.battle_id: packed for packed in with_logs([stored[n] for n in stored if n not in broken])}
     return [
-        story({**battles[full.battle_id], **full._asdict()}, decisions[full.battle_id]) for full in with_logs(stored)
+        _readable_story({**battles[n], **full[n]._asdict()}, decisions[n]) if n in full else _damaged_story(battles[n])
+        for n in wanted
     ]
+
+
+def _damaged(packed: PackedLogs) -> bool:
+    """Whether one of a battle's logs cannot be unpacked."""
+    try:
+        for log in (packed.input_log, packed.p1_log, packed.p2_log):
+            unpacked(bytes(log))
+    except DamagedLog:
+        return True
+    return False
+
+
+def _readable_story(battle: dict[str, Any], decisions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The story of a battle; of one whose log has lines that are no battle's, that it is damaged."""
+    try:
+        return story(battle, decisions)
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
+        return _damaged_story(battle)
+
+
+def _damaged_story(battle: dict[str, Any]) -> dict[str, Any]:
+    """The story of a battle without its logs and decisions."""
+    told = story({**battle, "p1_log": compressed([]), "p2_log": compressed([])}, ())
+    return {**told, "result": f"{told['result']} Its stored log is damaged and cannot be shown."}
 
 
 def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[str, Any]:

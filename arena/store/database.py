@@ -25,6 +25,7 @@ from arena.extensions import extensions
 from arena.store.schema import MIGRATIONS, VERSION, VIEWS, VIEWS_VERSION, WILSON
 from teamsets.errors import BadInput
 from teamsets.locking import file_lock, holder
+from teamsets.reading import is_no_file
 
 if TYPE_CHECKING:  # it takes longer to import than most queries take
     import pandas
@@ -57,6 +58,8 @@ def connect(path: Path, *, read_only: bool, patience: float | None = None) -> du
     reading is locked: queries through it reach no file and cannot unlock it.
     """
     check_name(path)
+    if problem := is_no_file(path):
+        raise BadDatabase(f"database {path}: {problem}: name a file with --db FILE")
     if read_only and not os.path.exists(path):
         raise BadDatabase(f"database {path}: no such file; play battles first, or name another with --db FILE")
     connection = _connected(path, read_only, time.monotonic() + (PATIENCE if patience is None else patience))

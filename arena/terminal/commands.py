@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import errno
 import importlib
 import signal
 import sys
@@ -24,6 +25,11 @@ if TYPE_CHECKING:  # `arena --help` prints without it
     from rich.console import Console
 
 STOPPED_CODE = 130  # the exit code after Ctrl-C
+#: What may be wrong with a path that a user has named, wherever it is noticed.
+_OF_A_PATH = {
+    errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.EROFS, errno.EISDIR, errno.ENOTDIR, errno.ELOOP, errno.ENOSPC,
+    errno.EDQUOT, errno.ENXIO,
+}  # fmt: skip
 _DEFAULT_DB = Path("arena.duckdb")
 
 db_option = click.option(
@@ -155,6 +161,11 @@ def run(group: click.Command, name: str) -> None:
         _run(group, name)
 
 
+def _short(path: str) -> str:
+    """Return a path as a message shows it."""
+    return path if len(path) <= 120 else f"{path[:60]}…{path[-60:]}"
+
+
 def _run(group: click.Command, name: str) -> None:
     try:
         with _one_interrupt():
@@ -171,6 +182,11 @@ def _run(group: click.Command, name: str) -> None:
     except BrokenPipeError:  # `arena sql … | head`: the reader has seen enough
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in _OF_A_PATH or error.filename is None:
+            raise
+        print(f"{name}: {_short(str(error.filename))}: {error.strerror}: name another path", file=sys.stderr)
+        sys.exit(2)
     except click.exceptions.Exit as request:
         sys.exit(request.exit_code)
     except (click.Abort, KeyboardInterrupt, RuntimeError) as error:

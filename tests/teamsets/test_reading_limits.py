@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from teamsets import reading
-from teamsets.reading import UnusableText, parse_json, parse_yaml, read_text
+from teamsets.reading import MAX_JSON_VALUES, UnusableText, is_no_file, parse_json, parse_yaml, read_text
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,22 @@ def test_text_is_read_without_its_mark_and_with_plain_line_ends(tmp_path: Path) 
 def test_an_endless_file_is_not_read_to_its_end() -> None:
     with pytest.raises(UnusableText, match="larger than 1 MB"):
         read_text(Path("/dev/zero"), reading.MAX_YAML_BYTES)
+
+
+def test_json_of_millions_of_empty_lists_is_refused_before_it_is_built() -> None:
+    """12 MB that would take 300 MB; a file of metamon was once 1 MB, compressed, and took 8 GB."""
+    text = "[" + "[]," * MAX_JSON_VALUES + "[]]"
+    for content in (text, text.encode()):
+        with pytest.raises(UnusableText, match="contains more than 4,000,000 values"):
+            parse_json(content)
+    assert parse_json("[" + "[]," * 1000 + "[]]") == [[]] * 1001
+
+
+@pytest.mark.parametrize(
+    ("make", "words"), [(os.mkfifo, "is a named pipe"), (os.mkdir, "is a folder"), (Path.touch, "")]
+)
+def test_what_is_no_file_is_named(tmp_path: Path, make: Callable[[Path], object], words: str) -> None:
+    assert is_no_file(tmp_path / "there") == ""
+    make(tmp_path / "there")
+    assert is_no_file(tmp_path / "there") == words
+    assert is_no_file(tmp_path / ("x" * 300)) == "File name too long"

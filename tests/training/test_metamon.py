@@ -17,8 +17,9 @@ from support.made_logs import replays
 from support.metamon_files import from_side, mon, move, state, write
 
 from agents.policy.vocabulary import vocabulary
+from arena.human.reading import UnusableReplay
 from training.data.from_store import selected, sides, trajectory
-from training.data.metamon.files import metamon_trajectories, parsed_files, people_trajectories
+from training.data.metamon.files import metamon_trajectories, parsed_files, people_trajectories, read_states
 from training.data.metamon.log import side_log
 from training.data.replay_import import Filters
 from training.data.shards import BadData
@@ -137,6 +138,14 @@ def test_files_of_older_versions_are_read_too(tmp_path: Path) -> None:
     # Metamon tells the rest that follows in place of Hyper Beam; then there is nothing else to do.
     assert not refused and list(one.actions) == [3, 0, 4]
     assert list(np.flatnonzero(one.legal[1])) == [0] and one.features[1, 3, 35] == 1.0
+
+
+def test_a_file_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    lz4 = pytest.importorskip("lz4.frame")
+    path = tmp_path / WON
+    path.write_bytes(lz4.compress(b'{"states":[' + b"[]," * 4_000_000 + b'[]],"actions":[]}'))
+    with pytest.raises(UnusableReplay, match="JSON that contains more than 4,000,000 values"):
+        read_states(path)
 
 
 def test_files_that_cannot_be_used_are_counted_and_the_rest_is_taken(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ OUT/online.duckdb tables `cells` (a row per run) and `metrics` (variant, seed, i
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from arena.report.printing import print_whole
 from teamsets.atomic import write_atomic
 from training.ablation.config import Ablation, cell_folder, variants
 from training.curves import Point, comparison
+from training.run_folder import json_lines
 
 #: A cell's returns and KL are means over this share of its iterations, the last ones.
 _LAST = 0.1
@@ -133,9 +133,7 @@ def _metrics(ablation: Ablation) -> _Metrics:
 
 def _lines(folder: Path) -> list[dict[str, float]]:
     """The metrics of a cell's iterations, without those of evaluations."""
-    text = (folder / "metrics.jsonl").read_text(encoding="utf-8")
-    lines = [json.loads(line) for line in text.splitlines()]
-    return [line for line in lines if "total_decisions" in line]
+    return [line for line in json_lines(folder / "metrics.jsonl") if "total_decisions" in line]
 
 
 def _long(metrics: _Metrics) -> pd.DataFrame:

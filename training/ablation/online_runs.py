@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from agents.policy import checkpoint
@@ -34,8 +33,8 @@ def _run(config: OnlineConfig, which: str) -> str:
     """Train or resume, and return the checkpoint's spec. Raises ArenaError."""
     folder = Path(config.out) if is_home(config) else train_in_process(config)
     steps = sorted(checkpoint.steps_of(folder))
-    best = folder / "best.json"
-    step = steps[-1] if which == "last" or not best.exists() else json.loads(best.read_text())["step"]
+    best = None if which == "last" else checkpoint.best_of(folder)
+    step = steps[-1] if best is None else best["step"]
     return f"policy:{folder}@{step}"
 
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import yaml
 
+from agents.policy import checkpoint
 from arena.report.markdown import markdown_table
+from teamsets.errors import BadInput
 from training.archive.contents import Run
+from training.run_folder import EVALUATIONS
 
 
 def model_card(run: Run, about: dict[str, Any], license_name: str, *, has_text: bool) -> str:
@@ -54,11 +57,17 @@ def _table(head: str, value: str, cells: Mapping[str, Any]) -> str:
 
 def _worth(run: Run) -> str:
     rows = []
-    for told in run.evaluations:
-        for format_id, rated in told["formats"].items():
-            for opponent, cell in rated["against"].items():
-                score = f"{100 * cell['score']:.1f} [{100 * cell['low']:.1f}, {100 * cell['high']:.1f}]"
-                rows.append([opponent, format_id, score, str(cell["battles"])])
+    try:
+        for told in run.evaluations:
+            for format_id, rated in told["formats"].items():
+                for opponent, cell in rated["against"].items():
+                    score = f"{100 * cell['score']:.1f} [{100 * cell['low']:.1f}, {100 * cell['high']:.1f}]"
+                    rows.append([opponent, format_id, score, str(cell["battles"])])
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadInput(
+            f"{run.folder / EVALUATIONS}: damaged: a line of step {checkpoint.read(run.checkpoint).step} is no evaluation: "
+            "delete that line"
+        ) from None
     if not rows:
         return "It was not evaluated in battles while it was trained."
     return (

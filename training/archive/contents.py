@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,7 +18,7 @@ from teamsets.errors import BadInput
 from teamsets.loading import load_set
 from training.config import is_of_language_model, read_yaml
 from training.data.shards import BadData, digest, opened
-from training.run_folder import EVALUATIONS
+from training.run_folder import EVALUATIONS, json_lines
 
 #: Version of the layout.
 FORMAT = 1
@@ -39,7 +38,17 @@ class Run:
 
     @property
     def config(self) -> dict[str, Any]:
-        return dict(read_yaml(self.folder / "config.yaml"))
+        """The run's settings. Raises BadInput if the file is damaged."""
+        file = self.folder / "config.yaml"
+        found = read_yaml(file)
+        parts = (
+            [found, *(found.get(name, {}) for name in ("data", "rollout", "evaluation"))]
+            if isinstance(found, dict)
+            else []
+        )
+        if not parts or not all(isinstance(part, dict) for part in parts):
+            raise BadInput(f"{file}: damaged: has no settings of a run: restore it")
+        return found
 
     @property
     def files(self) -> dict[str, Path]:
@@ -52,9 +61,8 @@ class Run:
     @property
     def evaluations(self) -> list[dict[str, Any]]:
         """The evaluation battles of the archived checkpoint."""
-        file = self.folder / EVALUATIONS
-        lines = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-        return [line for line in lines if line["step"] == checkpoint.read(self.checkpoint).step]
+        step = checkpoint.read(self.checkpoint).step
+        return [line for line in json_lines(self.folder / EVALUATIONS) if line["step"] == step]
 
 
 def names_of(place: str) -> set[str]:

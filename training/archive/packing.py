@@ -8,7 +8,7 @@ import json
 import re
 import tarfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import zstandard
 
@@ -16,6 +16,7 @@ from agents.policy import checkpoint
 from teamsets.atomic import atomic_folder, replacing
 from teamsets.checksums import sha256_of
 from teamsets.errors import BadInput
+from teamsets.reading import is_no_file
 from training.archive.card import model_card
 from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
 
@@ -23,7 +24,9 @@ _BLOCK = 1 << 20
 #: Of compressed data, of which a few bytes may be a megabyte.
 _SMALL = 1 << 12
 #: The longest archive.json that is read, in bytes.
-_MAX_MANIFEST = 1 << 24
+_MAX_MANIFEST = 1 << 20
+#: The most bytes that are read from the archive for the headers between two files, with what tarfile reads ahead.
+_MAX_HEADERS = 1 << 20
 _CHECKPOINT = re.compile(r"checkpoints/step-\d{1,20}")
 
 
@@ -58,8 +61,12 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
 
     Nothing is left of it if it is damaged. Raises BadInput that names the file in it that is damaged, missing or not listed.
     """
-    if out.exists():
-        raise BadInput(f"{out}: exists already: name another folder with --out")
+    if problem := is_no_file(archive):
+        raise BadInput(f"{archive}: {problem}: name an archive of `train archive`")
+    if problem := is_no_file(out) or ("exists already" if out.exists() else ""):
+        raise BadInput(
+            f"{out}: {'exists already' if problem == 'is a folder' else problem}: name another folder with --out"
+        )
     at = "its beginning"
     try:
         with (
@@ -67,8 +74,9 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
             archive.open("rb") as raw,
             zstandard.ZstdDecompressor().stream_reader(raw) as stream,
         ):
-            with tarfile.open(fileobj=stream, mode="r|") as tar:
-                told = _manifest(archive, tar)
+            bounded = _Bounded(stream)
+            with tarfile.open(fileobj=cast(IO[bytes], bounded), mode="r|") as tar:
+                told = _manifest(archive, tar, bounded)
                 (temporary / MANIFEST).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
                 left = dict(told["files"])
                 while (entry := tar.next()) is not None:
@@ -78,7 +86,8 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
                         raise BadInput(
                             f"{archive}: {at!r}: not among the files that {MANIFEST} lists: archive the run again"
                         )
-                    _unpack_one(archive, tar, entry, listed, temporary)
+                    _unpack_one(archive, tar, entry, listed, temporary, bounded)
+                    bounded.allow(0)
             if left:
                 first, *others = left
                 more = f" and {len(others)} more" if others else ""
@@ -88,13 +97,43 @@ def unpack(archive: Path, out: Path) -> dict[str, Any]:
             _check_checkpoint(archive, temporary, told["checkpoint"])
     except (zstandard.ZstdError, tarfile.TarError, EOFError) as error:
         raise BadInput(f"{archive}: damaged at {at} ({error}): fetch the archive again") from None
+    except OSError as error:
+        raise BadInput(
+            f"{archive}: cannot be unpacked into {out} ({error.strerror or error}): see to that folder"
+        ) from None
     return told
 
 
-def _unpack_one(archive: Path, tar: tarfile.TarFile, entry: tarfile.TarInfo, listed: dict[str, Any], out: Path) -> None:
+class _Bounded:
+    """A stream of which a tar file's headers are read up to a limit: tarfile reads what a header says into memory."""
+
+    def __init__(self, stream: zstandard.ZstdDecompressionReader) -> None:
+        self._stream, self._left = stream, _MAX_HEADERS
+
+    def allow(self, size: int) -> None:
+        """Let the content of a file be read, of so many bytes, and the headers behind it."""
+        self._left = size + _MAX_HEADERS
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise tarfile.ReadError(f"a header of more than {_MAX_HEADERS:,} bytes")
+        return data
+
+
+def _unpack_one(
+    archive: Path,
+    tar: tarfile.TarFile,
+    entry: tarfile.TarInfo,
+    listed: dict[str, Any],
+    out: Path,
+    bounded: _Bounded,
+) -> None:
     if entry.size != listed["size"]:
         size = f"{entry.size:,} bytes, and {MANIFEST} says {listed['size']:,}"
         raise BadInput(f"{archive}: {entry.name}: damaged (it has {size}): fetch the archive again")
+    bounded.allow(entry.size)
     content = tar.extractfile(entry)
     assert content is not None  # a regular file
     place = out / entry.name
@@ -130,14 +169,16 @@ def _check_checkpoint(archive: Path, out: Path, name: str) -> None:
         raise BadInput(f"{archive}: {told.partition(': use another one')[0]}: archive the run again") from None
 
 
-def _manifest(archive: Path, tar: tarfile.TarFile) -> dict[str, Any]:
+def _manifest(archive: Path, tar: tarfile.TarFile, bounded: _Bounded) -> dict[str, Any]:
     """The content of archive.json, the first file. Raises BadInput."""
     entry = tar.next()
     content = tar.extractfile(entry) if entry is not None and entry.name == MANIFEST else None
     if entry is None or content is None or entry.size > _MAX_MANIFEST:
         raise BadInput(f"{archive}: does not begin with {MANIFEST}: it was not written by `train archive`")
+    bounded.allow(entry.size)
     try:
         told: dict[str, Any] = json.loads(content.read())
+        bounded.allow(0)
         if told["format"] != FORMAT:
             raise BadInput(
                 f"{archive}: of format {told['format']!r:.20}, and this version reads {FORMAT}: use a newer version"

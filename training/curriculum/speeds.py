@@ -6,7 +6,6 @@ battles. The costs sum to the duration of the run.
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from training.curriculum.play import KIND, learner_spec, path_of, specs
 from training.curriculum.selves import with_temperature
 from training.data.build import build_once
 from training.data.gates import Gates
+from training.run_folder import json_lines
 
 #: Minimum number of stored battles of a kind.
 LEAST_BATTLES = 8
@@ -204,7 +204,7 @@ def _learn(config: Curriculum, stage: Stage, base: str, db: Path, found: Speeds,
     tracking = told.tracking.model_copy(update={"wandb": "disabled", "every": 1})
     length = told.length.model_copy(update={"epochs": 1e6, "max_steps": steps})
     finished = train(told.model_copy(update={"tracking": tracking, "length": length}))
-    lines = [json.loads(line) for line in (finished.folder / "metrics.jsonl").read_text().splitlines()]
+    lines = json_lines(finished.folder / "metrics.jsonl")
     speed = [line["decisions_per_s"] for line in lines if "decisions_per_s" in line][-1]
     found.step_seconds = dataset.decisions / dataset.trajectories * told.data.batch_size / speed
     found.step_source = "measured now"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -28,6 +29,7 @@ from agents.policy.vocabulary import vocabulary
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
+from teamsets.reading import is_no_file
 from training.data.orders import how_to_rebuild
 from training.data.targets import Target
 from training.data.trajectory import COLUMNS, MISSING, Trajectory, concatenated
@@ -151,14 +153,19 @@ def _current_versions() -> dict[str, Any]:
 
 def opened(folder: Path) -> Dataset:
     """Open a dataset by its folder. Raises BadData if it cannot be used with this version."""
+    file = folder / "dataset.json"
     try:
-        document = json.loads((folder / "dataset.json").read_text())
+        if problem := is_no_file(file):
+            raise BadData(f"dataset {folder}: dataset.json {problem}: build it again")
+        document = json.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         raise BadData(
             f"dataset {folder}: has no dataset.json: build it with `train data build` or `train data import`"
         ) from None
-    except ValueError as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise BadData(f"dataset {folder}: dataset.json cannot be read ({error}): build it again") from None
+    if not isinstance(document, dict) or not isinstance(document.get("about") or {}, dict):
+        raise BadData(f"dataset {folder}: dataset.json is not that of a dataset: build it again")
     about = document.get("about") or {}
     for key, value in _current_versions().items():
         if key == "format" and document.get(key) in (1, 2):
@@ -170,12 +177,22 @@ def opened(folder: Path) -> Dataset:
                 )
         elif observation.unlike(document.get(key)) if key == "observation" else document.get(key) != value:
             raise _other_version(folder, about, key, document.get(key), value)
-    lengths = tuple(tuple(shard["lengths"]) for shard in document["shards"])
-    files = tuple(shard["file"] for shard in document["shards"])
     formats: Counter[str] = Counter()
-    for shard in document["shards"]:
-        formats.update(shard.get("formats", {}))
+    try:
+        lengths = tuple(tuple(map(operator.index, shard["lengths"])) for shard in document["shards"])
+        files = tuple(_shard_name(shard["file"]) for shard in document["shards"])
+        for shard in document["shards"]:
+            formats.update({str(name): operator.index(number) for name, number in shard.get("formats", {}).items()})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BadData(f"dataset {folder}: dataset.json is damaged ({error!r:.100}): build it again") from None
     return Dataset(folder, lengths, files, about, document["observation"], dict(formats.most_common()))
+
+
+def _shard_name(name: Any) -> str:
+    """Return the name of a shard. Raises ValueError for one that is no file of the dataset's own folder."""
+    if not isinstance(name, str) or Path(name).name != name:
+        raise ValueError(f"a shard called {name!r:.60}")
+    return name
 
 
 def read_shard(dataset: Dataset, number: int) -> Shard:

@@ -19,11 +19,10 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-import orjson
-
 from arena.human.reading import SUFFIXES, UnusableReplay
 from teamsets.errors import UnknownFormat
 from teamsets.formats import get_format
+from teamsets.reading import UnusableText, parse_json
 from training.data.metamon.log import side_log
 from training.data.metamon.names import State
 from training.data.metamon.stage import ROLE
@@ -41,7 +40,7 @@ _FORMAT = re.compile(r"gen[1-9][a-z0-9]+")
 #: Minimum number of files for which several processes are started.
 _MANY = 100
 #: Maximum size of an unpacked file; one of 1,000 decisions is about 5 MB.
-_MAX_BYTES = 256 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -98,11 +97,13 @@ def read_states(path: Path) -> tuple[list[State], list[int]]:
             text = file.read(_MAX_BYTES + 1)
         if len(text) > _MAX_BYTES:
             raise UnusableReplay(f"larger than {_MAX_BYTES // 1024**2} MB when unpacked")
-        document = orjson.loads(text)
+        document = parse_json(text)
     except (OSError, RuntimeError, EOFError):
         raise UnusableReplay("lz4 that is damaged or cut off") from None
-    except orjson.JSONDecodeError:
-        raise UnusableReplay("not JSON") from None
+    except MemoryError:
+        raise UnusableReplay("lz4 that does not fit into memory") from None
+    except UnusableText as error:
+        raise UnusableReplay("not JSON" if str(error).startswith("not JSON") else f"JSON that {error}") from None
     if not isinstance(document, dict) or "states" not in document or "actions" not in document:
         raise UnusableReplay("JSON without states and actions")
     states, actions = document["states"], document["actions"]
