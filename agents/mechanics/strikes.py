@@ -69,7 +69,9 @@ class Strike:
         ability = user.ability
         if "gastroacid" in effects and ability not in UNSUPPRESSED and user.item != "abilityshield":
             ability = ""
-        if move.explodes and ability in _OFF_WHEN_FAINTED and self.gen >= 3:
+        # Who explodes has fainted when the damage is worked out.
+        fainted = move.explodes and not move.fixed and self.gen >= 3
+        if fainted and ability in _OFF_WHEN_FAINTED:
             ability = ""
         self.ability = ability
         self.item = item = active_item(user.item, ability, effects, rooms)
@@ -78,8 +80,7 @@ class Strike:
         self.own_weather = (
             "sunnyday" if ability == "megasol" else "" if item == "utilityumbrella" and weather in _SHADED else weather
         )
-        # Who explodes has fainted when the damage is worked out.
-        self.hp = 0 if move.explodes and self.gen >= 3 else max(1, int(user.hp * user.stats[0] + 0.5))
+        self.hp = 0 if fainted else max(1, int(user.hp * user.stats[0] + 0.5))
         self.grounded = grounded(user, ability, item, rooms)
         self.ignores_abilities = ability in _IGNORES_ABILITY or move.id in _IGNORING_MOVES
         self.flags = move.flags
