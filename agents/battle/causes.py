@@ -18,19 +18,23 @@ _OF_THE_OTHER = frozenset({"hospitality"})
 
 
 def read_caused(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-damage|POKEMON|50/100|[from] ability: Iron Barbs|[of] HOLDER", and the like for "-heal", "-status", "-immune" …"""
-    if len(message) > 4 and message[1] in ("-damage", "-heal"):
-        battle.record(message)
-        battle.get_pokemon(message[2]).set_hp_status(message[3])
-    else:
-        battle.read(message)
+    """ "-immune|POKEMON|[from] ability: Levitate", "-fail|…|[from] ability: White Smoke|[of] HOLDER", "-block|…"."""
+    battle.read(message)
     if len(message) > 4 or message[1] in _CAUSE_IN_FOURTH:
         show_cause(battle, message)
 
 
+def read_hp(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-damage|POKEMON|50/100|[from] item: Jaboca Berry|[of] HOLDER", "-heal|…": HP, status and cause."""
+    battle.record(message)
+    battle.get_pokemon(message[2]).set_hp_status(message[3])
+    if len(message) > 4:
+        show_cause(battle, message)
+
+
 def read_heal(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-heal|POKEMON|100/100|[from] move: Lunar Dance": as `read_caused`; Lunar Dance also restores all PP."""
-    read_caused(battle, message)
+    """ "-heal|POKEMON|100/100|[from] move: Lunar Dance": as `read_hp`; Lunar Dance also restores all PP."""
+    read_hp(battle, message)
     if len(message) > 4 and message[4] == "[from] move: Lunar Dance":
         for move in battle.get_pokemon(message[2]).base_moves.values():
             move._current_pp = move.max_pp

@@ -6,6 +6,7 @@ without boosts and effects.
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
@@ -19,6 +20,7 @@ _WORN = (
     "_terastallized", "_terastallized_type",
 )  # fmt: skip
 _SLOTS = tuple(name for name in Pokemon.__slots__ if name not in ("_moves", "_gen"))
+_slots_of = attrgetter(*_SLOTS)
 _FIRST_WITH_ILLUSION = 5
 
 
@@ -80,7 +82,7 @@ def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -
 
 def _state_of(mon: Pokemon) -> dict[str, Any]:
     """Return all that is known of a Pokémon on the bench."""
-    state = {name: getattr(mon, name) for name in _SLOTS}
+    state: dict[str, Any] = dict(zip(_SLOTS, _slots_of(mon), strict=True))
     for name in ("_boosts", "_stats", "_effects"):
         state[name] = dict(state[name])
     state["_moves"] = {name: (move, move._current_pp) for name, move in mon._moves._base_moves.items()}

@@ -25,8 +25,8 @@ _SILENT = {"Defense Curl": Effect.DEFENSE_CURL, "Minimize": Effect.MINIMIZE}
 #: Moves that succeed less often in a row.
 _PROTECTING = frozenset(
     {
-        "banefulbunker", "burningbulwark", "detect", "endure", "kingsshield", "maxguard", "obstruct", "protect",
-        "quickguard", "silktrap", "spikyshield", "wideguard",
+        "Baneful Bunker", "Burning Bulwark", "Detect", "Endure", "King's Shield", "Max Guard", "Obstruct", "Protect",
+        "Quick Guard", "Silk Trap", "Spiky Shield", "Wide Guard",
     }
 )  # fmt: skip
 _FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
@@ -57,7 +57,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     silent = _SILENT.get(message[3])
     if silent is not None and _FAILED.isdisjoint(message[4:]):
         mon._effects[silent] = 0
-    if to_id_str(message[3]) in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
+    if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
         battle.protecting = mon, protections
         mon._protect_counter = 0
     else:

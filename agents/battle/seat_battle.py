@@ -145,10 +145,8 @@ class SeatBattle(TrackedBattle):
             before, pokemon = entries.get(ident), known.get(ident)
             if before is None or pokemon is None or pokemon._active != active:
                 changed = side["pokemon"]  # the first request, or Illusion: let poke-env process all of it
-                wearer = next((known.get(shown["ident"]) for shown in changed if shown["active"]), None)
-                if entries and copied is not None and wearer is not None and wearer is not copied:
-                    unmask(self, side["pokemon"][0]["ident"][:2], wearer, copied)
-                    wearer.switch_in()
+                if copied is not None:
+                    self._end_own_guise(copied, next(shown for shown in changed if shown["active"]))
                 break
             if not active and (before is entry or before == entry):
                 continue
@@ -166,6 +164,15 @@ class SeatBattle(TrackedBattle):
                 read_own(self._team[entry["ident"]], entry, ability)
         for entry in side["pokemon"]:
             entries[entry["ident"]] = entry
+
+    def _end_own_guise(self, copied: Pokemon, shown: dict[str, Any]) -> None:
+        """Give what lines said of one of ours to the one that the request shows to be active, if that is another."""
+        wearer = self._team.get(shown["ident"])
+        if wearer is None:
+            wearer = self.get_pokemon(shown["ident"], True, shown["details"], shown)
+        if wearer is not copied:
+            unmask(self, shown["ident"][:2], wearer, copied)
+            wearer.switch_in()
 
     def _without_new_moves(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Return a changed entry without its moves, unless it has transformed: a Pokémon learns none after the start.

@@ -10,7 +10,7 @@ from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
-from agents.battle.causes import read_caused, show_cause
+from agents.battle.causes import read_hp, show_cause
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 
@@ -25,8 +25,9 @@ def read_status(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def read_curestatus(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-curestatus|POKEMON|slp": the status and its counter end."""
+    """ "-curestatus|POKEMON|slp|[from] ability: Natural Cure": the status and its counter end."""
     battle.read(message)
+    show_cause(battle, message)
     mon = battle.get_pokemon(message[2])
     if mon._status is None:
         mon._status_counter = 0
@@ -64,7 +65,7 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
 
 def read_damage(battle: TrackedBattle, message: list[str]) -> None:
     """ "-damage|POKEMON|50/100|[from] …": its cause. One that hits itself in confusion does not move."""
-    read_caused(battle, message)
+    read_hp(battle, message)
     if len(message) > 4 and message[4] == "[from] confusion":
         mon = battle.get_pokemon(message[2])
         if battle.gen > 1:

@@ -162,11 +162,13 @@ def _reveal(b, mon, slot):
 
 @rule
 def show_mimic(b, s, m):
-    """It mimics a move; Mimic itself no longer counts as its last move."""
+    """It mimics a move; Mimic itself no longer counts as its last move, nor what stood in its place before."""
+    before = b[s + SHOWN_MIMIC]
     b[s + SHOWN_MIMIC] = m
     for view in range(2):
         b[s + SHOWN_MIMIC_USES + view] = 0
-        if b[s + SHOWN_LAST + view] == _MIMIC:
+        last = b[s + SHOWN_LAST + view]
+        if last == _MIMIC or (before and last == before):
             b[s + SHOWN_LAST + view] = 0
 
 
