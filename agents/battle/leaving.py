@@ -12,6 +12,7 @@ from poke_env.battle.status import Status
 
 from agents.battle.formes import end_forme
 from agents.battle.illusion import note_bench
+from agents.battle.statuses import forget_talked_turns
 from agents.battle.tracked_battle import TrackedBattle, origin
 
 #: Effects that are not handed on (Showdown's `noCopy`), in any generation.
@@ -52,6 +53,8 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(message[2])
     if mon._status is None or mon._status is Status.TOX or (battle.gen == 5 and mon._status is Status.SLP):
         mon._status_counter = 0
+    if battle.gen == 3:
+        forget_talked_turns(battle, mon)
     mon._boosts.update(boosts)
     mon._effects.update(effects)
 

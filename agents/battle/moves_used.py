@@ -11,9 +11,12 @@ from typing import Any
 from poke_env.battle.effect import Effect
 from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
+from agents.battle.continued_moves import marked_continued
+from agents.battle.statuses import note_sleep
 from agents.battle.tracked_battle import TrackedBattle, origin
 
 #: Whose later turns name them, or nothing.
@@ -47,11 +50,15 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
     protections = mon._protect_counter
     battle.end_single_move(mon)
-    if len(message) == 5:
-        battle.read(message)
+    marked = marked_continued(battle, mon, message) if battle.gen == 2 else message
+    if len(marked) == 5:
+        battle.read(marked)
     else:
-        _read_special(battle, mon, message)
+        _read_special(battle, mon, marked)
+    battle._replay_data[-1] = message
     mon._status_counter = counter
+    if battle.gen == 3 and message[3] in ("Sleep Talk", "Snore") and mon._status is Status.SLP and len(message) == 5:
+        note_sleep(battle, mon, talks=True)
     if boosted_fire:
         mon._effects[Effect.FLASH_FIRE] = 0
     silent = _SILENT.get(message[3])
@@ -83,7 +90,7 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
             for move in mon.moves.values():
                 move._is_last_used = move.id == to_id_str(name)
         caller = mon.moves.get(cause)
-        if caller is not None and pressure and cause != to_id_str(name):
+        if caller is not None and battle.gen >= 4 and pressure and cause != to_id_str(name):
             caller.use(pressure, overridden=True)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from poke_env.battle.battle import Battle
+from poke_env.battle.effect import Effect
+from poke_env.battle.field import Field
 from poke_env.battle.move import Move
 from poke_env.data import GenData
 from poke_env.player.battle_order import DefaultBattleOrder, SingleBattleOrder
@@ -16,6 +18,11 @@ from agents.battle.quick_poke_env import FAINTED, ability_of
 #: Lines of moves that are more than "someone used it on someone".
 _SPECIAL_MOVES = frozenset({"Sleep Talk", "Copycat", "Metronome", "Nature Power"})
 _SEEN_BY_PRESSURE = frozenset({"all", "allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted"})
+#: Moves that cost more though they are not aimed at who has Pressure (Showdown's flag mustpressure, which poke-env lacks),
+#: with the generation from which they do.
+_ALWAYS_SEEN_BY_PRESSURE = {
+    "imprison": 5, "snatch": 5, "spikes": 3, "stealthrock": 4, "terablast": 9, "toxicspikes": 4,
+}  # fmt: skip
 _PLACES = ("p1a: ", "p2a: ")
 
 
@@ -85,11 +92,14 @@ class QuickBattle(Battle):
         entry = GenData.from_gen(self._gen).moves.get(Move.retrieve_id(move))
         if entry is None:
             return False
-        kind = entry["target"]
-        target = self._get_target_mon(pokemon, kind, target_str)
-        if target is None or ability_of(target) != "pressure" or target._status is FAINTED:
+        if self._gen < _ALWAYS_SEEN_BY_PRESSURE.get(Move.retrieve_id(move), 10):
+            kind = entry["target"]
+            if kind not in _SEEN_BY_PRESSURE or (kind != "all" and target_str and target_str[:2] == pokemon[:2]):
+                return False  # Curse, for one, is aimed at its user by those that are no Ghosts
+        foe = self.opponent_active_pokemon if pokemon[:2] == self._player_role else self.active_pokemon
+        if foe is None or ability_of(foe) != "pressure" or foe._status is FAINTED:
             return False
-        return kind in _SEEN_BY_PRESSURE or "mustpressure" in entry["flags"]
+        return Effect.GASTRO_ACID not in foe._effects and Field.NEUTRALIZING_GAS not in self._fields
 
     def _has_terminal_replay_result(self) -> bool:
         for message in self._replay_data:  # noqa: SIM110 - half the time of any(...), over a thousand lines

@@ -6,12 +6,15 @@ mark of a Pokémon that must recharge after it has done so.
 
 from __future__ import annotations
 
+from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
 from agents.battle.causes import read_hp, show_cause
 from agents.battle.tracked_battle import TrackedBattle, origin, other
+
+_POISON = ("[from] psn", "[from] tox")
 
 
 def read_status(battle: TrackedBattle, message: list[str]) -> None:
@@ -31,6 +34,7 @@ def read_curestatus(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(message[2])
     if mon._status is None:
         mon._status_counter = 0
+    show_cause(battle, message)
 
 
 def read_cureteam(battle: TrackedBattle, message: list[str]) -> None:
@@ -56,6 +60,8 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
         show_ability(mon, to_id_str(reason.removeprefix("ability:")))
     if reason == "slp" and mon._status is Status.SLP:
         mon._status_counter += 1
+        if battle.gen == 3:
+            note_sleep(battle, mon, talks=False)
     if reason == "recharge":
         mon._must_recharge = False
     if battle.gen > 1:  # in generation 1 a Pokémon that cannot move stays in the air or under the ground
@@ -66,8 +72,32 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
 def read_damage(battle: TrackedBattle, message: list[str]) -> None:
     """ "-damage|POKEMON|50/100|[from] …": its cause. One that hits itself in confusion does not move."""
     read_hp(battle, message)
+    if battle.gen == 2 and message[-1] in _POISON:
+        _count_poison(battle.get_pokemon(message[2]))
     if len(message) > 4 and message[4] == "[from] confusion":
         mon = battle.get_pokemon(message[2])
         if battle.gen > 1:
             mon._preparing_move = mon._preparing_target = None
         battle.end_single_move(mon)
+
+
+def _count_poison(mon: Pokemon) -> None:
+    """Count a turn of bad poison when it hurts: in generation 2 after its Pokémon's own move, if that faints nobody."""
+    if mon._status is Status.TOX:
+        mon._status_counter += 1
+
+
+def note_sleep(battle: TrackedBattle, mon: Pokemon, talks: bool) -> None:
+    """Count the last turns of sleep in which a Pokémon used Sleep Talk or Snore. talks: it does so now; else it sleeps.
+
+    In generation 3 those turns do not count when it has left and come in again.
+    """
+    turns, undecided = battle.talked.get(mon.name, (0, False))
+    battle.talked[mon.name] = (turns + 1, False) if talks else (0 if undecided else turns, True)
+
+
+def forget_talked_turns(battle: TrackedBattle, mon: Pokemon) -> None:
+    """Take off, as a Pokémon comes in, the turns of sleep that do not count any more (`note_sleep`)."""
+    turns, undecided = battle.talked.pop(mon.name, (0, False))
+    if mon._status is Status.SLP and not undecided:
+        mon._status_counter = max(0, mon._status_counter - turns)

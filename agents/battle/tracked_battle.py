@@ -28,6 +28,8 @@ class TrackedBattle(QuickBattle):
     single_turn, single_move: effects that end with the turn, or with the next move of their Pokémon (and when they began).
     protecting: who used Protect or the like last, and how often in a row before; protected: for whom it worked this turn.
     turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
+    talked: by name, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
+    continued: for each side, the ContinuedMove that its active Pokémon may go on with (generation 2).
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     """
 
@@ -43,6 +45,8 @@ class TrackedBattle(QuickBattle):
         self.protecting: tuple[Pokemon, int] | None = None
         self.protected: list[Pokemon] = []
         self.turn_ended = False
+        self.talked: dict[str, tuple[int, bool]] = {}
+        self.continued: dict[str, Any] = {}
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
 
     def read(self, message: list[str]) -> None:

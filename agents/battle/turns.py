@@ -14,7 +14,7 @@ _MOST_TOXIC = 15
 def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
     """ "upkeep": what happens at the end of a turn has happened, poison included; Pokémon that fainted are replaced next."""
     battle.record(message)
-    if battle.gen > 1:
+    if battle.gen > 2:  # before, a turn of poison counts when it hurts (statuses.read_damage)
         for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
             if mon is not None and mon._status is Status.TOX and not _is_among(mon, battle.poisoned_at_end):
                 mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)

@@ -13,6 +13,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.continued_moves import end_thrashing
 from agents.battle.items import end_charge
 from agents.battle.quick_poke_env import ability_of
 from agents.battle.tracked_battle import TrackedBattle, origin, other
@@ -46,6 +47,8 @@ def read_start(battle: TrackedBattle, message: list[str]) -> None:
         effect = Effect.from_showdown_message(name)
         if name == "Mimic" and battle.gen > 1:
             start_mimic(mon)
+        if name == "confusion" and battle.gen == 2:
+            end_thrashing(battle, message)
         for counts in _COUNTS:
             if effect in counts:
                 for ended in counts - {effect}:
@@ -201,6 +204,14 @@ def _gravity(battle: TrackedBattle, message: list[str]) -> None:
     end_charge(battle.get_pokemon(message[2]))
 
 
+def _snatch(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-activate|POKEMON|move: Snatch|[of] FROM": up to generation 4 it costs one more if that one has Pressure."""
+    battle.record(message)
+    snatch = battle.get_pokemon(message[2]).moves.get("snatch")
+    if snatch is not None and battle.gen <= 4 and ability_of(battle.get_pokemon(other(message))) == "pressure":
+        snatch.use(overridden=True, pressure=True)
+
+
 def _trick(battle: TrackedBattle, message: list[str]) -> None:
     """ "-activate|USER|move: Trick|[of] TARGET": lines of "-item" and "-enditem" follow and say who has what."""
     battle.record(message)
@@ -223,6 +234,7 @@ _ACTIVATIONS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "item: Leppa Berry": _restore_pp,
     "item: Mystery Berry": _restore_pp,
     "Sketch": _sketch,
+    "Snatch": _snatch,
     "Mimic": _mimic,
     "Gravity": _gravity,
     "Trick": _trick,

@@ -348,7 +348,7 @@ def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
 
 def _is_untold(pp: int, slot: dict[str, Any], own: bool) -> bool:
     """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3."""
-    return slot["pp"] < pp <= slot["pp"] + slot["silent"] if own else bool(slot["hidden"])
+    return slot["pp"] < pp <= slot["pp"] + slot["silent" if own else "secret"] or (bool(slot["hidden"]) and not own)
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

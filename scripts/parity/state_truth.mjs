@@ -52,7 +52,10 @@ export function watchMoves(battle) {
       const slot = this.getMoveData(move);
       if (slot && renamed) slot.hidden = (slot.hidden || 0) + cost;
       else if (slot && cost) slot.named = true;
-      if (slot && battle.gen === 3 && rest[0] === 1) slot.silent = (slot.silent || 0) + cost; // Pressure, which no line tells
+      if (slot && battle.gen === 3 && rest[0] === 1) { // Pressure, which no line tells
+        slot.silent = (slot.silent || 0) + cost;
+        if (this.side.foe.active[0].baseAbility !== 'pressure') slot.secret = (slot.secret || 0) + cost; // nor its player's request
+      }
       renamed = false;
       return cost;
     };
@@ -74,6 +77,7 @@ function note(battle, parts) {
     const again = Math.max(0, state.time + step - (state.after ?? state.time + step));
     Object.assign(state, {slept: Math.max(0, (state.slept || 0) - again) + 1, after: state.time});
   }
+  if (kind === '-status' && word === 'slp') subject.statusState.slept = 0;
   const mons = parts.filter(isMon);
   for (const part of parts) {
     const of = typeof part === 'string' && /^\[of\] (.*)$/.exec(part);
@@ -114,8 +118,8 @@ function plainState(state) {
 const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
 
 function slots(list) {
-  return list.map(({id, pp, maxpp, named, hidden, silent}) =>
-    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, silent: silent || 0}));
+  return list.map(({id, pp, maxpp, named, hidden, silent, secret}) =>
+    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, silent: silent || 0, secret: secret || 0}));
 }
 
 function pokemonOf(mon) {
