@@ -1,0 +1,97 @@
+"""What lines of generations 2 and 3 do not say: moves that go on, sleep and poison counted otherwise, Pressure."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from agents.battle import SeatBattle
+
+
+def battle(gen: int, *lines: str, foe: str = "Tauros") -> SeatBattle:
+    """A battle from p1's seat, after a first turn and these lines."""
+    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
+    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
+    leads = ["|switch|p1a: Own|Snorlax|300/300", f"|switch|p2a: Foe|{foe}|100/100", "|turn|1"]
+    seat.feed([*start, *leads, *lines])
+    assert seat.parse_warnings == 0
+    return seat
+
+
+def left(seat: SeatBattle) -> dict[str, int]:
+    mon = seat.opponent_active_pokemon
+    assert mon is not None
+    return {name: move.current_pp for name, move in mon.moves.items()}
+
+
+def turns(*moves: list[str]) -> list[str]:
+    """The lines of turns, each with its end."""
+    return [line for turn, lines in enumerate(moves, 2) for line in [*lines, "|", "|upkeep", f"|turn|{turn}"]]
+
+
+OUTRAGE = ["|move|p2a: Foe|Outrage|p1a: Own", "|-damage|p1a: Own|250/300"]
+CONFUSED = "|-start|p2a: Foe|confusion|[silent]"
+
+
+@pytest.mark.parametrize(
+    ("played", "pp"),
+    [
+        ([OUTRAGE, OUTRAGE], 23),
+        ([OUTRAGE, [*OUTRAGE, CONFUSED], OUTRAGE], 22),
+        ([OUTRAGE, OUTRAGE, OUTRAGE, OUTRAGE], 22),
+        ([OUTRAGE, ["|cant|p2a: Foe|par"], OUTRAGE], 22),
+    ],
+)
+def test_thrash_and_the_like_cost_once_while_they_go_on(played: list[list[str]], pp: int) -> None:
+    assert left(battle(2, *turns(*played))) == {"outrage": pp}
+
+
+def test_rollout_goes_on_while_it_hits() -> None:
+    hit = ["|move|p2a: Foe|Rollout|p1a: Own", "|-damage|p1a: Own|250/300"]
+    miss = ["|move|p2a: Foe|Rollout|p1a: Own|[miss]", "|-miss|p2a: Foe"]
+    assert left(battle(2, *turns(hit, hit, hit))) == {"rollout": 31}
+    assert left(battle(2, *turns(hit, miss, hit))) == {"rollout": 30}
+
+
+def test_a_prepared_move_costs_once() -> None:
+    prepare = ["|move|p2a: Foe|Fly||[still]", "|-prepare|p2a: Foe|Fly"]
+    seat = battle(2, *turns(prepare, ["|move|p2a: Foe|Fly|p1a: Own", "|-damage|p1a: Own|250/300"]))
+    assert left(seat) == {"fly": 23}
+    called = [
+        "|move|p2a: Foe|Metronome|p2a: Foe",
+        "|move|p2a: Foe|Fly||[from] Metronome|[still]",
+        "|-prepare|p2a: Foe|Fly",
+    ]
+    assert left(battle(2, *turns(called, ["|move|p2a: Foe|Fly|p1a: Own"]))) == {"metronome": 15}
+
+
+def test_bad_poison_counts_when_it_hurts_in_generation_2() -> None:
+    seat = battle(2, *turns(["|-status|p2a: Foe|tox"], ["|-damage|p2a: Foe|94/100 tox|[from] psn"]))
+    assert seat.opponent_active_pokemon is not None and seat.opponent_active_pokemon.status_counter == 1
+    assert battle(2, *turns(["|-status|p2a: Foe|tox"])).opponent_active_pokemon.status_counter == 0  # type: ignore[union-attr]
+
+
+def test_turns_of_sleep_talk_count_again_after_leaving_in_generation_3() -> None:
+    talk = [
+        "|cant|p2a: Foe|slp",
+        "|move|p2a: Foe|Sleep Talk|p2a: Foe",
+        "|move|p2a: Foe|Rest|p2a: Foe|[from] Sleep Talk",
+    ]
+    left_and_back = ["|switch|p2a: Other|Blissey, F|100/100", "|switch|p2a: Foe|Tauros|100/100 slp"]
+    seat = battle(3, *turns(["|-status|p2a: Foe|slp"], ["|cant|p2a: Foe|slp"], talk, talk))
+    assert seat.opponent_active_pokemon is not None and seat.opponent_active_pokemon.status_counter == 3
+    seat.feed(left_and_back)
+    assert seat.opponent_active_pokemon.status_counter == 1
+
+
+def test_pressure_costs_what_is_aimed_at_its_holder() -> None:
+    pressure = "|-ability|p1a: Own|Pressure"
+    curse = "|move|p2a: Foe|Curse|p2a: Foe"
+    assert left(battle(4, pressure, curse)) == {"curse": 15}
+    assert left(battle(4, pressure, "|move|p2a: Foe|Curse|p1a: Own", foe="Gengar")) == {"curse": 14}
+    assert left(battle(4, pressure, "|move|p2a: Foe|Spikes|p1a: Own")) == {"spikes": 30}
+    assert left(battle(3, pressure, "|move|p2a: Foe|Imprison|p2a: Foe")) == {"imprison": 15}
+    assert left(battle(5, pressure, "|move|p2a: Foe|Imprison|p2a: Foe")) == {"imprison": 14}
+    snatched = ["|move|p2a: Foe|Snatch|p2a: Foe", "|-activate|p2a: Foe|move: Snatch|[of] p1a: Own"]
+    assert left(battle(3, pressure, *snatched)) == {"snatch": 14}
