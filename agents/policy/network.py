@@ -213,18 +213,27 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def step(
-        self, token_ids: Tensor, features: Tensor, legal: Tensor, memory: Memory, slots: Tensor, positions: Tensor
+        self,
+        token_ids: Tensor,
+        features: Tensor,
+        legal: Tensor,
+        memory: Memory,
+        slots: Tensor,
+        positions: Tensor,
+        *,
+        whole_window: bool = False,
     ) -> Output:
         """Process one decision of each of B battles, and add it to the memory. Returns logits [B, 13] and value [B, bins].
 
         token_ids: [B, 19, 12]; features: [B, 19, 56]; legal: bool [B, 13]; slots: int64 [B], each battle's slot in the
         memory, all different; positions: int64 [B], number of decisions that each battle had before this one. A second
-        decision at the same position overwrites the first.
+        decision at the same position overwrites the first. whole_window: attend over the masked rest of the window as well,
+        so that all shapes depend on B only.
         """
         tokens, summary = self.encode(token_ids, features)  # [B, 19, token_width], [B, width]
         x = summary[:, None]  # [B, 1, width]
         seen = (positions + 1).clamp(max=self.shape.window)  # [B]
-        longest = int(seen.max())
+        longest = self.shape.window if whole_window else int(seen.max())
         mask = (torch.arange(longest, device=x.device) < seen[:, None])[:, None, None]  # [B, 1, 1, longest]
         cos, sin = self._rotary_angles(positions)
         rotary = cos[:, None, None], sin[:, None, None]  # [B, 1, 1, width / heads / 2]

@@ -6,6 +6,7 @@ import asyncio
 import functools
 import importlib.util
 import math
+import os
 import re
 import weakref
 from collections.abc import Sequence
@@ -24,6 +25,8 @@ from agents.policy.observation import Observations
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
+#: Where there is one of these, `auto` may be a GPU: looking is quicker than importing torch.
+_GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 _DEVICES = r"auto|cpu|mps|cuda(:\d+)?"
 
 
@@ -33,8 +36,9 @@ class Policy(BatchedAgent):
     PATH is a run's folder, with @last (the latest checkpoint, also the default), @best or @STEP, or the folder of one
     checkpoint. A worker resolves it once: give a step to play a checkpoint of a run that is still training.
 
-    The network runs in an inference server, one process per checkpoint and machine, shared by all workers. Floating-point
-    sums depend on the batch size, so near-ties between actions may be decided either way: it is not repeatable.
+    The network runs in an inference server, one process per checkpoint and machine, shared by all workers. On a CPU its
+    answers do not depend on who else asks, and an action is sampled by the seat's generator: it is repeatable on the same
+    machine. On a GPU floating-point sums depend on the batch size, so near-ties may be decided either way: there it is not.
 
     Diagnostics of each decision: `win_probability`, from 0 to 1; `probabilities`, of each legal choice, at temperature 1; or
     `no_action` if no legal choice is in the action space.
@@ -44,7 +48,6 @@ class Policy(BatchedAgent):
     """
 
     path: ClassVar[str] = ""
-    repeatable: ClassVar[bool] = False
 
     def __init__(self, temperature: float = 0.0, device: str = "auto") -> None:
         if not (0 <= temperature < math.inf):
@@ -59,6 +62,12 @@ class Policy(BatchedAgent):
         # `finish` is not called if the venue fails: then the session is released when the agent is garbage-collected.
         self._release = weakref.finalize(self, self._server.forget, self._session)
         self._release.atexit = False
+
+    @classmethod
+    def repeats(cls, **options: Any) -> bool:
+        """Return whether the network runs on a CPU."""
+        device = options.get("device", "auto")
+        return device == "cpu" or (device == "auto" and not any(map(os.path.exists, _GPU_FILES)))
 
     @classmethod
     def missing(cls, format_id: str | None = None, **options: Any) -> str:

@@ -19,6 +19,7 @@ from arena.runner.place import Place, Worker
 from arena.runner.progress import Progress
 from arena.runner.slowness import Slowness
 from arena.schedules.schedule import Schedule
+from arena.simulator.guard import BEAT_SECONDS
 from arena.venue import VenuesDiffer
 from teamsets.errors import ArenaError
 
@@ -222,9 +223,7 @@ class Coordinator:
             self.changed.set()
             return
         if header["serial"] in self.trials:
-            # A thread may need as long to end the process as in the battle, which had a slower opponent.
-            wait = 1.5 * self.lasted[self.trials[header["serial"]]] + 0.5 - worker.age
-            asyncio.get_running_loop().call_later(max(wait, 0.0), self.trial_played, worker, header["serial"])
+            self.judge_trial(worker, header["serial"])
             return
         try:
             self.keep(record)
@@ -242,9 +241,15 @@ class Coordinator:
             self.culprits.finished_alone(header["serial"])
         self.tell(fixture, header)
 
-    def trial_played(self, worker: Worker, serial: int) -> None:
-        """Handle a trial that was played to its end and whose worker survived long enough."""
-        if serial in self.trials and not self.ended:
+    def judge_trial(self, worker: Worker, serial: int) -> None:
+        """Handle a trial that was played to its end, once its worker has survived long enough and is not silent."""
+        if serial not in self.trials or self.ended:
+            return
+        # A thread may need as long to end the process as in the battle, which had a slower opponent.
+        wait = 1.5 * self.lasted[self.trials[serial]] + 0.5 - worker.age
+        if wait > 0 or worker.silent > BEAT_SECONDS * 2:
+            asyncio.get_running_loop().call_later(max(wait, BEAT_SECONDS), self.judge_trial, worker, serial)
+        else:
             self.dismiss(worker)
             self.rule(self.culprits.trial_over(self.trials.pop(serial), None))
 
@@ -287,7 +292,7 @@ class Coordinator:
             if serial in self.trials:
                 self.rule(self.culprits.trial_over(self.trials.pop(serial), here))
             elif worker.alone:
-                self.lasted[serial] = worker.age
+                self.lasted[serial] = worker.age - worker.silent  # it was over when it fell silent
                 self.rule(self.culprits.ended_alone(serial, fixture, here))
             else:
                 self.deaths[serial] += 1

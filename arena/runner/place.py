@@ -52,6 +52,11 @@ class Worker(ABC):
         return time.monotonic() - self._given
 
     @property
+    def silent(self) -> float:
+        """For how many seconds its loop has given no sign of life, as far as it is known here."""
+        return 0.0
+
+    @property
     def load(self) -> float:
         """How busy it is, in battles of the simulator."""
         return sum(map(load_of, self.fixtures.values()))

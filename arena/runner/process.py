@@ -26,6 +26,9 @@ from teamsets.showdown import PROJECT
 
 #: Time limit for a worker's first heartbeat, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
+#: Seconds that a worker's loop may be blocked outside of all steps if the process does not compute meanwhile: it is not slow
+#: then, but waits. One that computes may be on a machine under load, and has longer (`look`).
+IDLE_SECONDS = 3.0
 #: Time limit for a worker's supervisor to end it, in seconds.
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
@@ -50,7 +53,9 @@ class WorkerProcess(ChildProcess, Worker):
         self.dead = False
         self._before = Life(0, 0, 0, 0)
         self._received = 0
-        self._quiet = self._overdue = self._unheard = 0.0  # seconds, measured by the coordinator's checks
+        # Seconds, measured by the coordinator's checks.
+        self._quiet = self._overdue = self._unheard = self._idle = 0.0
+        self._computed = 0  # its processor time at the last check
         self._cut_off = False
 
     @classmethod
@@ -90,13 +95,15 @@ class WorkerProcess(ChildProcess, Worker):
 
         seconds: since the last check, by a clock that stops with the coordinator: a suspended machine makes no worker
         silent. grace: seconds that a step may be overdue; silence: seconds that the loop may be blocked outside of all
-        steps.
+        steps while the process computes; if it does not, IDLE_SECONDS.
         """
         assert self.shared is not None
         life, step = read_life(self.shared), read_step(self.shared)
         before, self._before = self._before, life
         self.begun = life.beats > 0
         self._quiet = 0.0 if life.beats != before.beats or (step and step[1] <= 0) else self._quiet + seconds
+        computed, self._computed = self._computed, _processor_time(life.pid) if self._quiet else 0
+        self._idle = self._idle + seconds if self._quiet and computed == self._computed > 0 else 0.0
         self._overdue = self._overdue + seconds if step and step[1] > 0 and life.step == before.step else 0.0
         self._unheard = self._unheard + seconds if self._cut_off or life.reports > self._received else 0.0
         if not self.begun:
@@ -106,11 +113,15 @@ class WorkerProcess(ChildProcess, Worker):
                 return End("timeout", "its worker was stopped and did not continue")
             self.last_step = step[0]
             return End("timeout", "blocked its worker, out of reach of any signal, until it was ended")
-        if self._quiet > silence and step is None:
+        if (self._quiet > silence or self._idle > IDLE_SECONDS) and step is None:
             return End("timeout", "blocked its worker outside of its turn until it was ended")
         if self._unheard > grace:
             return End("error", "cut its worker off: it did not take orders, or its reports did not arrive")
         return None
+
+    @property
+    def silent(self) -> float:
+        return self._quiet
 
     def kill(self) -> None:
         """Let its supervisor end it and its child processes; kill the supervisor, too, if it does not."""
@@ -158,8 +169,19 @@ class WorkerProcess(ChildProcess, Worker):
 
 def _is_stopped(pid: int) -> bool:
     """Return whether a process is stopped by a signal (Linux; False elsewhere)."""
+    return _stat(pid)[:1] in (["T"], ["t"])
+
+
+def _processor_time(pid: int) -> int:
+    """Return the processor time that a process has used, in ticks of the system (Linux; 0 elsewhere)."""
+    fields = _stat(pid)
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def _stat(pid: int) -> list[str]:
+    """Return what /proc says of a process, from its state on; nothing where there is no /proc."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] in "Tt"
+        return []
+    return stat.rpartition(")")[2].split()

@@ -181,7 +181,7 @@ def test_too_many_battles_fail_by_name_and_their_slots_are_freed(micro: Any, tmp
         connection.frame_received(wire.ASK_MANY, 104, 1, wire.packed_many([7], [1], decisions(1, 1)))
         connection.connection_lost(None)
         await asyncio.sleep(0.01)
-        assert server.inference._slots == {} and sorted(server.inference._free) == [0, 1, 2, 3]
+        assert server.inference._slots == {} and sorted(server.inference._free) == [1, 2, 3, 4]
         server._end.cancel()
 
     asyncio.run(serve())

@@ -161,7 +161,15 @@ def test_a_fingerprint_is_that_of_the_checkpoint(run_folder: Path) -> None:
     shape = checkpoint.load(checkpoint.find(str(run_folder)))[0].shape
     checkpoint.save(checkpoint.folder_of(run_folder, 13), Network(shape), 13)
     assert resolve(f"policy:{run_folder}").fingerprint != last.fingerprint
-    assert not last.repeatable
+
+
+def test_it_is_repeatable_on_a_cpu(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.policy.player._GPU_FILES", ())
+    assert resolve(f"policy:{run_folder}").repeatable
+    assert not resolve(f"policy:{run_folder}?device=cuda").repeatable
+    monkeypatch.setattr("agents.policy.player._GPU_FILES", ("/",))
+    assert not resolve(f"policy:{run_folder}").repeatable
+    assert resolve(f"policy:{run_folder}?device=cpu").repeatable
 
 
 def test_a_server_that_does_not_start_says_so(

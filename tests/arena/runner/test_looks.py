@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import mmap
 import os
 import time
@@ -12,6 +13,7 @@ import pytest
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.runner import place as module
+from arena.runner import process
 from arena.runner.coordinator import Coordinator
 from arena.runner.culprits import End
 from arena.runner.here import Here
@@ -68,6 +70,20 @@ def test_a_loop_that_beats_is_not_silent_and_one_that_stands_still_is(worker: Wo
         assert _looks(worker, [10.0]) == [None]
     assert _looks(worker, [10.0, 10.0]) == [None, "blocked its worker outside of its turn until it was ended"]
     assert read_life(worker.shared).pid == os.getpid()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ticks", "longest"), [(0, 3), (1, 15)], ids=["waits", "computes"])
+def test_a_blocked_loop_is_ended_sooner_if_its_process_does_not_compute(
+    worker: WorkerProcess, guard: StepGuard, monkeypatch: pytest.MonkeyPatch, ticks: int, longest: int
+) -> None:
+    times = itertools.count(100, ticks) if ticks else itertools.repeat(100)
+    monkeypatch.setattr(process, "_processor_time", lambda _: next(times))
+    _beat(guard)
+    found = _looks(worker, [0.5] * 40)
+    words = "blocked its worker outside of its turn until it was ended"
+    # The first look sees that it has beaten, and the second one how much it has computed by then.
+    assert found.index(words) in range(2 * longest, 2 * longest + 3)
+    assert worker.silent == 0.5 * 39
 
 
 def test_a_step_in_progress_is_no_silence(worker: WorkerProcess, guard: StepGuard) -> None:
