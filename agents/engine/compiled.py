@@ -6,7 +6,9 @@ hash of all of them.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -14,11 +16,17 @@ from typing import Any, TypeVar, cast
 import numba
 
 from teamsets import cache
+from teamsets.errors import ArenaError
 
 _HERE = Path(__file__).parent
 _sources = sorted([*_HERE.glob("*.py"), *_HERE.glob("*.json")])
 DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
 _cache = cache.folder() / "engine" / DIGEST
+
+
+class EngineUnusable(ArenaError):
+    """The engine is called in a process that was forked after its first call."""
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,9 +50,37 @@ def rule(function: F) -> F:
     return cast(F, numba.njit(function))
 
 
+class _Threads:
+    """Whether this process has started the threads of kernels, or is a fork of one that had: they do not survive a fork."""
+
+    started = lost = False
+
+    @classmethod
+    def forked(cls) -> None:
+        cls.lost = cls.started
+
+
+os.register_at_fork(after_in_child=_Threads.forked)
+
+
 def kernel(function: F) -> F:
-    """A loop over battles, on all cores; compiled once and then read from the cache."""
-    return _cached_in(_cache, function, parallel=True)
+    """A loop over battles, on all cores; compiled once and then read from the cache.
+
+    In a process that was forked after a call of any kernel, it raises EngineUnusable: Numba would end the process.
+    """
+    compiled = _cached_in(_cache, function, parallel=True)
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if _Threads.lost:
+            raise EngineUnusable(
+                "the engine cannot be used here: this process was forked after the engine had been used in its parent: "
+                "start it with multiprocessing.get_context('spawn'), or fork before the first call of the engine"
+            )
+        _Threads.started = True
+        return compiled(*arguments)
+
+    return cast(F, call)
 
 
 def serial(*sources: Path) -> Callable[[F], F]:

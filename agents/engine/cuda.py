@@ -17,7 +17,8 @@ import numba
 import numba.cuda
 import numpy as np
 
-from agents.engine.engine import initial
+from agents.engine.checks import check_actions_shape, indices
+from agents.engine.engine import initial_rows
 from agents.engine.layout import SIDE_WORDS, SIDES, UNDECIDED, WINNER, WORDS
 from agents.engine.network_actions import engine_action
 from agents.engine.requests import legal_actions
@@ -177,14 +178,15 @@ class CudaEngine:
 
     def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
         """Starts a battle in each row (of `rows`), as Engine.reset does."""
-        fresh = np.stack([initial(pair, seed) for pair, seed in zip(teams, seeds, strict=True)])
-        places = np.arange(len(self.words)) if rows is None else np.asarray(rows, np.int64)
+        places = np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
+        fresh = initial_rows(teams, seeds, len(places))
         _launch(begin_kernel, len(places), self.words, cuda.to_device(places), cuda.to_device(fresh))
 
     def fork(self, rows: Sequence[int]) -> CudaEngine:
         """A new engine with copies of those battles, in that order; a row may be named several times."""
-        copies = CudaEngine(len(rows), self.format_id)
-        _launch(fork_kernel, len(rows), self.words, cuda.to_device(np.asarray(rows, np.int64)), copies.words)
+        copied = indices("rows", rows, len(self.words))
+        copies = CudaEngine(len(copied), self.format_id)
+        _launch(fork_kernel, len(copied), self.words, cuda.to_device(copied), copies.words)
         return copies
 
     def legal(self) -> DeviceArray:
@@ -194,7 +196,11 @@ class CudaEngine:
         return masks
 
     def step(self, actions: DeviceArray) -> None:
-        """Plays `actions` [N, 2] int32. A battle with an illegal one stays as it is, and `check` reports it."""
+        """Plays `actions` [N, 2] int32. A battle with an illegal one stays as it is, and `check` reports it.
+
+        Raises BadInput for another shape.
+        """
+        check_actions_shape(actions, len(self.words))
         _launch(step_kernel, len(self.words), self.words, actions, self._illegal)
 
     def check(self) -> None:

@@ -11,6 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine import FORMATS
+from agents.engine.checks import (
+    EVS,
+    IVS,
+    LEVELS,
+    check_actions_shape,
+    check_seed,
+    indices,
+    number_in,
+    whole_numbers,
+)  # fmt: skip
 from agents.engine.compiled import kernel
 from agents.engine.facts import NAMES, sets_of
 from agents.engine.layout import (
@@ -85,11 +95,13 @@ class Engine:
     def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
         """Starts a battle in each row (of `rows`): both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
 
-        Raises BadInput for a team or seed that the engine cannot play; then no row is changed.
+        Raises BadInput for a team or seed that the engine cannot play, a row that is not there, or another number of
+        teams, seeds or rows; then no row is changed.
         """
-        started = np.stack([initial(pair, seed) for pair, seed in zip(teams, seeds, strict=True)])
+        places = np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
+        started = initial_rows(teams, seeds, len(places))
         _start(started)
-        self.words[np.arange(len(self.words)) if rows is None else np.asarray(rows)] = started
+        self.words[places] = started
 
     def of_format(self, format_id: str) -> Engine:
         """The same battles, of which `words` is shared, observed as those of another format."""
@@ -98,9 +110,12 @@ class Engine:
         return shared
 
     def fork(self, rows: Sequence[int]) -> Engine:
-        """A new engine with copies of those battles, in that order; a row may be named several times."""
+        """A new engine with copies of those battles, in that order; a row may be named several times.
+
+        Raises BadInput for a row that is not there.
+        """
         copies = Engine(0, self.format_id)
-        copies.words = self.words[np.asarray(rows, np.int64)]
+        copies.words = self.words[indices("rows", rows, len(self.words))]
         return copies
 
     def legal(self) -> NDArray[np.int32]:
@@ -112,8 +127,10 @@ class Engine:
     def step(self, actions: NDArray[np.int32]) -> None:
         """Plays `actions` [N, 2] on to each battle's next request. Finished battles and seats that wait ignore theirs.
 
-        Raises BadInput for an illegal action; then no battle is stepped.
+        Raises BadInput for an illegal action or another shape; then no battle is stepped.
         """
+        actions = whole_numbers("actions", actions)
+        check_actions_shape(actions, len(self.words))
         legal = self.legal()
         illegal = (legal != 0) & ((legal >> actions) & 1 == 0)
         if illegal.any():
@@ -121,15 +138,17 @@ class Engine:
             raise BadInput(
                 f"battle {battle}, seat {seat}: action {actions[battle, seat]} is not legal; none was played."
             )
-        _step(self.words, actions)
+        _step(self.words, np.ascontiguousarray(actions, np.int32))
 
     def observe(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], out: Observations | None = None
     ) -> Observations:
         """What seat `seats[k]` of battle `rows[k]` sees now, for n such pairs: one observation each, in that order.
 
-        out: arrays to be written instead of new ones, as an earlier call returned them for as many pairs.
+        out: arrays to be written instead of new ones, as an earlier call returned them for as many pairs. Raises BadInput
+        for a row or seat that is not there, and arrays of other shapes or types.
         """
+        rows, seats = self._pairs(rows, seats)
         n = len(rows)
         if out is None:
             out = Observations(
@@ -137,23 +156,56 @@ class Engine:
                 np.zeros((n, TOKENS, FEATURES), np.float32),
                 np.zeros((n, ACTIONS), np.bool_),
             )
+        elif (found := tuple((part.shape, part.dtype) for part in out)) != (needed := _observed(n)):
+            raise BadInput(f"out of {_named(found)}: {_named(needed)} are needed.")
         observe(self.words, rows, seats, sets_of(self.format_id), *out)
         return out
 
     def translate(
         self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
     ) -> NDArray[np.int32]:
-        """The engine's actions (for `step`) of a network's actions (agents/policy/actions.py); -1: not legal."""
+        """The engine's actions (for `step`) of a network's actions (agents/policy/actions.py); -1: not legal.
+
+        Raises BadInput for a row or seat that is not there, and for another number of actions.
+        """
+        rows, seats = self._pairs(rows, seats)
+        actions = np.ascontiguousarray(whole_numbers("actions", actions), np.int64)
+        if actions.shape != rows.shape:
+            raise BadInput(f"actions of shape {list(actions.shape)}: [{len(rows)}] is needed.")
         found = np.zeros(len(rows), np.int32)
         translate(self.words, rows, seats, actions, found)
         return found
+
+    def _pairs(self, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        rows = indices("rows", rows, len(self.words))
+        return rows, indices("seats", seats, 2, len(rows))
+
+
+def _observed(n: int) -> tuple[tuple[tuple[int, ...], Any], ...]:
+    """Shape and type of each array of n observations."""
+    return (
+        ((n, TOKENS, IDS_PER_TOKEN), np.dtype(np.int16)),
+        ((n, TOKENS, FEATURES), np.dtype(np.float32)),
+        ((n, ACTIONS), np.dtype(np.bool_)),
+    )
+
+
+def _named(arrays: tuple[tuple[tuple[int, ...], Any], ...]) -> str:
+    return ", ".join(f"{dtype} {list(shape)}" for shape, dtype in arrays)
+
+
+def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
+    """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
+    if not len(teams) == len(seeds) == count:
+        raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
+    pairs = zip(teams, seeds, strict=True)
+    return np.array([initial(pair, seed) for pair, seed in pairs], np.int32).reshape(count, WORDS)
 
 
 def initial(teams: tuple[str, str], seed: str) -> Words:
     """A battle's words [WORDS] before its start. Raises BadInput."""
     words = np.zeros(WORDS, np.int32)
-    if not seed.startswith("gen5,") or len(seed) != 21:
-        raise BadInput(f"{seed!r} is no seed of the form gen5,0123456789abcdef: the engine has only that generator.")
+    check_seed(seed)
     for part in range(4):
         words[SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
     words[WINNER] = UNDECIDED
@@ -201,9 +253,9 @@ def _put_mon(mon: Words, packed: str) -> None:
         raise BadInput(
             f"{name}: {unknown[0]!r} is no move of generation 1." if unknown else f"{name} has {len(moves)} moves."
         )
-    level = int(fields[10] or 100)
-    evs = [int(ev or 0) for ev in (fields[6].split(",") if fields[6] else ["0"] * 6)]
-    ivs = [int(iv) & 30 if iv else 30 for iv in (fields[8].split(",") if fields[8] else [""] * 6)]
+    level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
+    evs = [number_in(f"{name}: EVs", ev or "0", EVS) for ev in _six(f"{name}: EVs", fields[6])]
+    ivs = [number_in(f"{name}: IVs", iv or "30", IVS) & 30 for iv in _six(f"{name}: IVs", fields[8])]
     points = [iv + ev // 4 for iv, ev in zip(ivs, evs, strict=True)]
     bases: list[int] = species["stats"]
     stats = [(2 * base + point) * level // 100 + 5 for base, point in zip(bases, points, strict=True)]
@@ -216,6 +268,13 @@ def _put_mon(mon: Words, packed: str) -> None:
         known = MOVES_BY_ID[move]
         mon[MON_MOVES + slot] = known["num"]
         mon[MON_PP + slot] = most_pp(known)
+
+
+def _six(what: str, text: str) -> list[str]:
+    parts = text.split(",") if text else [""] * 6
+    if len(parts) != 6:
+        raise BadInput(f"{what} '{text}': six numbers are needed, of HP, Atk, Def, SpA, SpD and Spe.")
+    return parts
 
 
 def _to_id(text: str) -> str:

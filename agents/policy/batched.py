@@ -27,8 +27,10 @@ class BatchedAgent(Agent):
     ) -> NDArray[np.int64] | Awaitable[NDArray[np.int64]]:
         """Return the actions [n] (agents/policy/actions.py) of n agents of this class, agents[k] at the k-th observation.
 
-        May be a coroutine. An action that is not legal is an illegal answer of that agent. It may set the agents'
-        `diagnostics`. A dict by action in them is stored by the words of the choices: the caller knows them (`in_words`).
+        May be a coroutine. Whole numbers of any type; of more than n, as in a batch padded to a fixed size, the first n
+        count. Anything else is an error of the agent (`actions_of`). An action that is not legal is an illegal answer of
+        that agent. It may set the agents' `diagnostics`. A dict by action in them is stored by the words of the choices:
+        the caller knows them (`in_words`).
         """
         raise NotImplementedError(f"{cls.__name__}.act_many")
 
@@ -39,9 +41,29 @@ class BatchedAgent(Agent):
             return battle.legal[0]
         one = observe(battle)
         answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
-        action = int((await answer if inspect.isawaitable(answer) else answer)[0])
+        (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
         self.diagnostics = in_words(self.diagnostics, {action: choice.words for action, choice in actions.items()})
         return actions.get(action, f"action {action}")
+
+
+def actions_of(answer: Any, n: int) -> list[int]:
+    """Return what `act_many` answered as n actions: whole numbers, also as floats; the first n if there are more.
+
+    Raises ValueError for anything else, booleans included: a mask is no action. Runs the agent's code.
+    """
+    actions = np.asarray(answer)
+    if actions.ndim != 1 or len(actions) < n or actions.dtype.kind not in "iuf":
+        raise ValueError(
+            f"act_many: an array of {n} whole numbers expected, not {actions.dtype} of shape {list(actions.shape)}"
+        )
+    actions = actions[:n]
+    if actions.dtype.kind == "f":
+        broken = actions[~(np.abs(actions) < 2**31) | (actions != np.trunc(actions))]
+        if len(broken):
+            raise ValueError(f"act_many: whole numbers expected, not {broken[0]}")
+        actions = actions.astype(np.int64)
+    found: list[int] = actions.tolist()
+    return found
 
 
 def in_words(diagnostics: dict[str, Any] | None, words: Mapping[int, str]) -> dict[str, Any] | None:

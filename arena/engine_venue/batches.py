@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from typing import Any
 
 import numpy as np
 
 from agents import Choice
 from agents.engine.engine import Engine
+from agents.policy.batched import actions_of
 from agents.policy.observation import Observations
 from arena.engine_venue.battle import EngineBattle
-from arena.engine_venue.seat import EngineSeat, actions_of
+from arena.engine_venue.seat import EngineSeat
 from arena.fixture import SEATS
 from arena.simulator.guard import Clock, StepGuard, TimeUp
 from arena.simulator.seat import Fault
@@ -47,16 +47,17 @@ async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> 
     rows = np.array([battle.row for battle, _ in begun], np.int64)
     seats = np.array([SEATS.index(seat.role) for _, seat in begun], np.int64)
     observations = engine.observe(rows, seats)
-    started = time.perf_counter()
-    actions = await _actions(guard, begun, observations)
-    think_ms = (time.perf_counter() - started) * 1000 / len(begun)
+    first = begun[0][1].clock
+    clock = Clock(guard, first.who, min(first.limit * len(begun), max(first.limit, _CALL_SECONDS)))
+    actions = await _actions(clock, begun, observations)
+    seconds = clock.elapsed / len(begun)
     for k, (battle, seat) in enumerate(begun):
         if actions is None:
             found.append((battle, seat, AskAlone()))
             continue
         try:
-            choice = seat.take(actions[k], think_ms)
-        except Fault as fault:  # its diagnostics could not be read
+            choice = seat.take(actions[k], seconds)
+        except Fault as fault:  # in its diagnostics
             found.append((battle, seat, fault))
             continue
         if choice is None:
@@ -66,11 +67,9 @@ async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> 
     return found
 
 
-async def _actions(guard: StepGuard, asked: list[Asked], observations: Observations) -> list[int] | None:
+async def _actions(clock: Clock, asked: list[Asked], observations: Observations) -> list[int] | None:
     """Return the actions of all; None if the call failed."""
     agents: list[Any] = [seat.agent for _, seat in asked]
-    first = asked[0][1].clock
-    clock = Clock(guard, first.who, min(first.limit * len(asked), max(first.limit, _CALL_SECONDS)))
     try:
         answer = clock.call(type(agents[0]).act_many, agents, observations)
         if inspect.isawaitable(answer):

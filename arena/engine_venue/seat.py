@@ -6,14 +6,12 @@ import inspect
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from agents import Choice
 from agents.contract import Agent
-from agents.policy.batched import BatchedAgent, in_words
+from agents.policy.batched import BatchedAgent, actions_of, in_words
 from agents.policy.observation import Observations
 from arena.engine_venue.asking import Question
-from arena.simulator.seat import Seat, type_name
+from arena.simulator.seat import Seat
 
 
 @dataclass
@@ -36,6 +34,7 @@ class EngineSeat(Seat):
         self.question, self.request = question, question.request
         self.battle.legal, self.battle.turn = question.legal, turn
         self._illegal = 0
+        self._used = 0.0
 
     def begin(self) -> None:
         """Call the agent's `start` before its first decision in a batch. Raises Fault."""
@@ -44,19 +43,25 @@ class EngineSeat(Seat):
             if type(self.agent).start is not Agent.start:
                 self.clock.start()
                 self._step(self.agent.start, self.battle)
+                self._used = self.clock.elapsed
 
-    def take(self, action: int, think_ms: float) -> Choice | None:
-        """Keep the action of a batch as its decision; None if it is not legal, and so counts as an illegal answer."""
+    def take(self, action: int, seconds: float) -> Choice | None:
+        """Keep the action of a batch as its decision; None if it is not legal, and so counts as an illegal answer.
+
+        seconds: its share of the batch's time. The decision's clock continues from there, as if it had been asked alone.
+        Raises Fault.
+        """
         assert self.question is not None
+        self.clock.start(used=self._used + seconds)
+        if self.agent.diagnostics is not None:
+            self._step(self._word_diagnostics)
+        self._check_time()
         choice = self.question.by_action.get(action)
         if choice is None:
             self._illegal += 1
+            self._used = self.clock.elapsed
             return None
-        if self.agent.diagnostics is not None:
-            self._step(self._word_diagnostics)
-        self._note(choice)
-        self.decisions[-1].think_ms = think_ms
-        return choice
+        return self._note(choice)
 
     def take_back(self) -> None:
         """Forget its last decision: the opponent had lost before."""
@@ -82,12 +87,3 @@ class EngineSeat(Seat):
         assert self.question is not None
         words = {action: choice.words for action, choice in self.question.by_action.items()}
         self.agent.diagnostics = in_words(self.agent.diagnostics, words)
-
-
-def actions_of(answer: Any, n: int) -> list[int]:
-    """Return what `act_many` answered as n actions. Raises ValueError. Runs the agent's code."""
-    actions = np.asarray(answer)
-    if actions.shape != (n,) or actions.dtype.kind not in "iu":
-        raise ValueError(f"act_many: {n} whole numbers expected, not {type_name(answer)} of shape {actions.shape}")
-    found: list[int] = actions.tolist()
-    return found

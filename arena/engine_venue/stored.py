@@ -54,7 +54,7 @@ class StoredResult:
 def battles_to_check(db: Path, run_id: str | None, sample: int | None) -> list[tuple[int, str]]:
     """The id and format of stored battles, of a run or of all; sample: so many, chosen by their keys. Raises BadInput."""
     if run_id is not None and not rows("SELECT run_id FROM runs WHERE run_id = ?", db, [run_id]):
-        latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 3", db)]
+        latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 3", db)]
         raise BadInput(f"run '{run_id}': not in {db}; the latest runs are {', '.join(latest) or 'none'}")
     found = rows(
         "SELECT battle_id, format FROM battles WHERE ?::VARCHAR IS NULL OR run_id = ? ORDER BY md5(key), battle_id LIMIT ?",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents import Agent, AgentSource, resolve
 from agents.engine_agent import EngineAgent
-from agents.policy.batched import BatchedAgent
+from agents.policy.batched import BatchedAgent, actions_of
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
@@ -111,7 +111,12 @@ class Opponents:
             return battles.answers(rows, seats)
         seen = battles.observe(rows, seats)
         answer = kind.act_many(agents, seen)
-        actions = np.asarray(wait_for(answer) if inspect.isawaitable(answer) else answer, np.int64)
+        try:
+            actions = np.array(
+                actions_of(wait_for(answer) if inspect.isawaitable(answer) else answer, len(rows)), np.int64
+            )
+        except ValueError as error:
+            raise ArenaError(f"opponent '{member.name}': {error}") from None
         self._check(member, actions, seen.legal)
         return actions
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,6 +31,11 @@ TEAM = "]".join(
         ("chansey", "softboiled,icebeam,sing,reflect"),
     )
 )
+
+
+def with_fields(*, evs: str = "", ivs: str = "", level: str = "") -> str:
+    """A team of one Pokémon, as Showdown packs it."""
+    return f"|tauros||noability|bodyslam||{evs}||{ivs}||{level}|"
 
 
 @pytest.mark.parametrize(("teams", "policy"), [("any", "random"), ("any", "rare"), ("random", "switcher")])
@@ -101,6 +108,73 @@ def test_an_illegal_action_is_named_and_nothing_is_played() -> None:
     assert (engine.words == before).all()
 
 
+@pytest.mark.parametrize(
+    ("actions", "names"),
+    [
+        (np.zeros((1, 2), np.int32), r"actions of shape \[1, 2\]: \[2, 2\] is needed"),
+        (np.zeros((2, 1), np.int32), r"actions of shape \[2, 1\]"),
+        (np.zeros(2, np.int32), r"actions of shape \[2\]"),
+        (np.zeros((3, 2), np.int32), r"actions of shape \[3, 2\]"),
+        (np.zeros((2, 2, 1), np.int32), r"actions of shape \[2, 2, 1\]"),
+        (np.zeros((2, 2), np.float32), "actions of type float32: whole numbers"),
+        (np.zeros((2, 2), np.bool_), "actions of type bool"),
+        (np.array([[0, 0], [1 << 32, 0]]), "battle 1, seat 0: action 4294967296 is not legal"),
+        (np.array([[0, 0], [0, -1]]), "battle 1, seat 1: action -1 is not legal"),
+    ],
+)
+def test_actions_of_another_shape_or_type_are_refused_and_nothing_is_played(actions: Any, names: str) -> None:
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
+    before = engine.words.copy()
+    with pytest.raises(BadInput, match=names):
+        engine.step(actions)
+    assert (engine.words == before).all()
+    engine.step(np.zeros((2, 2), np.int64))  # whole numbers of any type
+    assert (engine.words != before).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("rows", "seats", "names"),
+    [
+        ([0, 2], [0, 0], "rows: there is no 2; there are 2, from 0"),
+        ([-1], [0], "rows: there is no -1"),
+        ([1 << 40], [0], "rows: there is no 1099511627776"),
+        ([0, 1], [0, 2], "seats: there is no 2; there are 2"),
+        ([0, 1], [0], r"seats of shape \[1\]: \[2\] is needed"),
+        ([[0, 1]], [0, 1], r"rows of shape \[1, 2\]: \[n\] is needed"),
+        ([0.0], [0], "rows of type float64"),
+        ([True], [0], "rows of type bool"),
+    ],
+)
+def test_rows_and_seats_that_are_not_there_are_refused(rows: Any, seats: Any, names: str) -> None:
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
+    asked: tuple[Any, Any] = np.array(rows), np.array(seats)
+    with pytest.raises(BadInput, match=names):
+        engine.observe(*asked)
+    with pytest.raises(BadInput, match=names):
+        engine.translate(*asked, np.zeros(len(rows), np.int64))
+    if names.startswith("rows"):
+        with pytest.raises(BadInput, match=names):
+            engine.fork(rows)
+        with pytest.raises(BadInput, match=names):
+            engine.reset([(TEAM, TEAM)] * len(rows), [SEEDS[0]] * len(rows), rows=rows)
+
+
+def test_arrays_for_observations_and_actions_must_fit() -> None:
+    engine = Engine(2)
+    engine.reset([(TEAM, TEAM)] * 2, SEEDS)
+    rows, seats = np.arange(2), np.zeros(2, np.int64)
+    out = engine.observe(rows, seats)
+    with pytest.raises(BadInput, match=r"out of int16 \[2, 19, 12\], .*: int16 \[1, 19, 12\], .* are needed"):
+        engine.observe(rows[:1], seats[:1], out)
+    with pytest.raises(BadInput, match=r"actions of shape \[1\]: \[2\] is needed"):
+        engine.translate(rows, seats, np.zeros(1, np.int64))
+    assert engine.translate(rows, seats, np.array([-1, 99])).tolist() == [-1, -1]
+    with pytest.raises(BadInput, match="1 pairs of teams and 2 seeds for 2 rows"):
+        engine.reset([(TEAM, TEAM)], SEEDS)
+
+
 def test_random_play_begins_finished_battles_anew_with_other_seeds() -> None:
     fresh = np.stack([initial((TEAM, TEAM), seed) for seed in SEEDS])
     engine = Engine(2)
@@ -114,10 +188,55 @@ def test_random_play_begins_finished_battles_anew_with_other_seeds() -> None:
     assert (engine.words[:, SEED : SEED + 4] != fresh[:, SEED : SEED + 4]).any()
 
 
+_IN_A_FORK = """
+import os
+import numpy as np
+from agents.engine.engine import Engine
+from teamsets.errors import ArenaError
+
+def uses() -> str:
+    try:
+        Engine(0).step(np.zeros((0, 2), np.int32))
+    except ArenaError as error:
+        return str(error)
+    return "it works"
+
+def in_a_fork() -> str:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, uses().encode())
+        os._exit(0)
+    os.close(writing)
+    words = os.read(reading, 1000).decode()
+    return words or f"status {os.waitpid(child, 0)[1]}"
+
+print(in_a_fork())
+print(uses())
+print(in_a_fork())
+"""
+
+
+def test_a_fork_of_a_process_that_has_used_it_is_told_so() -> None:
+    done = subprocess.run([sys.executable, "-c", _IN_A_FORK], capture_output=True, text=True, check=True)
+    before, parent, after = done.stdout.splitlines()
+    assert (before, parent) == ("it works", "it works")
+    assert after.startswith("the engine cannot be used here: this process was forked after the engine had been used")
+
+
 @pytest.mark.parametrize(
     ("team", "seed", "names"),
     [
         (TEAM, "sodium,00", "gen5"),
+        (TEAM, "gen5,0123456789abcdeg", "gen5,0123456789abcdef"),
+        (TEAM, "gen5,+123456789abcdef", "gen5,0123456789abcdef"),
+        (TEAM, "gen5,0123456789abcdef0", "gen5,0123456789abcdef"),
+        (with_fields(level="-5"), SEEDS[0], "tauros: level '-5': must be a whole number from 1 to 100"),
+        (with_fields(level="9999"), SEEDS[0], "tauros: level '9999'"),
+        (with_fields(level="abc"), SEEDS[0], "tauros: level 'abc'"),
+        (with_fields(evs="1,2,3,4,5,256"), SEEDS[0], "tauros: EVs '256': must be a whole number from 0 to 255"),
+        (with_fields(evs="1,2"), SEEDS[0], "tauros: EVs '1,2': six numbers"),
+        (with_fields(ivs=",,,,-1,"), SEEDS[0], "tauros: IVs '-1'"),
         (TEAM.replace("tauros", "skarmory"), SEEDS[0], "skarmory"),
         (TEAM.replace("blizzard", "spikes"), SEEDS[0], "spikes"),
         (TEAM.replace("noability", "intimidate", 1), SEEDS[0], "No Ability"),

@@ -44,6 +44,15 @@ class Later(RandomAction):
         return np.array([agent.choose(legal) for agent, legal in zip(agents, observations.legal, strict=True)])
 
 
+class Slow(RandomAction):
+    """RandomAction, and takes its time."""
+
+    @classmethod
+    def act_many(cls, agents: Sequence[Any], observations: Observations) -> NDArray[np.int64]:
+        time.sleep(0.3 * len(agents))
+        return super().act_many(agents, observations)
+
+
 class Raises(RandomAction):
     """Raises at its fourth decision, in batches too."""
 
@@ -80,12 +89,56 @@ class RaisesAtStart(RandomAction):
         raise RuntimeError("not today")
 
 
-class WrongShape(RandomAction):
-    """Answers with one action too many."""
+class Floats(RandomAction):
+    """RandomAction's actions as float32."""
+
+    @classmethod
+    def act_many(cls, agents: Sequence[Any], observations: Observations) -> Any:
+        return super().act_many(agents, observations).astype(np.float32)
+
+
+class Padded(RandomAction):
+    """RandomAction's actions, padded to a multiple of 64, as networks compiled for one size of batch answer."""
 
     @classmethod
     def act_many(cls, agents: Sequence[Any], observations: Observations) -> NDArray[np.int64]:
-        return np.zeros(len(agents) + 1, np.int64)
+        padded = np.full(64 * (1 + len(agents) // 64), 12, np.int64)
+        padded[: len(agents)] = super().act_many(agents, observations)
+        return padded
+
+
+class AnswersOddly(RandomAction):
+    """Answers with what is no action. kind: "mask", "booleans", "column", "short", "fraction", "nan" or "text"."""
+
+    def __init__(self, kind: str = "mask") -> None:
+        self.kind = kind
+
+    @classmethod
+    def act_many(cls, agents: Sequence[Any], observations: Observations) -> Any:
+        actions = super().act_many(agents, observations)
+        return {
+            "mask": observations.legal,
+            "booleans": actions > 0,
+            "column": actions[:, None],
+            "short": actions[1:],
+            "fraction": actions + 0.5,
+            "nan": actions * np.nan,
+            "text": actions.astype(str),
+        }[agents[0].kind]
+
+
+class SlowDiagnostics(RandomAction):
+    """Decides at once; its diagnostics take 30 ms to read. Note: it sleeps, so that a busy machine makes no difference."""
+
+    def choose(self, legal: NDArray[np.bool_]) -> int:
+        self.diagnostics = {"values": _SlowDict({0: 1.0})}
+        return super().choose(legal)
+
+
+class _SlowDict(dict[int, float]):
+    def __iter__(self) -> Any:
+        time.sleep(0.03)
+        return super().__iter__()
 
 
 class FailsInOneBattle(RandomAction):

@@ -1,0 +1,60 @@
+"""Checks of what callers give to the engine: its kernels read and write memory without any of their own."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teamsets.errors import BadInput
+
+_SEED = re.compile(r"gen5,[0-9a-fA-F]{16}")
+LEVELS, EVS, IVS = range(1, 101), range(256), range(32)
+
+
+def check_actions_shape(actions: Any, battles: int) -> None:
+    """Raises BadInput unless `actions`, an array of the host or of a GPU, is [battles, 2]."""
+    if tuple(actions.shape) != (battles, 2):
+        raise BadInput(
+            f"actions of shape {list(actions.shape)}: [{battles}, 2] is needed, one for each seat of each battle."
+        )
+
+
+def whole_numbers(name: str, values: Any) -> NDArray[Any]:
+    """Returns `values` as an array. Raises BadInput, which calls it `name`, unless it holds whole numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        raise BadInput(f"{name} of type {array.dtype}: whole numbers are needed.")
+    return array
+
+
+def indices(name: str, values: Any, below: int, count: int | None = None) -> NDArray[np.int64]:
+    """Returns `values` as int64 [count]. Raises BadInput, which calls it `name`, unless each is from 0 to below - 1.
+
+    count: None: any number of them.
+    """
+    array = whole_numbers(name, values) if len(values) else np.zeros(len(values), np.int64)
+    if array.ndim != 1 or (count is not None and len(array) != count):
+        needed = "[n]" if count is None else f"[{count}]"
+        raise BadInput(f"{name} of shape {list(array.shape)}: {needed} is needed.")
+    array = np.ascontiguousarray(array, np.int64)
+    # As unsigned numbers, negative ones are above every limit: one pass finds both.
+    if len(array) and array.view(np.uint64).max() >= below:
+        wrong = array[(array < 0) | (array >= below)][0]
+        raise BadInput(f"{name}: there is no {wrong}; there are {below}, from 0.")
+    return array
+
+
+def check_seed(seed: str) -> None:
+    """Raises BadInput unless it is a seed that the engine can start a battle with."""
+    if not _SEED.fullmatch(seed):
+        raise BadInput(f"{seed!r} is no seed of the form gen5,0123456789abcdef: the engine has only that generator.")
+
+
+def number_in(what: str, text: str, accepted: range) -> int:
+    """Returns a number of a packed team. Raises BadInput, which calls it `what`, unless it is accepted."""
+    if not re.fullmatch(r"-?[0-9]{1,9}", text) or int(text) not in accepted:
+        raise BadInput(f"{what} '{text}': must be a whole number from {accepted[0]} to {accepted[-1]}.")
+    return int(text)
