@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -40,9 +41,23 @@ def _cached_in(folder: Path, function: F, **settings: Any) -> F:
         config.CACHE_DIR = before
 
 
-def compiled_before() -> bool:
-    """Whether the cache has kernels of these sources; without, the first call compiles for a minute or two."""
-    return any(_cache.rglob("*.nbi"))
+def is_cached(compiled: Any) -> bool:
+    """Whether the cache has a kernel, as these sources have it; without, its first call compiles it."""
+    function = inspect.unwrap(compiled)
+    function = getattr(function, "py_func", function)
+    name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
+    return any(_cache.rglob(f"{name}-*.nbi"))
+
+
+def compile_missing(parts: Mapping[str, tuple[Any, Callable[[], Any]]], say: Callable[[str], None]) -> None:
+    """Compile the kernels that the cache lacks, one after the other, with a line for each.
+
+    parts: what a kernel does -> the kernel, and a call of it on nothing. say: called with a line before each.
+    """
+    missing = {name: call for name, (compiled, call) in parts.items() if not is_cached(compiled)}
+    for number, (name, call) in enumerate(missing.items(), 1):
+        say(f"compiling the engine, once on this machine: part {number} of {len(missing)} ({name}) ...")
+        call()
 
 
 def rule(function: F) -> F:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
@@ -21,7 +21,7 @@ from agents.engine.checks import (
     number_in,
     whole_numbers,
 )  # fmt: skip
-from agents.engine.compiled import kernel
+from agents.engine.compiled import compile_missing, kernel
 from agents.engine.facts import NAMES, sets_of
 from agents.engine.layout import (
     LEFT,
@@ -77,6 +77,22 @@ def _legal(battles, masks):
         for seat in range(2):
             playing = battles[n, WINNER] == UNDECIDED
             masks[n, seat] = legal_actions(battles[n], SIDES + seat * SIDE_WORDS) if playing else 0
+
+
+def compile_engine(say: Callable[[str], None]) -> None:
+    """Compile what batches of battles call, unless the cache has it: one to three minutes in all.
+
+    say: called with a line before each part.
+    """
+    engine, none, actions = Engine(0), np.zeros(0, np.int64), np.zeros((0, 2), np.int32)
+    parts = {
+        "beginnings": (_start, lambda: _start(engine.words)),
+        "legal actions": (_legal, engine.legal),
+        "turns": (_step, lambda: engine.step(actions)),
+        "actions of networks": (translate, lambda: engine.translate(none, none, none)),
+        "observations": (observe, lambda: engine.observe(none, none)),
+    }
+    compile_missing(parts, say)
 
 
 class Engine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from training.envs.venue import Ints
 try:
     import numba
 
-    from agents.engine.engine import Engine
+    from agents.engine.engine import Engine, compile_engine
     from agents.engine.layout import ACTIONS as ENGINE_ACTIONS
     from agents.engine.layout import REQUEST, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
 except ModuleNotFoundError as error:
@@ -48,6 +49,7 @@ class EngineBattles:
         most: int = settings.NUMBA_NUM_THREADS
         if cores is not None and not 1 <= cores <= most:
             raise BadInput(f"cores={cores}: must be from 1 to {most}, the number that there are")
+        compile_engine(lambda line: print(line, file=sys.stderr, flush=True))
         self.engine, self._cores = Engine(size, format_id), cores or most
 
     @property

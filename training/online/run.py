@@ -60,9 +60,14 @@ class _Run:
         if not self.folder.steps():
             self._save({})
         self._evaluate_if_due()
-        if self.config.venue == "engine" and not _engine_is_compiled():
-            self.tracking.say("compiling the engine, this time only: a minute or two ...")
+        began = False
         while not self.trainer.over:
+            if not began:
+                began = True
+                battles, place = self.config.rollout.battles, self.config.venue
+                self.tracking.say(
+                    f"iteration {self.trainer.iteration + 1:,}: playing {battles:,} battles on {place} ..."
+                )
             metrics = finite_metrics(self.trainer.iterate())
             done = self.trainer.iteration
             if done % self.config.tracking.every == 0:
@@ -104,12 +109,6 @@ class _Run:
         write_curves(self.folder.path)
         if self.config.evaluation.best_by == "rating":
             self.folder.update_best(done, "rating", result.rating)
-
-
-def _engine_is_compiled() -> bool:
-    from agents.engine.compiled import compiled_before  # only a run on the engine needs Numba
-
-    return compiled_before()
 
 
 def _line(done: int, total: int, metrics: Metrics) -> str:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +19,6 @@ pytest.importorskip("numba")
 from click.testing import CliRunner  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
-from agents.engine import compiled  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from training.algorithms.online import rule  # noqa: E402
 from training.cli import cli  # noqa: E402
@@ -72,15 +72,21 @@ def test_a_run_that_is_stopped_and_resumed_has_the_same_numbers(tmp_path: Path) 
     assert any((one[name] != first[name]).any() for name in one)  # it does learn
 
 
-def test_the_first_run_says_that_the_engine_is_compiled(
+def test_a_run_says_that_it_plays_before_its_first_iteration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(compiled, "_cache", tmp_path / "cache")
-    for files, said in ((0, True), (1, False)):
-        train_online(settings(out=str(tmp_path / f"run-{files}"), iterations=1), rule("ppo"))
-        assert ("compiling the engine" in capsys.readouterr().err) == said
-        (tmp_path / "cache" / "engine_1").mkdir(parents=True, exist_ok=True)
-        (tmp_path / "cache" / "engine_1" / "step.nbi").touch()
+    seen: list[str] = []
+    iterate = Trainer.iterate
+
+    def watched(trainer: Trainer) -> Any:
+        seen.append(capsys.readouterr().err)
+        return iterate(trainer)
+
+    monkeypatch.setattr(Trainer, "iterate", watched)
+    config = settings(out=str(tmp_path / "run"), iterations=2)
+    train_online(config, rule("ppo"))
+    assert f"iteration 1: playing {config.rollout.battles:,} battles on engine ..." in seen[0]
+    assert "playing" not in seen[1]
 
 
 def test_a_run_that_was_interrupted_before_its_second_checkpoint_is_resumed(
