@@ -73,8 +73,6 @@ class BattleSession:
     ) -> None:
         self.fixture = fixture
         self.isolation = isolation
-        self.started = time.time()
-        self._clock = time.perf_counter()
         self.fault: tuple[str, Fault] | None = None
         self.seats: dict[str, Seat] = {}
         self.faults: dict[str, Fault] = {}
@@ -101,6 +99,9 @@ class BattleSession:
                 self.seats[role] = new_seat(role, make_agent(guard, who, functools.partial(_made, spec)), **told)
             except Fault as fault:
                 self.seats[role], self.faults[role] = new_seat(role, Agent(), **told), fault
+        # Not before: the first agent of a kind loads its model, which is no battle's time.
+        self.started = time.time()
+        self._clock = time.perf_counter()
 
     async def part(self) -> None:
         """Notify agents in their own processes that the battle is over; `record` notifies the others."""
