@@ -92,14 +92,15 @@ class QuickBattle(Battle):
         entry = GenData.from_gen(self._gen).moves.get(Move.retrieve_id(move))
         if entry is None:
             return False
-        if self._gen < _ALWAYS_SEEN_BY_PRESSURE.get(Move.retrieve_id(move), 10):
-            kind = entry["target"]
-            if kind not in _SEEN_BY_PRESSURE or (kind != "all" and target_str and target_str[:2] == pokemon[:2]):
-                return False  # Curse, for one, is aimed at its user by those that are no Ghosts
-        foe = self.opponent_active_pokemon if pokemon[:2] == self._player_role else self.active_pokemon
-        if foe is None or ability_of(foe) != "pressure" or foe._status is FAINTED:
+        kind = entry["target"]
+        target = self._get_target_mon(pokemon, kind, target_str)
+        if self._gen >= _ALWAYS_SEEN_BY_PRESSURE.get(Move.retrieve_id(move), 10):
+            target = self.opponent_active_pokemon if pokemon[:2] == self._player_role else self.active_pokemon
+        elif kind not in _SEEN_BY_PRESSURE or (kind != "all" and target_str and target_str[:2] == pokemon[:2]):
+            return False  # Curse, for one, is aimed at its user by those that are no Ghosts
+        if target is None or ability_of(target) != "pressure" or target._status is FAINTED:
             return False
-        return Effect.GASTRO_ACID not in foe._effects and Field.NEUTRALIZING_GAS not in self._fields
+        return Effect.GASTRO_ACID not in target._effects and Field.NEUTRALIZING_GAS not in self._fields
 
     def _has_terminal_replay_result(self) -> bool:
         for message in self._replay_data:  # noqa: SIM110 - half the time of any(...), over a thousand lines
