@@ -36,7 +36,12 @@ def test_a_pipe_as_database_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("agents", "show", "policy:{}"), ("teams", "validate", "gen1ou", "{}"), ("sql", "SELECT 1", "--db", "{}")]
+    "words",
+    [
+        pytest.param(("agents", "show", "policy:{}"), marks=pytest.mark.torch),
+        ("teams", "validate", "gen1ou", "{}"),
+        ("sql", "SELECT 1", "--db", "{}"),
+    ],
 )
 def test_a_path_of_300_characters_is_one_line(tmp_path: Path, words: tuple[str, ...]) -> None:
     said = run_arena(*(word.format("x" * 300) for word in words), cwd=tmp_path, timeout=60)

@@ -9,7 +9,7 @@ from arena.runner.place import Worker
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
-HEADER = {"agents": BATTLE.agents, "winner": "p1", "reason": "win", "fault": None, "turns": 9}
+HEADER = {"format": "gen1ou", "agents": BATTLE.agents, "winner": "p1", "reason": "win", "fault": None, "turns": 9}
 
 
 class Still(Worker):

@@ -13,6 +13,7 @@ from arena.child import Message
 from arena.fixture import SEATS, Fixture, seat_seed
 from arena.simulator.guard import Clock, StepGuard
 from arena.simulator.host import Host
+from arena.simulator.run_clock import RunClock
 from arena.simulator.seat import Seat
 from teamsets.formats import get_format
 from training.envs.venue import STUCK, TIE, UNDECIDED
@@ -24,7 +25,8 @@ class _Unlimited(StepGuard):
     """Runs an agent's code without a time limit: a limit works by a signal, which only a main thread receives."""
 
     def __init__(self) -> None:
-        self.spent = 0.0
+        self.clock = RunClock()
+        self.spent = self.collected = 0.0
 
     def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
         return function(*arguments)

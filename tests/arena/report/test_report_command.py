@@ -50,7 +50,7 @@ def test_the_terminal_shows_ranking_findings_tables_and_faults(arena: Arena, mad
             "• a is best in gen1ou: 1000, the anchor, ",
             "• Lost by an own failure: b 1 of 30 battles.",
             "gen1ou: win rate in % of row against column, battles below",
-            "gen1ou: win rate in % by team set (/battles)",
+            "gen1ou: win rate in % by team set, with 95% intervals (/battles)",
             "Faults (the agent lost these battles",
             "KeyError: 'x' | y",
             "Note: gen1ou: the median pairing has",
