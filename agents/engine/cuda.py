@@ -1,7 +1,8 @@
 """The engine on a GPU: the same rules, compiled for CUDA by numba-cuda (extra `engine-cuda`), a thread for each battle.
 
-Not run on a GPU yet. What is tested without one: the kernels play the CPU's battles in CUDA's simulator, and they compile to
-PTX that fits (tests/agents/engine/test_cuda.py). There is no `observe` yet; docs/engine.md says why.
+Random play on an H200 had the CPU's counts of choices and turns; `step` was never run on a GPU (docs/engine.md). Without one
+the kernels play the CPU's battles in CUDA's simulator, and they compile to PTX that fits (tests/agents/engine/test_cuda.py).
+There is no `observe` yet.
 """
 
 from __future__ import annotations

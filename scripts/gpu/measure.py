@@ -66,6 +66,9 @@ def machine() -> Found:
 def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Found:
     """Run a part in a process of its own, and return what it found and how it ended."""
     seconds = min(seconds, LIMITS[name] * (4 if rehearse else 1))
+    if seconds <= 0:
+        print(f"== {name}: not started, no time is left", flush=True)
+        return {"part": name, "ended": "not started", "seconds": 0.0, "rows": []}
     began = time.monotonic()
     command = [sys.executable, str(HERE / "measure.py"), "--part", name, "--out", str(work), "--seconds", str(seconds)]
     command += ["--rehearse"] if rehearse else []
@@ -79,7 +82,7 @@ def run_part(name: str, work: Path, rehearse: bool, seconds: float) -> Found:
             command, stdout=file, stderr=subprocess.STDOUT, cwd=PROJECT, env=environment, start_new_session=True
         )
         try:
-            code = process.wait(max(1.0, seconds))
+            code = process.wait(seconds)
             ended = "done" if code == 0 else f"failed with exit code {code}"
         except subprocess.TimeoutExpired:
             ended = f"stopped after {seconds:.0f} s"

@@ -154,6 +154,7 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
 
     from agents.engine import cuda as gpu
     from agents.engine.engine import initial
+    from agents.engine.rollout import rollout
 
     cuda, some = gpu.cuda, pairs()
     fresh = np.stack([initial(some[n % len(some)], f"gen5,{n + 1:016x}") for n in range(2 if asked.rehearse else 512)])
@@ -176,18 +177,26 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
 
     engine, starts, states = batch(len(fresh))
     yield {"compiling": "rollout", "seconds": seconds(lambda: engine.rollout(starts, states, 1))}
-    for battles in (2,) if asked.rehearse else (1 << 12, 1 << 14, 1 << 16, 1 << 18):
+    sizes = (2,) if asked.rehearse else (1 << 12, 1 << 14, 1 << 16, 1 << 18)
+    for battles in sizes:
         engine, starts, states = batch(battles)
         steps = 2 if asked.rehearse else 100
         with asked.gpu_alone():
-            engine.rollout(starts, states, steps)  # battles in their midst
+            engine.rollout(starts, states, steps)  # into their midst
             counts: list[Any] = []
             took = seconds(lambda: counts.append(engine.rollout(starts, states, steps)))  # noqa: B023
         choices, turns = counts[0].copy_to_host().sum(axis=0)[1:].tolist()
         speed = {"steps/s": battles * steps / took, "choices/s": choices / took, "turns/s": turns / took}
-        yield {"battles": battles, **speed}
+        row: Row = {"battles": battles, **speed}
+        if battles == sizes[0]:
+            again, *others = batch(battles)
+            first, begun, numbers = (array.copy_to_host() for array in (again.words, *others))
+            rollout(first, begun, numbers, steps)
+            same = rollout(first, begun, numbers, steps)[1:] == (choices, turns)
+            row["equal to the CPU"] = same and bool((first == engine.words.copy_to_host()).all())
+        yield row
     yield {"compiling": "legal", "seconds": seconds(engine.legal)}
-    actions = cuda.to_device(np.full((len(fresh), 2), -1, np.int32))
+    actions = cuda.to_device(np.full((battles, 2), -1, np.int32))
     yield {"compiling": "step", "seconds": seconds(lambda: engine.step(actions))}
     if asked.rehearse:
         return

@@ -26,8 +26,10 @@ _INT64, _FP32 = 8, 4
 _IDS = 12
 #: Bytes per decision of the losses, and of the batch's smaller arrays (masks, actions, target policy).
 _LOSS_BYTES, _BATCH_BYTES = 2_000, 250
-#: Assumed, not measured here: a CUDA context with cuBLAS' workspace, NCCL's buffers, and what the caching allocator wastes.
-_CUDA_CONTEXT, _NCCL, _CUDA_WASTE = 0.7e9, 0.4e9, 1.05
+#: Measured on an H200 (docs/experiments.md): a CUDA context with cuBLAS' workspace, and what the caching allocator wastes.
+_CUDA_CONTEXT, _CUDA_WASTE = 0.8e9, 1.1
+#: Assumed, not measured: NCCL's buffers.
+_NCCL = 0.4e9
 #: Measured on the CPU (scripts/bench/memory.py): what malloc keeps of tensors that were freed, as a factor of activations.
 _CPU_WASTE = 1.25
 

@@ -1,0 +1,40 @@
+"""scripts/gpu/measure.py: parts for which no time is left are reported; a rehearsal runs on the CPU."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import PROJECT
+
+pytest.importorskip("numba")
+
+MEASURE = [sys.executable, str(PROJECT / "scripts" / "gpu" / "measure.py"), "--rehearse", "--out"]
+
+
+def measured(out: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """The exit code, and each part's results."""
+    done = subprocess.run([*MEASURE, str(out), *arguments], capture_output=True, text=True, timeout=500)
+    results = json.loads((out / "results.json").read_text())
+    assert results["machine"]["cores"] > 0
+    return done.returncode, {told["part"]: told for told in results["parts"]}
+
+
+def test_a_part_without_time_is_reported(tmp_path: Path) -> None:
+    code, parts = measured(tmp_path / "out", "--seconds", "0", "--parts", "engine", "speeds")
+    assert code == 1
+    assert {told["ended"] for told in parts.values()} == {"not started"}
+    assert (tmp_path / "out" / "log.txt").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_a_rehearsal_plays_the_cuda_engines_kernels(tmp_path: Path) -> None:
+    code, parts = measured(tmp_path / "out", "--parts", "cuda-engine")
+    assert code == 0, parts
+    (played,) = [row for row in parts["cuda-engine"]["rows"] if "battles" in row]
+    assert played["equal to the CPU"] is True
