@@ -22,6 +22,7 @@ NOT_REACHED = "npm's registry could not be reached"
 _LIMIT = 1800
 _OPTIONS = (
     "--omit=optional",
+    "--omit=dev",
     "--ignore-scripts",
     "--prefer-offline",
     "--no-audit",
