@@ -33,7 +33,7 @@ def read_detailschange(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(message[2])
     mon._update_from_details(message[3])
     mon._temporary_types = []
-    mon._temporary_ability = None
+    mon._temporary_base_stats = mon._temporary_ability = None
 
 
 def read_mega(battle: TrackedBattle, message: list[str]) -> None:

@@ -45,7 +45,10 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         boosts, effects = _handed_on(leaving, move, battle.gen)
     if leaving is not None:
         end_forme(leaving)
+        hp, suppressed = leaving._current_hp, Effect.GASTRO_ACID in leaving._effects
         leaving.switch_out(battle._fields)
+        if suppressed:  # no Regenerator
+            leaving._current_hp = hp
         if Effect.TRAPPED not in effects:
             _release(battle.facing(message[2]), battle.gen, handed=move == "Baton Pass")
     note_bench(battle, message)

@@ -25,6 +25,8 @@ _LOCKED = frozenset({"lockedmove"})
 _CHOSEN = frozenset({"", "pursuit", "round", "grasspledge", "waterpledge", "firepledge"})
 #: Moves whose effect on their user no line tells.
 _SILENT = {"Defense Curl": Effect.DEFENSE_CURL, "Minimize": Effect.MINIMIZE}
+#: Moves whose cost poke-env leaves to what they call.
+_CALLING = frozenset({"Copycat", "Metronome", "Nature Power", "Sleep Talk"})
 #: Moves that succeed less often in a row.
 _PROTECTING = frozenset(
     {
@@ -51,7 +53,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     protections = mon._protect_counter
     battle.end_single_move(mon)
     marked = marked_continued(battle, mon, message) if battle.gen == 2 else message
-    if len(marked) == 5:
+    if len(marked) == 5 and message[3] not in _CALLING:
         battle.read(marked)
     else:
         _read_special(battle, mon, marked)
@@ -80,7 +82,7 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
     dancing, mon._dancing = mon._dancing, False
     if source.startswith("ability:"):
         show_ability(mon, cause)
-    own = cause in _CHOSEN and not dancing and not source.startswith("ability:")
+    own = (cause in _CHOSEN or source.startswith("item:")) and not dancing  # Quick Claw, Custap Berry
     pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
     if own:
         mon.moved(name, failed=failed, use=True, reveal=True, pressure=pressure and not cause)

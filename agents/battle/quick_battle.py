@@ -17,7 +17,9 @@ from agents.battle.quick_poke_env import FAINTED, ability_of
 
 #: Lines of moves that are more than "someone used it on someone".
 _SPECIAL_MOVES = frozenset({"Sleep Talk", "Copycat", "Metronome", "Nature Power"})
-_SEEN_BY_PRESSURE = frozenset({"all", "allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted"})
+_SEEN_BY_PRESSURE = frozenset(
+    {"adjacentFoe", "all", "allAdjacent", "allAdjacentFoes", "any", "normal", "randomNormal", "scripted"}
+)
 #: Moves that cost more though they are not aimed at who has Pressure (Showdown's flag mustpressure, which poke-env lacks),
 #: with the generation from which they do.
 _ALWAYS_SEEN_BY_PRESSURE = {

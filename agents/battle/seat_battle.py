@@ -78,10 +78,15 @@ class SeatBattle(TrackedBattle):
             self.parse_warnings += 1
         if self._first_generation is not None:
             self._first_generation.asked()
-        if request.get("active") and self.active_pokemon is not None:
-            read_own_moves(self.active_pokemon, request["active"][0]["moves"])
+        self._correct_own(request)
         self._type_hidden_power(request)
         self.legal = legal_choices(request)
+
+    def _correct_own(self, request: dict[str, Any]) -> None:
+        """Take from a request what poke-env does not: PP of our active Pokémon, and whether it must recharge."""
+        mon = self.active_pokemon
+        if mon is not None and request.get("active"):
+            read_own_moves(mon, request["active"][0]["moves"])
 
     def _type_hidden_power(self, request: dict[str, Any]) -> None:
         """Set type and power of our active Pokémon's Hidden Power from the request's list of moves.

@@ -123,12 +123,14 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
 def read_transform(battle: TrackedBattle, message: list[str]) -> None:
     """ "-transform|POKEMON|INTO": it has the other's types, forme, ability and moves as they are now.
 
-    poke-env gives it those of the other's species, and leaves it its own ability where the other's is not known.
+    poke-env gives it those of the other's species, and leaves it its own ability where the other's is not known; one with
+    Imposter that is no Ditto receives the move Transform.
     """
     mon, into = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
     if origin(message, 4) == "ability: Imposter":
         show_ability(mon, "imposter")
-    battle.read(message)
+    battle.record(message)
+    mon.transform(into)
     mon._temporary_base_stats = into.base_stats
     mon._weightkg, mon._heightm = into._weightkg, into._heightm
     mon._temporary_types = list(into.base_types)

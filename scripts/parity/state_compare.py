@@ -165,7 +165,9 @@ class SeatComparison:
             yield Difference("active", who, seen.active, true["active"])
         if stale:
             return  # what the seat saw last of it was another one
-        yield from _condition_differences(seen, true, who, own, disguised)
+        for found in _condition_differences(seen, true, who, own, disguised):
+            if found.kind != "level" or own or true["name"] not in self._polluted:
+                yield found
         if not disguised:
             yield from _sheet_differences(seen, true, who)
         fainted = true["fainted"]

@@ -277,3 +277,45 @@ def test_the_request_says_what_ours_must_do_and_has_left() -> None:
         {"active": [{"moves": [{"move": "Recharge", "id": "recharge"}]}], "side": {"id": "p1", "pokemon": [entry]}}
     )
     assert own(seat).must_recharge
+
+
+def test_pressure_is_that_of_an_opponent_whose_ability_acts() -> None:
+    def left(*lines: str, gen: int = 9) -> int:
+        return next(iter(foe(battle("|-ability|p1a: Own|Pressure", *lines, gen=gen)).moves.values())).current_pp
+
+    assert left("|move|p2a: Foe|Glare|p1a: Own") == 46
+    assert left("|-endability|p1a: Own", "|move|p2a: Foe|Glare|p1a: Own") == 47
+    assert left("|move|p2a: Foe|Curse|p2a: Foe") == 15
+    assert left("|move|p2a: Foe|Trick Room|p2a: Foe") == 6
+    assert left("|move|p2a: Foe|Me First|p1a: Own", gen=7) == 30
+    assert left("|move|p2a: Foe|Tackle|p1a: Own|[from] item: Quick Claw") == 55
+
+
+def test_imposter_alone_does_not_show_the_move_transform() -> None:
+    mon = foe(battle("|-transform|p2a: Foe|p1a: Own|[from] ability: Imposter"))
+    assert mon.transformed and "transform" not in mon._moves._base_moves
+
+
+def test_ours_that_is_active_by_the_request_before_its_guise_is_known() -> None:
+    seat = SeatBattle("battle-1", "p1", "p1", 5, "gen5randombattle", random.Random(0))
+    seat.feed(
+        ["|switch|p1a: Real|Tauros|300/300", "|switch|p2a: Foe|Ninjask|100/100", "|-unboost|p1a: Real|atk|1", "|turn|1"]
+    )
+    fox: dict[str, Any] = {"ident": "p1: Fox", "details": "Zoroark, M", "condition": "200/200", "active": True}
+    fox |= {"stats": {}, "moves": ["bite"], "baseAbility": "illusion", "item": "", "pokeball": "pokeball"}
+    real = fox | {
+        "ident": "p1: Real",
+        "details": "Tauros",
+        "active": False,
+        "moves": ["tackle"],
+        "condition": "300/300",
+    }
+    listed = {"move": "Bite", "id": "bite", "pp": 40, "maxpp": 40, "target": "normal", "disabled": False}
+    seat.ask(
+        {
+            "active": [{"moves": [listed]}],
+            "side": {"name": "p1", "id": "p1", "pokemon": [fox, real | {"baseAbility": "intimidate"}]},
+        }
+    )
+    assert own(seat).name == "Fox" and boosts(own(seat)) == {"atk": -1} and own(seat).first_turn
+    assert not boosts(seat.team["p1: Real"]) and not seat.team["p1: Real"].active
