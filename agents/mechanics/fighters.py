@@ -135,12 +135,12 @@ def own_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     return _fighter(mon, battle.gen, own_loadout(mon, battle), _state(mon, moves))
 
 
-def own_loadout(mon: Pokemon, battle: SeatBattle) -> Loadout:
-    """Return the set of one of our own, from the request."""
+def own_loadout(mon: Pokemon, battle: SeatBattle, *, as_copied: bool = True) -> Loadout:
+    """Return the set of one of our own, from the request. as_copied: after Transform with the stats that it copied."""
     gen, guessed = battle.gen, _own_guess(battle.gen)
     stats = {**stats_of(gen, mon.species, mon.level, guessed.nature, guessed.evs)}
     stats.update({stat: value for stat, value in mon.stats.items() if value})
-    if mon.transformed:
+    if as_copied and mon.transformed:
         stats.update(_copied_stats(mon, battle, guessed))
     if mon.max_hp:
         stats["hp"] = mon.max_hp
@@ -164,15 +164,19 @@ def foe_fighter(mon: Pokemon, battle: SeatBattle) -> Fighter:
     return replace(_fighter(mon, battle.gen, loadout, _state(mon, moves)), guessed=True)
 
 
-def foe_loadout(mon: Pokemon, battle: SeatBattle) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
-    """Return the set of one of the opponent's, revealed or estimated, and its moves as (id, probability)."""
+def foe_loadout(
+    mon: Pokemon, battle: SeatBattle, *, as_copied: bool = True
+) -> tuple[Loadout, tuple[tuple[str, float], ...]]:
+    """Return the set of one of the opponent's, revealed or estimated, and its moves as (id, probability).
+
+    as_copied: after Transform with the stats that it copied.
+    """
     gen = battle.gen
     guessed = guess(battle.format_id, gen, mon.species, tuple(mon.moves))
-    if mon.transformed:
-        own = stats_of(gen, mon.species, mon.level, guessed.nature, guessed.evs)
-        stats = {**own, **_copied_stats(mon, battle, guessed)}
-    else:
-        stats = stats_of(gen, forme_of(mon, gen), mon.level, guessed.nature, guessed.evs)
+    species = mon.species if mon.transformed else forme_of(mon, gen)
+    stats = stats_of(gen, species, mon.level, guessed.nature, guessed.evs)
+    if as_copied and mon.transformed:
+        stats = {**stats, **_copied_stats(mon, battle, guessed)}
     item = guessed.item if mon.item == GenData.UNKNOWN_ITEM else mon.item
     ability = mon.ability or guessed.ability
     if not ability and mon.possible_abilities:
@@ -197,7 +201,8 @@ def well_fighter(mon: Pokemon, gen: int, loadout: Loadout) -> Fighter:
 def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) -> Fighter:
     """Build a fighter. state: the fields that change during a battle, as returned by `_state`."""
     return Fighter(
-        species=forme_of(mon, gen),
+        # After Transform its own: items and critical hits go by it.
+        species=mon.species if mon.transformed else forme_of(mon, gen),
         gen=gen,
         level=mon.level,
         types=tuple(t.name for t in mon.types),

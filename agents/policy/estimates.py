@@ -2,8 +2,8 @@
 
 The damage formula (agents/policy/unrounded_damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty
 field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the
-remaining HP are ignored. Unknown moves and items of the opponent's Pokémon are estimated from published sets, as by the
-heuristic players.
+remaining HP are ignored. After Transform the stats are the Pokémon's own, as in agents/engine/estimate.py. Unknown moves and
+items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
 """
 
 from __future__ import annotations
@@ -160,9 +160,10 @@ class Estimates:
     def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> Known:
         """Return a Pokémon as far as it is known now. moves_listed: move ids for one of ours; None for one of theirs."""
         if moves_listed is None:
-            loadout, moves = foe_loadout(mon, battle)
+            loadout, moves = foe_loadout(mon, battle, as_copied=False)
         else:
-            loadout, moves = own_loadout(mon, battle), tuple((to_id_str(move), 1.0) for move in moves_listed)
+            loadout = own_loadout(mon, battle, as_copied=False)
+            moves = tuple((to_id_str(move), 1.0) for move in moves_listed)
         body = self._body(mon, battle.gen, loadout)
         attacks = []
         for name, chance in moves:

@@ -11,6 +11,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from teamsets.checksums import CHECKSUMS  # noqa: E402
 from training.config import Config  # noqa: E402
 from training.data.shards import BadData, DatasetWriter, all_trajectories, digest, opened  # noqa: E402
 from training.data.shards import Dataset as Made  # noqa: E402
@@ -68,6 +69,7 @@ def test_a_position_without_digests_is_read(begun: Config, sides: list[Trajector
     position = torch.load(file)
     assert position.pop("datasets").keys() >= {str(tmp_path / "d")}
     torch.save(position, file)
+    (RunFolder(begun).step_folder(2) / CHECKSUMS).unlink()
     written(tmp_path / "d", [replace(one, result=1 - one.result) for one in sides], "test")
     assert train(begun).step == 2
 

@@ -35,7 +35,8 @@ def test_a_network_comes_back_with_what_was_said_of_it(tmp_path: Path, micro: Sh
     for name, tensor in network.state_dict().items():
         assert torch.equal(tensor, found.state_dict()[name])
     assert all(parameter.requires_grad for parameter in found.parameters())
-    assert sorted(path.name for path in folder.iterdir()) == ["checkpoint.json", "model.safetensors", "optimiser.pt"]
+    files = ["checkpoint.json", "checksums.json", "model.safetensors", "optimiser.pt"]
+    assert sorted(path.name for path in folder.iterdir()) == files
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
     with pytest.raises(BadInput, match="exists already"):
         checkpoint.save(folder, network, 7)
