@@ -27,6 +27,16 @@ def read_weather(battle: TrackedBattle, message: list[str]) -> None:
             battle.record(message)
             return
     battle.read(message)
+    _show_setter(battle, message)
+
+
+def read_fieldstart(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-fieldstart|move: Grassy Terrain|[from] ability: Grassy Surge|[of] POKEMON": it shows the ability."""
+    battle.read(message)
+    _show_setter(battle, message)
+
+
+def _show_setter(battle: TrackedBattle, message: list[str]) -> None:
     source = origin(message)
     if source.startswith("ability:") and other(message):
         show_ability(battle.get_pokemon(other(message)), to_id_str(source.removeprefix("ability:")))

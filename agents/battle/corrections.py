@@ -7,7 +7,7 @@ from collections.abc import Callable
 from agents.battle.abilities import read_ability, read_endability
 from agents.battle.boosts import read_copyboost, read_setboost
 from agents.battle.causes import read_caused, read_heal
-from agents.battle.conditions import read_fieldend, read_sideend, read_swapsideconditions, read_weather
+from agents.battle.conditions import read_fieldend, read_fieldstart, read_sideend, read_swapsideconditions, read_weather
 from agents.battle.formes import read_detailschange, read_formechange, read_mega
 from agents.battle.illusion import read_replace
 from agents.battle.items import read_anim, read_enditem, read_item
@@ -41,6 +41,7 @@ READERS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "-enditem": read_enditem,
     "-fail": read_caused,
     "-fieldend": read_fieldend,
+    "-fieldstart": read_fieldstart,
     "-formechange": read_formechange,
     "-heal": read_heal,
     "-immune": read_caused,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from poke_env.battle.effect import Effect
+from poke_env.battle.field import Field
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.weather import Weather
@@ -254,6 +255,13 @@ def test_items_change_hands() -> None:
     seat = battle("|-activate|p1a: Own|move: Trick|[of] p2a: Foe", "|-item|p2a: Foe|Choice Band|[from] move: Trick")
     assert foe(seat).item == "choiceband"
     assert foe(battle("|-status|p2a: Foe|brn|[from] item: Flame Orb")).item == "flameorb"
+
+
+def test_a_terrain_shows_the_ability_that_made_it() -> None:
+    line = "|-fieldstart|move: Psychic Terrain|[from] ability: Psychic Surge|[of] p2a: Foe"
+    seat = battle(line, foe="Indeedee")
+    assert foe(seat).ability == "psychicsurge"
+    assert seat.fields == {Field.PSYCHIC_TERRAIN: 1}
 
 
 def test_weather_begins_once_and_court_change_leaves_lucky_chant() -> None:
