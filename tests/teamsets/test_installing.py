@@ -87,7 +87,9 @@ def test_set_up_installs_once(tmp_path: Path) -> None:
     folder = installing.install(said.append)
     assert folder == showdown.package() == showdown.cached() / "node_modules" / "pokemon-showdown"
     assert len(said) == 1 and "0.11.11" in said[0] and str(showdown.cached()) in said[0]
-    assert len(calls(tmp_path)) == 1 and calls(tmp_path)[0].startswith("ci --omit=optional --omit=dev --ignore-scripts ")
+    assert len(calls(tmp_path)) == 1 and calls(tmp_path)[0].startswith(
+        "ci --omit=optional --omit=dev --ignore-scripts "
+    )
     assert installing.install(said.append) == folder
     assert len(said) == 1 and len(calls(tmp_path)) == 1
 
