@@ -51,6 +51,8 @@ class Line:
             else:
                 words.append(part)
         ident = _ident(words[0]) if words else ""
+        if parts[1] == "cant" and of:
+            ident = of  # stopped by the first one's ability (Damp, Armor Tail): its user is the one behind [of]
         return cls(text, parts[1], tuple(words), source, of, frozenset(tags), ident[:2], ident)
 
     def word(self, place: int) -> str:

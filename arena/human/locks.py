@@ -29,13 +29,14 @@ class Locks:
     """The locks of one stay on the field.
 
     move: what the next request is certain to be locked to ("recharge", a move's id), "" if nothing. binding: turns for which
-    it has held the other with a binding move of generation 1. rampage: turns in a row of Outrage and the like, hits or not.
-    possible: locks that may hold, of generation 1.
+    it has held the other with a binding move of generation 1; binder: which move. rampage: turns in a row of Outrage and the
+    like, hits or not. possible: locks that may hold, of generation 1.
     """
 
     gen: int
     move: str = ""
     binding: int = 0
+    binder: str = ""
     rampage: int = 0
     possible: set[str] = field(default_factory=set)
     _age: int = 0
@@ -106,6 +107,7 @@ class Locks:
         if awaited not in BINDING:
             self._lock(awaited)
             return False
+        self.binder = awaited
         self.binding, self._bound_at = (0 if fell else self._pending), self._turn
         return not fell
 

@@ -17,6 +17,8 @@ _TRAPS = frozenset({
 })  # fmt: skip
 CHOICE_ITEMS = frozenset({"choiceband", "choicespecs", "choicescarf"})
 _TRANSFORMED_PP = 5
+#: PP that a berry restores to the move named behind it.
+_RESTORED = {"mysteryberry": 5, "leppaberry": 10}
 
 
 @dataclass
@@ -99,6 +101,14 @@ class OwnSide:
     def slots(self) -> list[Slot]:
         """The moves that the active Pokémon has now."""
         return self.active.slots if self.stay.slots is None else self.stay.slots
+
+    @property
+    def types(self) -> list[str]:
+        """The types of the active Pokémon, as its forme and its Tera type say."""
+        own = self.active
+        species = to_id_str(own.details.split(",", 1)[0])
+        known: list[str] = GenData.from_gen(self.gen).pokedex.get(species, {}).get("types", [])
+        return [own.terastallized] if own.terastallized else known
 
     def find(self, ident: str) -> Own | None:
         """Return the team member of an ident such as "p1: Tauros"."""
@@ -185,7 +195,13 @@ class OwnSide:
 
     def _bound(self, kind: str, what: str, detail: str) -> None:
         stay, on = self.stay, kind != "-end"
-        if what == "mimic" and detail and on:
+        if what in ("mimic", "sketch") and stay.last == "sketch" and detail and on:
+            self.active.slots = [_sketched(detail, self.gen) if s.id == "sketch" else s for s in self.active.slots]
+        elif what in _RESTORED and detail:
+            for slot in self.slots:
+                if slot.id == detail:
+                    slot.pp = min(slot.most, slot.pp + _RESTORED[what])
+        elif what == "mimic" and detail and on:
             held = [Slot(slot.id, slot.pp, slot.most) for slot in self.slots]
             stay.slots = [Slot(detail, slot.pp, slot.most) if slot.id == "mimic" else slot for slot in held]
         elif what == "disable":
@@ -224,6 +240,12 @@ def _slot(move: str, gen: int) -> Slot:
     base = int(facts.get("pp", 5))
     most = base if facts.get("noPPBoosts") else base * 8 // 5
     return Slot(move, min(61, most) if gen <= 2 else most, min(61, most) if gen <= 2 else most)
+
+
+def _sketched(move: str, gen: int) -> Slot:
+    """The slot of a move that Sketch has learned, without PP Ups."""
+    pp = int(GenData.from_gen(gen).moves.get(move, {}).get("pp", 5))
+    return Slot(move, pp, pp)
 
 
 def _unshiny(details: str) -> str:

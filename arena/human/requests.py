@@ -50,8 +50,8 @@ def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
         return f"move {moves[0]['id']}" if ask.committed else None
     if evidence.kind != "move" or evidence.unsure:
         return None
-    if active.get("maybeLocked") and evidence.source == evidence.name:
-        return None  # it went on with its binding move, whatever was chosen
+    if active.get("maybeLocked") and evidence.name == side.stay.locks.binder:
+        return None  # it went on with its binding move, whatever was chosen, also against one that has just come in
     return f"move {evidence.name}" + (" terastallize" if evidence.tera else "")
 
 
@@ -96,7 +96,7 @@ def _active(side: OwnSide, evidence: Evidence, tera_left: bool) -> dict[str, Any
         active["moves"] = [{**move, "disabled": False} for move in active["moves"]]
     if side.gen == 1 and (side.stay.locks.binding > 1 or side.stay.bound > 1):
         active["maybeLocked"] = True
-    if side.stay.trapped and evidence.kind != "switch":
+    if side.stay.trapped and evidence.kind != "switch" and not (side.gen >= 6 and "Ghost" in side.types):
         active["trapped"] = True
     if side.gen == 9 and tera_left and side.active.member.tera:
         active["canTerastallize"] = side.active.member.tera
@@ -126,8 +126,8 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
 def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:
     """Return the move that it is locked into although it can switch."""
     freely = evidence.kind == "move" and not evidence.source
-    if side.stay.locks.binding == 1 and not (freely and evidence.name != side.stay.last):
-        return side.stay.last
+    if side.stay.locks.binding == 1 and not (freely and evidence.name != side.stay.locks.binder):
+        return side.stay.locks.binder
     if freely or not side.stay.locks.none_possible:
         return ""
     return "fight" if side.active.status in ("slp", "frz") or side.stay.bound == 1 else ""

@@ -54,6 +54,7 @@ class _Field:
     shown: Shown | None = None
     used: set[str] = field(default_factory=set)
     foreign: set[str] = field(default_factory=set)  # learned by Mimic
+    last: str = ""  # its last move
     called: set[str] = field(default_factory=set)  # used by Metronome and the like
     transformed: bool = False
     health: float = 1.0
@@ -93,6 +94,7 @@ class _Reader:
         self._dex = GenData.from_gen(gen).pokedex
         self._fields = {role: _Field() for role in SEATS}
         self._seen: set[str] = set()  # idents that have been on the field
+        self._sketched: set[tuple[str, str]] = set()  # ident, move
         self._swapped: set[str] = set()  # idents whose item is no longer the one they began with
         self._previewed: dict[str, list[Shown]] = {role: [] for role in SEATS}
 
@@ -159,13 +161,22 @@ class _Reader:
             self._learn(shown, place, to_id_str(line.word(2)))
         elif line.kind == "-transform":
             place.transformed = True
-        elif line.kind in ("-start", "-activate") and to_id_str(line.word(1)).endswith("mimic") and line.word(2):
-            place.foreign.add(to_id_str(line.word(2)))
+        elif (
+            line.kind in ("-start", "-activate")
+            and to_id_str(line.word(1)).endswith(("mimic", "sketch"))
+            and line.word(2)
+        ):
+            learned = to_id_str(line.word(2))
+            if place.last == "sketch":  # which generations 3 and 4 call Mimic here
+                self._sketched.add((line.ident, learned))
+            else:
+                place.foreign.add(learned)
         elif line.kind == "-terastallize":
             shown.tera = line.word(1)
 
     def _moved(self, line: Line, place: _Field, shown: Shown) -> None:
         move, source = line.move, line.source_id
+        place.last = move
         if source and source not in _OWN_CALLERS and source != move:
             place.called.add(move)
             return
@@ -187,6 +198,8 @@ class _Reader:
     def _learn(self, shown: Shown, place: _Field, move: str) -> None:
         known = GenData.from_gen(self._gen).moves
         ours = move in known and not known[move].get("isZ") and not known[move].get("isMax")
+        if (shown.ident, move) in self._sketched:
+            return  # it has it in the place of Sketch, from the middle of the battle on
         if place.transformed or move in place.foreign or move in ("struggle", "recharge") or not ours:
             return
         if move not in shown.moves:

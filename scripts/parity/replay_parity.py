@@ -7,8 +7,8 @@ lines for spectators, and compared with what the players truly were asked and ch
 - `wrong lock`: a request with a single move ("recharge", the second turn of Outrage) where there was a choice, or with
   another move;
 - `wrong trap`: a request that allows no switch where the true one does;
-- `wrong move`: a move is disabled that could be chosen. Neither counts where the item was drawn and is not the true one, for
-  items lock and free;
+- `wrong move`: a move is disabled that could be chosen. Neither counts where item or ability was drawn and is not the true
+  one, for they lock and free;
 - `invented request`, `missed request`: the player was not asked there, or was;
 - `refused`: a replay is refused.
 
@@ -165,7 +165,7 @@ def _differences(side: SideLog, ours: Decision, truth: Decision) -> Iterator[tup
         if possible != listed:
             yield "wrong lock", sorted(listed), sorted(possible)
         return
-    if _item(ours) != _item(truth):
+    if _drawn(ours) != _drawn(truth):
         return
     if active.get("trapped") and any(choice.kind == "switch" for choice in legal_choices(truth.request)):
         yield "wrong trap", "trapped", "free"
@@ -176,8 +176,9 @@ def _differences(side: SideLog, ours: Decision, truth: Decision) -> Iterator[tup
         yield "wrong move", sorted(disabled & possible), sorted(possible)
 
 
-def _item(decision: Decision) -> str:
-    return str(decision.request["side"]["pokemon"][0]["item"])
+def _drawn(decision: Decision) -> tuple[str, str]:
+    active = decision.request["side"]["pokemon"][0]
+    return active["item"], active["baseAbility"]
 
 
 def _same(found: str, chosen: str | None) -> bool:

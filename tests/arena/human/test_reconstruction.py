@@ -69,6 +69,18 @@ def requests(side: SideLog) -> list[dict[str, Any]]:
             "switch blissey",
         ),
         (
+            "|move|p2a: Star|Instruct|p1a: Al\n|-singleturn|p1a: Al|move: Instruct|[of] p2a: Star\n"
+            "|move|p1a: Al|Surf|p2a: Star\n|move|p1a: Al|Earthquake|p2a: Star",
+            "move earthquake",
+            None,  # in generation 4 there is no Instruct to choose
+        ),
+        (
+            "|move|p2a: Star|Explosion||[still]\n|cant|p1a: Al|ability: Damp|Explosion|[of] p2a: Star\n"
+            "|move|p1a: Al|Earthquake|p2a: Star",
+            "move earthquake",
+            "move explosion",
+        ),
+        (
             "|-activate|p1a: Al|move: Struggle\n|move|p1a: Al|Struggle|p2a: Star\n"
             "|move|p2a: Star|Surf|p1a: Al|[from]Copycat",
             "move struggle",
@@ -114,6 +126,89 @@ def test_locked_turns_have_one_answer() -> None:
     p1, p2 = sides(body)
     assert (p1.choices, p2.choices) == (["move outrage"] * 2 + [None], ["move hyperbeam", "move recharge", None])
     assert requests(p1)[1]["active"] == [{"moves": [{"move": "Outrage", "id": "outrage"}], "trapped": True}]
+
+
+FELL = "|turn|2\n|\n|move|p2a: Star|Surf|p1a: Al\n|-damage|p1a: Al|0 fnt\n|faint|p1a: Al\n|\n" + BACK
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-damage|p2a: Star|50/100", "move outrage"),
+        ("|move|p1a: Al|Outrage|p2a: Star|[miss]\n|-miss|p1a: Al|p2a: Star", None),
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-immune|p2a: Star", None),
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-activate|p2a: Star|move: Protect", None),
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-activate|p2a: Star|move: Substitute|[damage]", None),
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-damage|p2a: Star|50/100\n|-start|p1a: Al|confusion|[fatigue]", None),
+        ("|move|p1a: Al|Outrage|p2a: Star\n|-damage|p2a: Star|50/100\n|-status|p1a: Al|slp", None),
+        (
+            "|move|p1a: Al|Copycat|p1a: Al\n|move|p1a: Al|Outrage|p2a: Star|[from]Copycat\n|-damage|p2a: Star|5/100",
+            None,
+        ),
+        ("|move|p1a: Al|Fly||[still]\n|-prepare|p1a: Al|Fly", "move fly"),
+        ("|move|p1a: Al|Fly||[still]\n|-prepare|p1a: Al|Fly\n|-activate|p1a: Al|move: Gravity", None),
+    ],
+)
+def test_a_lock_is_claimed_only_where_it_is_proven(first: str, second: str | None) -> None:
+    """The Pokémon falls before it moves: what it was asked shows in the request only."""
+    p1, _ = sides(START + f"{first}\n|turn|2\n" + FELL.removeprefix("|turn|2\n"))
+    assert p1.choices[1] == second
+    listed = requests(p1)[1]["active"][0]["moves"]
+    assert [move["id"] for move in listed] == [second.split()[1]] if second else len(listed) == 4
+
+
+@pytest.mark.parametrize(
+    ("before", "chosen"),
+    [
+        ("|move|p1a: Al|Rage|p2a: Star\n|-damage|p2a: Star|50/100", "move rage"),
+        ("|move|p1a: Al|Rage|p2a: Star|[miss]\n|-miss|p1a: Al", None),
+        ("|move|p1a: Al|Petal Dance|p2a: Star\n|-damage|p2a: Star|50/100", "move petaldance"),
+        ("|move|p1a: Al|Petal Dance|p2a: Star|[miss]\n|-miss|p1a: Al", "move petaldance"),
+        ("|move|p1a: Al|Petal Dance|p2a: Star\n|-start|p1a: Al|confusion|[silent]", "move fight"),
+        ("|-start|p1a: Al|Bide", None),
+        ("|move|p1a: Al|Tackle|p2a: Star", "move fight"),
+    ],
+)
+def test_what_a_sleeper_of_generation_1_is_locked_into(before: str, chosen: str | None) -> None:
+    sleeps = (
+        "|move|p2a: Star|Hypnosis|p1a: Al\n|-status|p1a: Al|slp|[from] move: Hypnosis\n|turn|2\n|\n|cant|p1a: Al|slp\n"
+        "|turn|3"
+    )
+    body = (START + before + "\n" + sleeps).replace("Swampert, M", "Exeggutor")
+    assert sides(body, 1)[0].choices[1] == chosen
+
+
+def test_a_binding_move_holds_whom_it_hits_and_nobody_who_fell() -> None:
+    binds = (
+        "|move|p1a: Al|Wrap|p2a: Star\n|-damage|p2a: Star|{hp}\n{fell}|turn|2\n|\n|move|p1a: Al|Wrap|p2a: Star|[miss]\n"
+        "|turn|3"
+    )
+    body = (START + binds).replace("Swampert, M", "Tentacruel")
+    held = sides(body.format(hp="50/100", fell=""), 1)[0]
+    assert [move["id"] for move in requests(held)[1]["active"][0]["moves"]] == ["wrap"]
+    fell = "|faint|p2a: Star\n|\n|switch|p2a: Bo|Chansey|100/100\n"
+    free = sides(body.format(hp="0 fnt", fell=fell), 1)[0]
+    assert len(requests(free)[1]["active"][0]["moves"]) == 4
+
+
+def test_moves_of_others_are_not_the_pokemon_s_own() -> None:
+    learns = (
+        "|move|p1a: Al|Sketch|p2a: Star\n|-activate|p1a: Al|move: Sketch|Surf\n|turn|2\n|\n|move|p1a: Al|Surf|p2a: Star\n"
+        "|turn|3\n|\n|move|p1a: Al|Metronome|p1a: Al\n|move|p1a: Al|Petal Dance|p2a: Star|[from]Metronome\n|turn|4\n|\n"
+        "|move|p1a: Al|Petal Dance|p2a: Star|[from]lockedmove\n|turn|5"
+    )
+    p1, _ = sides(START.replace("Swampert", "Smeargle") + learns, 5)
+    assert not {"surf", "petaldance"} & set(p1.team[0].moves) and {"sketch", "metronome"} <= set(p1.team[0].moves)
+    listed = [{move["id"] for move in each["active"][0]["moves"]} for each in requests(p1)]
+    assert "surf" in listed[1] and "sketch" not in listed[1] and listed[3] == {"petaldance"}
+    assert p1.choices[:4] == ["move sketch", "move surf", "move metronome", "move petaldance"]
+
+
+def test_ghosts_are_not_trapped_since_generation_6() -> None:
+    bound = START + "|-activate|p2a: Star|move: Infestation|[of] p1a: Al\n|turn|2\n|\n|turn|3"
+    for gen, species, trapped in ((7, "Starmie", True), (7, "Mismagius", False), (5, "Mismagius", True)):
+        p2 = sides(bound.replace("Starmie", species), gen)[1]
+        assert requests(p2)[1]["active"][0].get("trapped", False) == trapped
 
 
 def test_a_move_that_strikes_at_once_prepares_nothing() -> None:
