@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import inspect
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -41,12 +40,13 @@ def _cached_in(folder: Path, function: F, **settings: Any) -> F:
         config.CACHE_DIR = before
 
 
-def is_cached(compiled: Any) -> bool:
-    """Whether the cache has a kernel, as these sources have it; without, its first call compiles it."""
-    function = inspect.unwrap(compiled)
-    function = getattr(function, "py_func", function)
-    name = f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}"
-    return any(_cache.rglob(f"{name}-*.nbi"))
+def is_cached(kernel: Any) -> bool:
+    """Whether Numba's cache has a kernel of these sources in this folder; without, its first call compiles it."""
+    dispatcher = getattr(kernel, "compiled", kernel)
+    try:
+        return bool(dispatcher._cache._cache_file._load_index())
+    except AttributeError:  # another version of Numba keeps it elsewhere: then it is compiled, for all that is known
+        return False
 
 
 def compile_missing(parts: Mapping[str, tuple[Any, Callable[[], Any]]], say: Callable[[str], None]) -> None:
@@ -95,6 +95,7 @@ def kernel(function: F) -> F:
         _Threads.started = True
         return compiled(*arguments)
 
+    call.compiled = compiled  # type: ignore[attr-defined]
     return cast(F, call)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,22 +19,25 @@ def first() -> None: ...
 def second() -> None: ...
 
 
-def test_each_part_that_the_cache_lacks_is_announced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compiled, "_cache", tmp_path)
+def test_each_part_that_the_cache_lacks_is_announced(tmp_path: Path) -> None:
     lines: list[str] = []
+    kernels = {"beginnings": compiled._cached_in(tmp_path, first), "turns": compiled._cached_in(tmp_path, second)}
 
-    def part(function: Any) -> tuple[Any, Any]:
-        return function, lambda: lines.append(function.__name__)
+    def call(name: str) -> None:
+        lines.append(name)
+        kernels[name]()
 
-    parts = {"beginnings": part(first), "turns": part(second)}
+    parts = {name: (kernel, functools.partial(call, name)) for name, kernel in kernels.items()}
     compiled.compile_missing(parts, lines.append)
     said = "compiling the engine, once on this machine: part {} ..."
-    assert lines == [said.format("1 of 2 (beginnings)"), "first", said.format("2 of 2 (turns)"), "second"]
+    assert lines == [said.format("1 of 2 (beginnings)"), "beginnings", said.format("2 of 2 (turns)"), "turns"]
     lines.clear()
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "test_compiling.first-17.py311.nbi").touch()
     compiled.compile_missing(parts, lines.append)
-    assert lines == [said.format("1 of 1 (turns)"), "second"], "one that was interrupted goes on where it was"
+    assert lines == []
+    for file in tmp_path.rglob("*second*"):
+        file.unlink()
+    compiled.compile_missing(parts, lines.append)
+    assert lines == [said.format("1 of 1 (turns)"), "turns"], "one that was interrupted goes on where it was"
 
 
 def test_an_environment_compiles_all_that_it_calls(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,8 +49,7 @@ def test_an_environment_compiles_all_that_it_calls(monkeypatch: pytest.MonkeyPat
     ]  # fmt: skip
 
 
-def test_a_kernel_is_known_in_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(compiled, "_cache", tmp_path)
-    assert not compiled.is_cached(engine._step)
-    (tmp_path / "engine._step-57.py311.nbi").touch()
-    assert compiled.is_cached(engine._step) and not compiled.is_cached(engine._start)
+def test_a_kernel_is_asked_for_behind_its_guard() -> None:
+    cache = SimpleNamespace(_cache_file=SimpleNamespace(_load_index=lambda: {"signature": "file"}))
+    assert compiled.is_cached(SimpleNamespace(compiled=SimpleNamespace(_cache=cache)))
+    assert hasattr(engine._step.compiled, "py_func")
