@@ -25,7 +25,7 @@ def disorder(lines: Sequence[str]) -> str | None:
             choices_came = True
         if line.kind in NOT_BATTLE or line.kind == "chat":
             continue
-        if ended and line.role:
+        if ended and line.role and not line.kind.startswith("-"):  # Showdown counts the hits behind the end
             return "lines out of order: the battle goes on behind its end"
         if line.kind == "start":
             begun = True

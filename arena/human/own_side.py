@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from poke_env.data import GenData, to_id_str
 
@@ -56,6 +56,7 @@ class Stay:
     """State of the active Pokémon that ends when it leaves.
 
     slots: the moves that it has instead of its own (Transform, Mimic). chosen: the move that a Choice item holds it to.
+    types: those that it has instead of its own; added_type: by Trick-or-Treat. forme: that of this stay, "" for its own.
     bound: turns for which it was held by the other with a binding move of generation 1.
     """
 
@@ -69,6 +70,10 @@ class Stay:
     tormented: bool = False
     unhealing: bool = False
     trapped: bool = False
+    pressure: bool = False
+    types: list[str] = field(default_factory=list)
+    added_type: str = ""
+    forme: str = ""
     bound: int = 0
 
 
@@ -105,10 +110,10 @@ class OwnSide:
     @property
     def types(self) -> list[str]:
         """The types of the active Pokémon, as its forme and its Tera type say."""
-        own = self.active
+        own, stay = self.active, self.stay
         species = to_id_str(own.details.split(",", 1)[0])
         known: list[str] = GenData.from_gen(self.gen).pokedex.get(species, {}).get("types", [])
-        return [own.terastallized] if own.terastallized else known
+        return [own.terastallized] if own.terastallized else [*(stay.types or known), stay.added_type]
 
     def find(self, ident: str) -> Own | None:
         """Return the team member of an ident such as "p1: Tauros"."""
@@ -163,6 +168,8 @@ class OwnSide:
             own.details = _unshiny(line.word(1))
         elif kind == "-terastallize":
             own.terastallized = line.word(1)
+            if own is self.active and self.stay.forme.startswith("Morpeko"):  # which keeps it from now on
+                own.details = ", ".join([self.stay.forme, *own.details.split(", ")[1:]])
             own.details = f"{own.details}, tera:{line.word(1)}"
         elif kind in ("-item", "-enditem"):
             own.item = to_id_str(line.word(1)) if kind == "-item" else ""
@@ -190,6 +197,14 @@ class OwnSide:
         if kind == "-transform":
             # Its player is shown the other's moves.
             stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]
+        elif kind == "-ability" and what == "pressure":
+            stay.pressure = True
+        elif kind == "-formechange":
+            stay.forme = line.word(1)
+        elif kind == "-start" and what == "typechange":
+            stay.types, stay.added_type = line.word(2).split("/"), ""
+        elif kind == "-start" and what == "typeadd":
+            stay.added_type = line.word(2)
         elif kind in ("-start", "-activate", "-end"):
             self._bound(kind, what, to_id_str(line.word(2)))
 
@@ -229,7 +244,9 @@ class OwnSide:
         stay.last = move
 
     def _spend(self, move: str, line: Line, other: OwnSide) -> None:
-        pressed = other.out and other.active.ability == "pressure" and line.word(2)[:2] == other.role
+        # Since generation 4 Pressure is announced; before, it is known by the species only.
+        pressure = other.stay.pressure if self.gen >= 4 else other.active.ability == "pressure"
+        pressed = other.out and pressure and line.word(2)[:2] == other.role
         for slot in self.slots:
             if slot.id == move or (move == "hiddenpower" and slot.id.startswith(move)):
                 slot.pp = max(0, slot.pp - (2 if pressed else 1))

@@ -51,6 +51,8 @@ ORACLE = Path(__file__).parent / "replay_oracle.mjs"
 CHUNK = 50
 _REQUEST = "|request|"
 _ILLUSION = "illusion"
+#: Types into which Ogerpon terastallizes.
+_OGERPON = ("Fire", "Grass", "Rock", "Water")
 _SHOWN = 24
 
 
@@ -118,6 +120,9 @@ def compare(played: dict[str, Any], format_id: str) -> Tally:
 def _true(asked: dict[str, Any], turn: int) -> Decision:
     request = asked["ask"]
     words = next((c.words for c in legal_choices(request) if c.wire == asked["choice"]), asked["choice"])
+    active = request["side"]["pokemon"][0]
+    if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and words:
+        words = words.removesuffix(" terastallize")  # which Showdown ignores, without a line
     return Decision(turn, asked["at"], request, words)
 
 

@@ -91,6 +91,12 @@ def test_formats_that_showdown_does_not_have_are_counted_as_such() -> None:
     assert refused == {"unknown format": 1}
 
 
+def test_hits_may_be_counted_behind_the_end() -> None:
+    assert public_battle(f"{LOG}\n|-hitcount|p2a: B|2", "gen1ou-7").winner == "p1"
+    with pytest.raises(UnusableReplay, match="behind its end"):
+        public_battle(f"{LOG}\n|move|p2a: B|Surf|p1a: A", "gen1ou-7")
+
+
 def test_illusion_s_end_needs_no_health() -> None:
     ended = LOG.replace("|turn|1", "|turn|1\n|\n|replace|p1a: A|Zoroark, M\n|-end|p1a: A|Illusion")
     with pytest.raises(UnusableReplay, match="Illusion"):

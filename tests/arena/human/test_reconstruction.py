@@ -146,6 +146,7 @@ FELL = "|turn|2\n|\n|move|p2a: Star|Surf|p1a: Al\n|-damage|p1a: Al|0 fnt\n|faint
             None,
         ),
         ("|move|p1a: Al|Fly||[still]\n|-prepare|p1a: Al|Fly", "move fly"),
+        ("|-prepare|p1a: Al|Chilly Reception|[premajor]\n|-damage|p1a: Al|80/100|[from] confusion", None),
         ("|move|p1a: Al|Fly||[still]\n|-prepare|p1a: Al|Fly\n|-activate|p1a: Al|move: Gravity", None),
     ],
 )
@@ -204,8 +205,28 @@ def test_moves_of_others_are_not_the_pokemon_s_own() -> None:
     assert p1.choices[:4] == ["move sketch", "move surf", "move metronome", "move petaldance"]
 
 
+def test_pressure_costs_pp_where_it_was_announced() -> None:
+    uses = "|turn|2\n|\n|move|p1a: Al|Surf|p2a: Star\n|turn|3"
+    for told, spent in (("", 1), ("|-ability|p2a: Star|Pressure\n", 2)):
+        p1 = sides(START.replace("Starmie", "Zapdos") + told + uses, 5)[0]
+        [slot] = [move for move in requests(p1)[2]["active"][0]["moves"] if move["id"] == "surf"]
+        assert slot["maxpp"] - slot["pp"] == spent
+
+
+def test_a_morpeko_that_terastallizes_keeps_its_forme() -> None:
+    eats = (
+        "|-formechange|p1a: Al|Morpeko-Hangry||[from] ability: Hunger Switch\n|turn|2\n|\n|-terastallize|p1a: Al|Dark\n"
+        "|move|p1a: Al|Crunch|p2a: Star\n|turn|3\n|\n|switch|p1a: Sky|Skarmory, M|100/100\n|turn|4\n|\n"
+        "|switch|p1a: Al|Morpeko-Hangry, M, tera:Dark|100/100\n|turn|5"
+    )
+    p1, _ = sides(START.replace("Swampert", "Morpeko") + eats, 9)
+    assert p1.choices == [None, "move crunch terastallize", "switch skarmory", "switch morpekohangry", None]
+
+
 def test_ghosts_are_not_trapped_since_generation_6() -> None:
     bound = START + "|-activate|p2a: Star|move: Infestation|[of] p1a: Al\n|turn|2\n|\n|turn|3"
+    haunted = bound.replace("|turn|2", "|-start|p2a: Star|typeadd|Ghost|[from] move: Trick-or-Treat\n|turn|2")
+    assert "trapped" not in requests(sides(haunted, 6)[1])[1]["active"][0]
     for gen, species, trapped in ((7, "Starmie", True), (7, "Mismagius", False), (5, "Mismagius", True)):
         p2 = sides(bound.replace("Starmie", species), gen)[1]
         assert requests(p2)[1]["active"][0].get("trapped", False) == trapped
