@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from poke_env.battle.effect import Effect
 from poke_env.battle.move import Move, MoveSet
 from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
@@ -24,7 +25,24 @@ _CALLS = tuple(f"[from] {caller}" for caller in _CALLERS)
 #: Moves after whose use their target needs no rest.
 _BINDING = frozenset({"Bind", "Clamp", "Fire Spin", "Wrap"})
 #: Kinds of lines that are corrected, before poke-env reads them or after.
-CORRECTED = frozenset({"switch", "drag", "turn", "move", "faint", "-transform", "-curestatus", "-start", "-status"})
+CORRECTED = frozenset(
+    {
+        "switch",
+        "drag",
+        "turn",
+        "move",
+        "faint",
+        "cant",
+        "-damage",
+        "-immune",
+        "-transform",
+        "-curestatus",
+        "-start",
+        "-status",
+    }
+)
+#: Moves of two turns, which cost their PP in the second.
+_TWO_TURNS = frozenset({"dig", "fly", "razorwind", "skullbash", "skyattack", "solarbeam"})
 #: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
 _NO_MOVE_HINT = "no move has been selected yet"
 
@@ -40,6 +58,8 @@ class FirstGeneration:
         self._called: dict[
             str, str
         ] = {}  # side -> the move that its active Pokémon's Metronome or Mirror Move called last
+        self._paying: dict[str, str] = {}  # side -> the move whose PP its move of two turns costs
+        self._raging: Pokemon | None = None  # who has just begun to rage
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
         self._copies: list[tuple[Pokemon, Pokemon]] = []  # since the last request: who copied one that had transformed
@@ -50,12 +70,18 @@ class FirstGeneration:
 
     def feed(self, battle: QuickBattle, message: list[str]) -> None:
         """Have poke-env read a line of one of the CORRECTED kinds, or what it should read instead, and correct the state."""
+        if message[1] == "-damage" and len(message) == 4:
+            battle.parse_message(message)
+            return
         corrected = self._before(battle, message)
         try:
             battle.parse_message(corrected)
         finally:
             battle._replay_data[-1] = message
-        self._after(battle, message)
+        if message[1] == "move":
+            self._after_move(battle, message)
+        else:
+            self._after(battle, message)
 
     def asked(self) -> None:
         """Complete what was copied from one of ours, whose moves the request has told."""
@@ -83,10 +109,14 @@ class FirstGeneration:
 
     def _after(self, battle: QuickBattle, message: list[str]) -> None:
         kind = message[1]
-        if kind == "move" and message[3] in _BINDING:
-            mon = battle.active_pokemon if message[2][:2] != battle.player_role else battle.opponent_active_pokemon
-            if mon is not None and not mon.fainted:
-                mon.must_recharge = False
+        if kind == "cant" and message[3] in ("par", "Disable"):
+            self._break_off(battle.get_pokemon(message[2]), bide=message[3] == "par")
+        elif kind == "-damage" and message[4] == "[from] confusion":
+            self._break_off(battle.get_pokemon(message[2]), bide=True)
+        elif kind == "-immune":
+            user = battle.active_pokemon if message[2][:2] != battle.player_role else battle.opponent_active_pokemon
+            if user is not None and self._raging is user:
+                user._effects.pop(Effect.RAGE, None)
         elif kind == "-status" and message[3] == "slp":
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind == "-transform":
@@ -97,8 +127,40 @@ class FirstGeneration:
             self._thawed.add(message[2][:2])
         elif kind == "-start" and message[3] == "Mimic":
             mon = battle.get_pokemon(message[2])
+            if mon.mimic_move is not None and "mimic" in mon.base_moves:  # one slot, one PP
+                mon.mimic_move._current_pp = mon.base_moves["mimic"].current_pp
             if "mimic" not in mon.base_moves:
                 self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
+
+    def _after_move(self, battle: QuickBattle, message: list[str]) -> None:
+        """Set what the line of a move does not say: PP of moves of two turns and of mimicked ones, Rage, an end of rest."""
+        mon, move, side = battle.get_pokemon(message[2]), to_id_str(message[3]), message[2][:2]
+        source = next((part for part in message[4:] if part.startswith("[from]")), "")
+        if message[3] in _BINDING:
+            foe = battle.active_pokemon if side != battle.player_role else battle.opponent_active_pokemon
+            if foe is not None and not foe.fainted:
+                foe.must_recharge = False
+        self._raging = None
+        if move == "rage" and not {"[miss]", "[notarget]"} & set(message[4:]):
+            self._raging = None if Effect.RAGE in mon._effects else mon
+            mon._effects[Effect.RAGE] = 0
+        if move in _TWO_TURNS:
+            second = source[7:] == message[3]
+            if not second:
+                self._paying[side] = to_id_str(source[7:]) if source in _CALLS else move
+            paid = mon.moves.get(self._paying.get(side, move))
+            if paid is not None:
+                paid._current_pp = max(0, paid._current_pp - 1) if second else min(paid.max_pp, paid._current_pp + 1)
+        mimicked, mimic = mon.mimic_move, mon.base_moves.get("mimic")
+        if mimicked is not None and mimic is not None:  # one slot, one PP
+            mimic._current_pp = mimicked._current_pp
+
+    @staticmethod
+    def _break_off(mon: Pokemon, bide: bool) -> None:
+        """End what full paralysis, confusion or Disable has interrupted."""
+        mon._preparing_move = mon._preparing_target = None
+        if bide:
+            mon._effects.pop(Effect.BIDE, None)
 
     def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. The log does not say that a called binding move continues."""

@@ -71,6 +71,7 @@ def read_faint(battle: TrackedBattle, message: list[str]) -> None:
     mon.switch_out(battle._fields)
     mon._active = active
     mon._terastallized = False
+    mon._status_counter = 0
     _release(battle.facing(message[2]), battle.gen, handed=False)
 
 

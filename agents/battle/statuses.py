@@ -14,7 +14,8 @@ from agents.battle.abilities import show_ability
 from agents.battle.causes import read_hp, show_cause
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 
-_POISON = ("[from] psn", "[from] tox")
+#: What counts a turn of bad poison, in generations 1 and 2.
+_POISON = {1: ("[from] psn", "[from] tox", "[from] Leech Seed"), 2: ("[from] psn", "[from] tox")}
 
 
 def read_status(battle: TrackedBattle, message: list[str]) -> None:
@@ -72,7 +73,7 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
 def read_damage(battle: TrackedBattle, message: list[str]) -> None:
     """ "-damage|POKEMON|50/100|[from] …": its cause. One that hits itself in confusion does not move."""
     read_hp(battle, message)
-    if battle.gen == 2 and message[-1] in _POISON:
+    if battle.gen <= 2 and len(message) > 4 and message[4] in _POISON[battle.gen]:
         _count_poison(battle.get_pokemon(message[2]))
     if len(message) > 4 and message[4] == "[from] confusion":
         mon = battle.get_pokemon(message[2])
@@ -82,7 +83,7 @@ def read_damage(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _count_poison(mon: Pokemon) -> None:
-    """Count a turn of bad poison when it hurts: in generation 2 after its Pokémon's own move, if that faints nobody."""
+    """Count a turn of bad poison when it hurts: in generations 1 and 2 after its own move, if that faints nobody."""
     if mon._status is Status.TOX:
         mon._status_counter += 1
 

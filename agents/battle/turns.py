@@ -31,8 +31,6 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
         if mon is None:
             continue
         mon._active_turns += 1
-        if battle.gen == 1 and mon._status is Status.TOX:  # its turns may end without upkeep
-            mon._status_counter += 1
         for effect in list(mon._effects):
             if effect.is_turn_countable:
                 mon._effects[effect] += 1

@@ -67,6 +67,8 @@ def read_end(battle: TrackedBattle, message: list[str]) -> None:
         return
     battle.read(message)
     mon = battle.get_pokemon(message[2])
+    if message[3] == "Toxic counter":  # Haze in generation 1: bad poison has become poison
+        mon._status_counter = 0
     if message[3] == "Stockpile":
         for effect in _STOCKPILES:
             mon._effects.pop(effect, None)

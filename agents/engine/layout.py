@@ -111,7 +111,6 @@ SUBSTITUTE = next(_word)  # HP
 # What has been shown of it. Pairs of words: as its own player counts, and as the opponent does. Uses: a byte for each slot.
 SHOWN_TURNS = next(_word)  # ended since it came in; 2 stands for more
 SHOWN_RECHARGE = next(_word)  # it was said to need rest, and nothing has shown since that it no longer does
-SHOWN_PREPARING = next(_word)  # likewise, to prepare a move
 SHOWN_TYPE_1 = next(_word)
 SHOWN_TYPE_2 = next(_word)  # -1: none
 SHOWN_LAST = next(_word)  # move
@@ -119,8 +118,6 @@ next(_word)
 SHOWN_MIMIC = next(_word)  # the move that it mimics
 SHOWN_THAWED = next(_word)  # it thawed this turn: what it uses may be another's move
 SHOWN_CALLED = next(_word)  # the move that its Metronome or Mirror Move called last
-SHOWN_MIMIC_USES = next(_word)
-next(_word)
 COPIED_MOVES = next(_word)  # four moves that it was shown to copy by Transform
 for _ in range(3):
     next(_word)
@@ -155,7 +152,7 @@ MON_SEEN = next(_word)  # 0, or its number in the order in which the team's Pok√
 MON_REVEALED = next(_word)  # four bits a slot: 0, or the move's number in the order in which its moves were used
 MON_USES = next(_word)  # a pair, as SHOWN_LAST
 next(_word)
-MON_COUNTER = next(_word)  # turns that it was seen to sleep, or was badly poisoned
+MON_COUNTER = next(_word)  # turns that it was seen to sleep
 MON_WORDS = next(_word)
 
 SIDE_WORDS = MONS + 6 * MON_WORDS

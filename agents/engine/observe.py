@@ -74,9 +74,9 @@ from agents.engine.layout import (
     RECHARGE,
     REFLECT,
     REQUEST,
+    RESIDUAL_COUNT,
     SEEN,
     SHOWN_LAST,
-    SHOWN_PREPARING,
     SHOWN_RECHARGE,
     SHOWN_TURNS,
     SHOWN_TYPE_1,
@@ -84,8 +84,10 @@ from agents.engine.layout import (
     SIDES,
     SUBSTITUTE,
     TEAM_SIZE,
+    TOX,
     TRANSFORMED,
     TURN,
+    TWO_TURN,
     UNDECIDED,
     WAITING,
     WINNER,
@@ -94,7 +96,7 @@ from agents.engine.network_actions import bench_place, move_place, write_legal
 from agents.engine.requests import only_entry
 from agents.engine.shown import MIMICKED, base_count, entry, rank, shown_move, shows_mimic, uses_of
 from agents.engine.state import foe_of, out, pp_at
-from agents.engine.tables import MOVE, PP, SPECIES_TYPES
+from agents.engine.tables import MOVE, PP, SPECIES_TYPES, move
 from agents.engine.use import hard_lock
 
 _OURS, _THEIRS, _MOVES = 3, 9, 15
@@ -103,6 +105,7 @@ _EFFECTS = _ON_FIELD + 11
 _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID = 0, 1, 2, 3, 7, 8, 10
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
 MOST_MOVES = 32
+_MIMIC = move("mimic")
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
 
 
@@ -162,9 +165,18 @@ def _pp_left(b, s, mon, view, m):
     if found < 0:
         return 1.0
     most = SHOWN_MAX_PP[m]
-    copied = found != MIMICKED and mon == out(b, s) and b[s + TRANSFORMED]
-    left = (min(5, most) if copied else most) - uses_of(b, s, mon, view, found)
+    full = SHOWN_MAX_PP[_MIMIC] if found == MIMICKED else most  # it has those of Mimic, whose slot it is in
+    copied = mon == out(b, s) and b[s + TRANSFORMED]
+    left = (min(5, full) if copied else full) - uses_of(b, s, mon, view, found)
     return max(0, left) / most
+
+
+@rule
+def _turns_of_status(b, s, mon):
+    """Turns slept through, or the stage of bad poison, which no Pokémon on the bench has."""
+    if b[mon + MON_STATUS] == TOX:
+        return b[s + RESIDUAL_COUNT] if mon == out(b, s) else 0
+    return 0 if b[mon + MON_STATUS] == FAINTED else b[mon + MON_COUNTER]
 
 
 @rule
@@ -192,7 +204,7 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
     features[5] = view == 0
     features[6] = b[mon + MON_SEEN] > 0
     features[7] = level / 100
-    features[8] = min(8, b[mon + MON_COUNTER]) / 8
+    features[8] = min(8, _turns_of_status(b, s, mon)) / 8
     features[9] = min(4, count) / 4
     for stat in range(6):
         features[11 + stat] = BASE_STATS[species, stat] / 200
@@ -220,7 +232,7 @@ def _field_features(b, s, view, features):
         features[_ON_FIELD + stat] = b[s + BOOSTS + stat] / 6
     features[_ON_FIELD + 7] = b[s + SHOWN_TURNS] == 1
     features[_ON_FIELD + 8] = b[s + RECHARGE] if view == 0 else b[s + SHOWN_RECHARGE]
-    features[_ON_FIELD + 9] = b[s + SHOWN_PREPARING]
+    features[_ON_FIELD + 9] = b[s + TWO_TURN] != 0
     features[_EFFECTS] = b[s + SUBSTITUTE] > 0
     features[_EFFECTS + 1] = b[s + CONFUSED] > 0
     features[_EFFECTS + 2] = b[s + LEECH_SEED]

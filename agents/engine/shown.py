@@ -10,30 +10,27 @@ from agents.engine.layout import (
     COPIED_COUNT,
     COPIED_MOVES,
     COPIED_USES,
-    MON_COUNTER,
+    LAST_SLOT,
     MON_MOVE_COUNT,
     MON_MOVES,
     MON_REVEALED,
     MON_SEEN,
-    MON_STATUS,
     MON_USES,
     MOVES,
     SEEN,
     SHOWN_CALLED,
     SHOWN_LAST,
     SHOWN_MIMIC,
-    SHOWN_MIMIC_USES,
-    SHOWN_PREPARING,
     SHOWN_RECHARGE,
     SHOWN_THAWED,
     SHOWN_TURNS,
     SHOWN_TYPE_1,
     SHOWN_TYPE_2,
-    TOX,
     TRANSFORMED,
+    TWO_TURN,
 )  # fmt: skip
 from agents.engine.state import out
-from agents.engine.tables import NO_MOVE, STRUGGLE, move
+from agents.engine.tables import MOVE, NO_MOVE, STRUGGLE, TWO_TURNS, move
 
 _METRONOME, _MIMIC, _MIRROR_MOVE = move("metronome"), move("mimic"), move("mirrormove")
 #: The entry of a mimicked move among the slots 0 to 3.
@@ -108,7 +105,7 @@ def entry(b, s, mon, view, m):
 def uses_of(b, s, mon, view, found):
     """How often the move of an entry was used."""
     if found == MIMICKED:
-        return b[s + SHOWN_MIMIC_USES + view]
+        found = shows_mimic(b, s, mon, view)
     if mon == out(b, s) and b[s + TRANSFORMED]:
         return uses(b, s + COPIED_USES + view, found)
     return uses(b, mon + MON_USES + view, found)
@@ -120,14 +117,26 @@ def show_use(b, s, m, called, chosen):
     if called and m != _METRONOME and m != _MIRROR_MOVE:
         b[s + SHOWN_CALLED] = m
     b[s + SHOWN_RECHARGE] = 0
-    b[s + SHOWN_PREPARING] = 0
-    if chosen and m != NO_MOVE:
-        _show_use(b, s, m, 0)
-        _show_use(b, s, m, 1)
+    second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
+    for view in range(2):
+        if chosen and m != NO_MOVE:
+            _show_use(b, s, m, view, not MOVE[m, TWO_TURNS] or second)
+        elif MOVE[m, TWO_TURNS]:
+            _pay(b, s, view, 1 if second else -1)
 
 
 @rule
-def _show_use(b, s, m, view):
+def _pay(b, s, view, by):
+    """Counts uses of the slot that was selected last, if it is known: that of Metronome where that has called the move."""
+    mon, slot = out(b, s), b[s + LAST_SLOT]
+    copied = b[s + TRANSFORMED] != 0
+    word = s + COPIED_USES + view if copied else mon + MON_USES + view
+    if slot < base_count(b, s, mon) and rank(b, s, mon, view, slot) and uses(b, word, slot) + by >= 0:
+        b[word] += by << (8 * slot)
+
+
+@rule
+def _show_use(b, s, m, view, counts):
     if m == STRUGGLE:
         b[s + SHOWN_LAST + view] = 0
         return
@@ -145,11 +154,11 @@ def _show_use(b, s, m, view):
         return
     b[s + SHOWN_LAST + view] = 0 if hidden else m
     if found == MIMICKED:
-        b[s + SHOWN_MIMIC_USES + view] += 1
-        return
-    if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
+        found = shows_mimic(b, s, mon, view)
+    elif view == 1 and not copied and rank(b, s, mon, view, found) == 0:
         _reveal(b, mon, found)
-    _count_use(b, s + COPIED_USES + view if copied else mon + MON_USES + view, found)
+    if counts:
+        _count_use(b, s + COPIED_USES + view if copied else mon + MON_USES + view, found)
 
 
 @rule
@@ -166,7 +175,6 @@ def show_mimic(b, s, m):
     before = b[s + SHOWN_MIMIC]
     b[s + SHOWN_MIMIC] = m
     for view in range(2):
-        b[s + SHOWN_MIMIC_USES + view] = 0
         last = b[s + SHOWN_LAST + view]
         if last == _MIMIC or (before and last == before):
             b[s + SHOWN_LAST + view] = 0
@@ -188,13 +196,6 @@ def show_copy(b, s, t):
 
 
 @rule
-def show_leaving(b, s):
-    """The Pokémon that is out goes back: a badly poisoned one's turns are counted anew."""
-    if b[out(b, s) + MON_STATUS] == TOX:
-        b[out(b, s) + MON_COUNTER] = 0
-
-
-@rule
 def show_arrival(b, s):
     """A Pokémon has come out."""
     mon = out(b, s)
@@ -208,5 +209,3 @@ def show_turn(b, s):
     """A turn begins."""
     b[s + SHOWN_TURNS] = min(2, b[s + SHOWN_TURNS] + 1)
     b[s + SHOWN_THAWED] = 0
-    if b[out(b, s) + MON_STATUS] == TOX:
-        b[out(b, s) + MON_COUNTER] += 1

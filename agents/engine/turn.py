@@ -47,7 +47,7 @@ from agents.engine.layout import (
     WINNER,
 )  # fmt: skip
 from agents.engine.requests import disable_moves, select_move, settle_locks
-from agents.engine.shown import show_arrival, show_leaving, show_turn
+from agents.engine.shown import show_arrival, show_turn
 from agents.engine.state import clear_volatile, draw, foe_of, out, pp_at, residual_damage, side_of, update_speed
 from agents.engine.tables import MOVE, NO_MOVE, PRIORITY, SPECIES_TYPES, move
 from agents.engine.use import run_move
@@ -68,7 +68,6 @@ def _tie_draw(b):
 
 @rule
 def _switch_in(b, s, position):
-    show_leaving(b, s)
     going = b[s + ORDER]
     b[s + ORDER] = b[s + ORDER + position]
     b[s + ORDER + position] = going

@@ -43,7 +43,6 @@ from agents.engine.layout import (
     RECHARGE,
     RESIDUAL,
     RESIDUAL_COUNT,
-    SHOWN_PREPARING,
     SHOWN_RECHARGE,
     SLEEP,
     THRASH,
@@ -238,7 +237,6 @@ def _perform(b, s, t, m):
     if MOVE[m, TWO_TURNS]:
         if b[s + TWO_TURN] == 0:
             b[s + TWO_TURN] = m
-            b[s + SHOWN_PREPARING] = 1
             if m == _DIG or m == _FLY:
                 b[s + INVULNERABLE] = 1
             return

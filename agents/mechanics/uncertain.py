@@ -42,7 +42,7 @@ TARGET_ABILITIES: dict[str, str] = {
     "iceface": "the first physical hit breaks it",
 }
 #: Abilities of the target that change its stats between the hits of one move.
-BETWEEN_HITS = frozenset({"stamina", "weakarmor", "watercompaction"})
+BETWEEN_HITS = frozenset({"stamina", "weakarmor", "watercompaction", "colorchange"})
 ITEMS: dict[str, str] = {"metronome": "how often the move was used in a row"}
 EFFECTS: dict[str, str] = {"dynamax": "Max Moves and the HP of a Dynamax Pokémon"}
 #: Effects of a target that is out of reach, or behind something.

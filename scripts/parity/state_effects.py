@@ -133,6 +133,7 @@ def effect_differences(seen: set[str], truth: dict[str, Any], gen: int, new_turn
         volatiles = {
             name: state for name, state in volatiles.items() if name not in ("partiallytrapped", "defensecurl")
         }
+        seen = seen - {"DEFENSE_CURL"}
     found = [f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)]
     true = {name for volatile, names in VOLATILES.items() if volatile in volatiles for name in names}
     found += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]

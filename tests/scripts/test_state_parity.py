@@ -18,7 +18,7 @@ def differences(gen: int, battles: int, teams: str = "random-battle", policy: st
     return [parity.explain(one, options) for one in found], compared
 
 
-@pytest.mark.parametrize("gen", [2, 4, 9])
+@pytest.mark.parametrize("gen", [1, 4, 9])
 def test_seats_see_the_simulators_state(gen: int) -> None:
     found, compared = differences(gen, 2)
     assert not found, found[0]
@@ -26,7 +26,7 @@ def test_seats_see_the_simulators_state(gen: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("gen", range(2, 10))
+@pytest.mark.parametrize("gen", range(1, 10))
 def test_seats_see_the_simulators_state_in_every_generation(gen: int) -> None:
     for teams, policy in (("random-battle", "random"), ("any", "rare")):
         found, _ = differences(gen, 10, teams, policy)

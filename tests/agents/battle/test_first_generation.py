@@ -7,6 +7,7 @@ import random
 import weakref
 
 import pytest
+from poke_env.battle.effect import Effect
 
 from agents.battle import SeatBattle
 
@@ -112,7 +113,45 @@ def test_a_mimicked_move_of_ones_own_is_shown() -> None:
         "|-start|p2a: Clefable|Mimic|Surf",
         "|move|p2a: Clefable|Surf|p1a: Tauros",
     ]
-    assert left(battle(*lines)) == {"surf": 23}
+    assert left(battle(*lines)) == {"surf": 14}  # of Mimic's 16, in whose slot it is
+    assert left(battle(*lines, "|switch|p2a: Mew|Mew|100/100", "|switch|p2a: Clefable|Clefable|100/100")) == {
+        "mimic": 14
+    }
+
+
+def test_a_move_of_two_turns_costs_its_pp_in_the_second() -> None:
+    first = ["|move|p2a: Clefable|Fly|p1a: Tauros|[still]", "|-prepare|p2a: Clefable|Fly"]
+    second = "|move|p2a: Clefable|Fly|p1a: Tauros|[from] Fly"
+    assert left(battle(*first)) == {"fly": 24}
+    assert left(battle(*first, "|turn|2", second)) == {"fly": 23}
+    called = ["|move|p2a: Clefable|Metronome|p2a: Clefable", f"{first[0]}|[from] Metronome", first[1]]
+    assert left(battle(*called)) == {"metronome": 16}
+    assert left(battle(*called, "|turn|2", second)) == {"metronome": 15}
+
+
+@pytest.mark.parametrize("stop", ["|cant|p2a: Clefable|par", "|-damage|p2a: Clefable|90/100|[from] confusion"])
+def test_paralysis_and_confusion_break_off_what_goes_on(stop: str) -> None:
+    for line in ("|-prepare|p2a: Clefable|Fly", "|-start|p2a: Clefable|Bide"):
+        mon = battle(line, stop).opponent_active_pokemon
+        assert mon is not None and not mon.preparing and Effect.BIDE not in mon.effects
+        mon = battle(line, "|cant|p2a: Clefable|flinch").opponent_active_pokemon
+        assert mon is not None and (mon.preparing or Effect.BIDE in mon.effects)
+
+
+@pytest.mark.parametrize(("after", "rages"), [("|-damage|p1a: Tauros|340/353", True), ("|-immune|p1a: Tauros", False)])
+def test_rage_lasts_once_it_has_hit(after: str, rages: bool) -> None:
+    mon = battle("|move|p2a: Clefable|Rage|p1a: Tauros", after).opponent_active_pokemon
+    assert mon is not None and (Effect.RAGE in mon.effects) == rages
+    missed = battle("|move|p2a: Clefable|Rage|p1a: Tauros|[miss]").opponent_active_pokemon
+    assert missed is not None and Effect.RAGE not in missed.effects
+
+
+def test_bad_poison_counts_when_it_or_leech_seed_hurts() -> None:
+    seat = battle("|-status|p2a: Clefable|tox", "|turn|2")
+    mon = seat.opponent_active_pokemon
+    assert mon is not None and mon.status_counter == 0
+    seat.feed(["|-damage|p2a: Clefable|94/100 tox|[from] psn", "|-damage|p2a: Clefable|82/100 tox|[from] Leech Seed"])
+    assert mon.status_counter == 2
 
 
 def test_a_fainted_pokemon_has_no_boosts_and_its_own_types() -> None:
