@@ -101,7 +101,7 @@ def read_own_moves(mon: Pokemon, listed: list[dict[str, Any]]) -> None:
 
     In generation 1 PP stay as the lines count them, for both players alike, as the engine does (agents/engine/observe.py).
     """
-    mon._must_recharge = listed[0]["id"] == "recharge"
+    mon._must_recharge = any(shown["id"] == "recharge" for shown in listed)
     if mon.gen == 1:
         return
     known = mon.moves
