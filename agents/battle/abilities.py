@@ -22,15 +22,19 @@ from agents.battle.tracked_battle import TrackedBattle, origin, other
 #: Abilities that take over another's: "[from] ability: Trace".
 _TAKERS = frozenset({"trace", "receiver", "powerofalchemy", "mummy", "lingeringaroma", "wanderingspirit"})
 _NO_ABILITY = ""
+#: As One is two abilities in one, which lines name one by one -> the id, by what only one of both has.
+_AS_ONE = {"asone": "", "unnerve": "", "chillingneigh": "asoneglastrier", "grimneigh": "asonespectrier"}
+_AS_ONE_OF = {"calyrexice": "asoneglastrier", "calyrexshadow": "asonespectrier"}
 
 
 def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     """ "-ability|POKEMON|ABILITY": it has this ability; "…|NEW|OLD|[from] move: Worry Seed": it was given the new one."""
     mon, ability = battle.get_pokemon(message[2]), to_id_str(message[3])
-    if mon.base_species == "calyrex":
-        battle.read(message)  # As One: two abilities in one
-        return
+    if ability in _AS_ONE:
+        ability = _as_one(battle, mon, message[2], ability)
     battle.record(message)
+    if not ability:
+        return
     source = origin(message, 4)
     old = message[4] if len(message) > 4 and not message[4].startswith("[") and message[4] != "boost" else None
     taker = to_id_str(source.removeprefix("ability:")) if source.startswith("ability:") else ""
@@ -44,6 +48,24 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     give_ability(mon, ability)
     if other(message, 4) and source.startswith("ability:"):
         show_ability(battle.get_pokemon(other(message, 4)), ability)
+
+
+def _as_one(battle: TrackedBattle, mon: Pokemon, ident: str, ability: str) -> str:
+    """Return the ability that "-ability|POKEMON|As One", "…|Unnerve" or "…|Grim Neigh|boost" shows, "" if it may be either.
+
+    As One is announced, with Unnerve in the next line, when its holder comes in.
+    """
+    announced = ability == "asone"
+    for line in reversed(battle._replay_data if not announced else ()):
+        if line[1] in ("switch", "drag", "replace") and line[2][:2] == ident[:2]:
+            break
+        if line[1] == "-ability" and line[2] == ident:
+            announced = announced or line[3] == "As One"
+            if announced or ability == "unnerve":
+                break
+    if not announced:
+        return ability
+    return _AS_ONE[ability] or _AS_ONE_OF.get(mon._species, "")
 
 
 def read_endability(battle: TrackedBattle, message: list[str]) -> None:

@@ -86,16 +86,21 @@ def _lead(slot: int, size: int) -> Choice:
 
 
 def _moves(active: dict[str, Any]) -> list[Choice]:
-    usable = [(slot, m["id"]) for slot, m in enumerate(active["moves"], 1) if not m.get("disabled")]
-    choices = [_move(move, slot) for slot, move in usable]
+    listed = [(slot, m["id"]) for slot, m in enumerate(active["moves"], 1)]
+    usable = [(slot, move) for slot, move in listed if not active["moves"][slot - 1].get("disabled")]
     if len(active) == 1:  # nothing but moves
-        return choices
+        return [_move(move, slot) for slot, move in usable]
+    # What disables a move (a choice item, Disable, Torment) does not disable its Max Move or Z-Move.
+    max_moves = active["maxMoves"]["maxMoves"] if active.get("maxMoves") else active["moves"]
+    as_max_moves = [(slot, move) for slot, move in listed if not max_moves[slot - 1].get("disabled")]
+    dynamaxed = bool(active.get("maxMoves")) and not active.get("canDynamax")
+    choices = [_move(move, slot) for slot, move in (as_max_moves if dynamaxed else usable)]
     for flag, word in _EXTRAS.items():
         if active.get(flag):
-            choices += [_move(move, slot, word) for slot, move in usable]
+            choices += [_move(move, slot, word) for slot, move in (as_max_moves if word == "dynamax" else usable)]
     z_moves = active.get("canZMove")
     if z_moves:
-        choices += [_move(move, slot, "zmove") for slot, move in usable if z_moves[slot - 1]]
+        choices += [_move(move, slot, "zmove") for slot, move in listed if z_moves[slot - 1]]
     return choices
 
 

@@ -58,6 +58,8 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         mon._status_counter = 0
     if battle.gen == 3:
         forget_talked_turns(battle, mon)
+    if battle.gen == 9:  # the details say it also of one whose guise another one wears
+        mon._terastallized = ", tera:" in message[3]
     mon._boosts.update(boosts)
     mon._effects.update(effects)
 

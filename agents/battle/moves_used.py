@@ -12,10 +12,11 @@ from poke_env.battle.effect import Effect
 from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
-from poke_env.data import to_id_str
+from poke_env.data import GenData, to_id_str
 
 from agents.battle.abilities import show_ability
 from agents.battle.continued_moves import marked_continued
+from agents.battle.quick_poke_env import ability_of
 from agents.battle.statuses import note_sleep
 from agents.battle.tracked_battle import TrackedBattle, origin
 
@@ -35,6 +36,15 @@ _PROTECTING = frozenset(
     }
 )  # fmt: skip
 _FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
+#: Moves and abilities that change a move's type before its Max Move is determined (Showdown's `onModifyType`).
+_OF_ANY_TYPE = frozenset(
+    {
+        "aurawheel", "hiddenpower", "judgment", "multiattack", "naturalgift", "revelationdance", "technoblast",
+        "terrainpulse", "weatherball",
+    }
+)  # fmt: skip
+_TYPE_CHANGERS = frozenset({"aerilate", "galvanize", "liquidvoice", "normalize", "pixilate", "refrigerate"})
+_MOVES_OF_A_SET = 4
 
 
 def _max_pp(move: Move) -> int:
@@ -63,6 +73,8 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         note_sleep(battle, mon, talks=True)
     if boosted_fire:
         mon._effects[Effect.FLASH_FIRE] = 0
+    if battle.gen == 8 and Effect.DYNAMAX in mon._effects:
+        _pay_max_move(battle, mon, message)
     silent = _SILENT.get(message[3])
     if silent is not None and _FAILED.isdisjoint(message[4:]):
         mon._effects[silent] = 0
@@ -94,6 +106,24 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
         caller = mon.moves.get(cause)
         if caller is not None and battle.gen >= 4 and pressure and cause != to_id_str(name):
             caller.use(pressure, overridden=True)
+
+
+def _pay_max_move(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> None:
+    """Take the PP of a Max Move from the move that it comes from, if only one of the Pokémon's moves can be that."""
+    entry = GenData.from_gen(battle.gen).moves.get(to_id_str(message[3]), {})
+    ours = message[2][:2] == battle._player_role
+    if not entry.get("isMax") or not (ours or len(mon.moves) >= _MOVES_OF_A_SET) or ability_of(mon) in _TYPE_CHANGERS:
+        return
+    status = entry["category"] == "Status"
+    sources = [
+        move
+        for move in mon.moves.values()
+        if (move.entry["category"] == "Status") == status
+        and (status or move.entry["type"] == entry["type"] or move._id in _OF_ANY_TYPE)
+    ]
+    if len(sources) == 1:
+        target = message[4] if message[4][:1] == "p" else None
+        sources[0].use(battle._pressure_on(message[2], message[3], target))
 
 
 def read_own_moves(mon: Pokemon, listed: list[dict[str, Any]]) -> None:

@@ -62,6 +62,9 @@ class SeatComparison:
         self.battle = battle
         self.role = role
         self.foe_role = "p2" if role == "p1" else "p1"
+        self._base_shown: set[str] = (
+            set()
+        )  # our Pokémon whose moves a request has listed while they had not transformed
         self._guises: dict[str, str] = {}  # Pokémon with Illusion -> the guise in which it is or has left
         self._polluted: set[str] = (
             set()
@@ -187,8 +190,10 @@ class SeatComparison:
         if not fainted:
             yield from _temporary_differences(seen, true, truth, who)
         polluted = disguised or (not own and true["name"] in self._polluted)
+        if own and not true["transformed"]:
+            self._base_shown.add(true["name"])
         if not polluted:
-            yield from _move_differences(seen, true, who, own)
+            yield from _move_differences(seen, true, who, own, true["name"] in self._base_shown)
         if self.battle.gen > 1 and not polluted:
             yield from _item_differences(seen, true, who, own)
         if self.battle.gen > 2 and not polluted and not fainted:
@@ -323,8 +328,13 @@ def _temporary_differences(
         yield Difference("active turns", who, seen._active_turns, true["activeTurns"])
 
 
-def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:
-    """The moves that are known and their PP: those now, and those to which it returns after Transform or Mimic."""
+def _move_differences(
+    seen: Pokemon, true: dict[str, Any], who: str, own: bool, base_shown: bool
+) -> Iterator[Difference]:
+    """The moves that are known and their PP: those now, and those to which it returns after Transform or Mimic.
+
+    base_shown: a request has listed the latter (UNKNOWABLE: Imposter before the first request).
+    """
     for name, held, slots in (
         ("moves", seen.moves, true["moves"]),
         ("base moves", seen._moves._base_moves, true["baseMoves"]),
@@ -337,9 +347,11 @@ def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
             yield Difference(f"{name}:-{move}", who, sorted(known), sorted(right))
         for move, slot in right.items():
             if move not in known:
-                if own or slot["named"]:
+                if (own and (name == "moves" or base_shown)) or slot["named"]:
                     yield Difference(f"{name}:+{move}", who, sorted(known), sorted(right))
-            elif known[move].current_pp != slot["pp"] and not _is_untold(known[move].current_pp, slot, own):
+            elif known[move].current_pp != slot["pp"] and not _is_untold(
+                known[move].current_pp, slot, own, true["active"] and not true["fainted"]
+            ):
                 yield Difference(f"pp:{move}", who, known[move].current_pp, slot["pp"])
     if seen.gen > 1 and true["active"] and not true["fainted"]:
         last = seen.last_move.id if seen.last_move else ""
@@ -348,9 +360,14 @@ def _move_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) 
             yield Difference("last move", who, last, right)
 
 
-def _is_untold(pp: int, slot: dict[str, Any], own: bool) -> bool:
-    """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3."""
-    return slot["pp"] < pp <= slot["pp"] + slot["silent" if own else "secret"] or (bool(slot["hidden"]) and not own)
+def _is_untold(pp: int, slot: dict[str, Any], own: bool, listed: bool) -> bool:
+    """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3.
+
+    listed: the request lists the PP of its own one on the field.
+    """
+    if own:
+        return slot["pp"] < pp <= slot["pp"] + slot["silent"] + (slot["hidden"] if slot["twin"] and not listed else 0)
+    return slot["pp"] < pp <= slot["pp"] + slot["secret"] or bool(slot["hidden"])
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

@@ -92,6 +92,12 @@ UNKNOWABLE = {
     ),
     "what an opponent's Regenerator heals as it leaves, before it has been shown": "no line tells it",
     "PP that an opponent's Z-Moves and Max Moves cost": "their lines do not name the move that they come from",
+    "PP of one's own Max Move that several moves can be, if its user leaves or faints before the next request": (
+        "the line does not name the move; a request lists the PP of the one on the field only"
+    ),
+    "moves of one's own that has transformed before the first request, until it leaves (Imposter)": (
+        "requests list the copied moves"
+    ),
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"
     ),

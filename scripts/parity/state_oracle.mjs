@@ -47,8 +47,10 @@ function accepted(side, request) {
     if (active.canZMove) extras.push(' zmove');
     for (const extra of ['', ...extras]) tried.push(`move ${slot}${extra}`);
   }
+  const flags = side.active.map(mon => mon.switchFlag); // Revival Blessing's choice changes them at once
   return tried.filter(words => {
     const fine = side.choose(words);
+    side.active.forEach((mon, place) => { mon.switchFlag = flags[place]; });
     side.clearChoice();
     side.choice.error = '';
     return fine;

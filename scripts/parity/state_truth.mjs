@@ -34,12 +34,15 @@ export function watch(battle) {
 
 /** Notes the PP that Z-Moves and Max Moves cost: their lines do not name the move that they come from. */
 export function watchMoves(battle) {
-  let renamed = false;
+  let renamed = null; // who uses one at this moment
   const {actions} = battle;
   const runMove = actions.runMove;
   actions.runMove = function (move, pokemon, place, how) {
-    renamed = !!(how?.zMove || how?.maxMove);
-    return runMove.call(this, move, pokemon, place, how);
+    const before = renamed;
+    renamed = how?.zMove || how?.maxMove ? pokemon : null;
+    const result = runMove.call(this, move, pokemon, place, how);
+    renamed = before;
+    return result;
   };
   for (const mon of battle.sides.flatMap(side => side.pokemon)) {
     const {deductPP, moveUsed} = mon;
@@ -50,16 +53,28 @@ export function watchMoves(battle) {
     mon.deductPP = function (move, ...rest) {
       const cost = deductPP.call(this, move, ...rest);
       const slot = this.getMoveData(move);
-      if (slot && renamed) slot.hidden = (slot.hidden || 0) + cost;
-      else if (slot && cost) slot.named = true;
+      if (slot && renamed === this) {
+        slot.hidden = (slot.hidden || 0) + cost;
+        slot.twin ||= hasTwin(battle, this, slot);
+      }
+      if (slot && cost && renamed !== this) slot.named = true;
       if (slot && battle.gen === 3 && rest[0] === 1) { // Pressure, which no line tells
         slot.silent = (slot.silent || 0) + cost;
         if (this.side.foe.active[0].baseAbility !== 'pressure') slot.secret = (slot.secret || 0) + cost; // nor its player's request
       }
-      renamed = false;
       return cost;
     };
   }
+}
+
+/** Whether another move of a Pokémon can become the same Max Move: the line does not tell which was used. */
+function hasTwin(battle, mon, slot) {
+  const {dex} = battle;
+  const move = dex.moves.get(slot.id);
+  const changes = dex.abilities.get(mon.ability).onModifyType || move.onModifyType;
+  return mon.moveSlots.filter(other => other.id !== slot.id).map(other => dex.moves.get(other.id)).some(other =>
+    (other.category === 'Status') === (move.category === 'Status') &&
+    (move.category === 'Status' || other.type === move.type || changes || other.onModifyType));
 }
 
 function note(battle, parts) {
@@ -118,8 +133,8 @@ function plainState(state) {
 const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
 
 function slots(list) {
-  return list.map(({id, pp, maxpp, named, hidden, silent, secret}) =>
-    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, silent: silent || 0, secret: secret || 0}));
+  return list.map(({id, pp, maxpp, named, hidden, twin, silent, secret}) =>
+    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, silent: silent || 0, secret: secret || 0}));
 }
 
 function pokemonOf(mon) {

@@ -101,6 +101,17 @@ class TestLegalChoices:
         asked = request(move("Cut"), move("Surf"), team=BENCH[:1], canZMove=z_moves)
         assert words(asked) == ["move cut", "move surf", "move surf zmove"]
 
+    def test_a_disabled_move_has_its_z_move_and_its_max_move(self) -> None:
+        """A choice item, Disable, Torment: Showdown accepts them, and they are used."""
+        listed = (move("Cut"), move("Surf", disabled=True), move("Taunt", disabled=True))
+        z_moves = [None, {"move": "Hydro Vortex", "target": "normal"}, None]
+        assert words(request(*listed, team=BENCH[:1], canZMove=z_moves)) == ["move cut", "move surf zmove"]
+        shown = [{"move": "maxstrike"}, {"move": "maxgeyser"}, {"move": "maxguard", "disabled": True}]
+        asked = request(*listed, team=BENCH[:1], canDynamax=True, maxMoves={"maxMoves": shown})
+        assert words(asked) == ["move cut", "move cut dynamax", "move surf dynamax"]
+        dynamaxed = request(*listed, team=BENCH[:1], maxMoves={"maxMoves": shown})
+        assert (words(dynamaxed), wires(dynamaxed)) == (["move cut", "move surf"], ["move 1", "move 2"])
+
 
 class TestReadAnswer:
     ASKED = request(*FOUR, canTerastallize="Electric")

@@ -1,0 +1,99 @@
+"""What lines of generations 8 and 9 leave out: the move of a Max Move, which As One it is, who wears Illusion."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+
+
+def battle(gen: int, *lines: str, foe: str = "Arbok", moves: tuple[str, ...] = ()) -> SeatBattle:
+    """A battle from p1's seat, after a first turn and these lines. moves: those that both Pokémon are known to have."""
+    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
+    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
+    seat.feed([*start, "|switch|p1a: Own|Buzzwole|300/300", f"|switch|p2a: Foe|{foe}|100/100", "|turn|1"])
+    for mon in (seat.active_pokemon, seat.opponent_active_pokemon):
+        for move in moves:
+            assert mon is not None and mon._add_move(move) is not None
+    seat.feed(list(lines))
+    assert seat.parse_warnings == 0
+    return seat
+
+
+def foe(seat: SeatBattle) -> Pokemon:
+    mon = seat.opponent_active_pokemon
+    assert mon is not None
+    return mon
+
+
+def used(mon: Pokemon) -> dict[str, int]:
+    """The PP that each move has cost."""
+    return {name: move.max_pp - move.current_pp for name, move in mon.moves.items() if move.max_pp != move.current_pp}
+
+
+SET = ("dualwingbeat", "bulkup", "icepunch", "icefang")
+
+
+@pytest.mark.parametrize(
+    ("max_move", "moves", "cost"),
+    [
+        ("Max Airstream|p2a: Foe", SET, {"dualwingbeat": 1}),
+        ("Max Guard|p1a: Own", SET, {"bulkup": 1}),
+        ("Max Hailstorm|p2a: Foe", SET, {}),  # Ice Punch or Ice Fang
+        ("Max Airstream|p2a: Foe", ("dualwingbeat", "weatherball"), {}),  # either
+        ("Max Geyser|p2a: Foe", ("dualwingbeat", "weatherball"), {"weatherball": 1}),
+    ],
+)
+def test_a_max_move_costs_the_only_move_that_can_be_it(
+    max_move: str, moves: tuple[str, ...], cost: dict[str, int]
+) -> None:
+    seat = battle(8, "|-start|p1a: Own|Dynamax|", f"|move|p1a: Own|{max_move}", moves=moves)
+    assert used(seat.team["p1: Own"]) == cost
+    seat.feed(["|-damage|p1a: Own|0 fnt", "|faint|p1a: Own"])
+    assert used(seat.team["p1: Own"]) == cost
+
+
+def test_pressure_and_an_opponent_whose_moves_are_known() -> None:
+    lines = ["|-ability|p2a: Foe|Pressure", "|-start|p1a: Own|Dynamax|", "|move|p1a: Own|Max Airstream|p2a: Foe"]
+    assert used(battle(8, *lines, moves=SET).team["p1: Own"]) == {"dualwingbeat": 2}
+    lines = ["|-start|p2a: Foe|Dynamax|Gmax", "|move|p2a: Foe|Max Airstream|p1a: Own"]
+    assert used(foe(battle(8, *lines, moves=SET))) == {"dualwingbeat": 1}
+    assert used(foe(battle(8, *lines, moves=SET[:3]))) == {}  # its fourth move may be another Flying one
+
+
+def test_a_pixilate_pokemons_max_moves_have_another_type() -> None:
+    lines = ["|-ability|p1a: Own|Pixilate", "|-start|p1a: Own|Dynamax|", "|move|p1a: Own|Max Starfall|p2a: Foe"]
+    assert used(battle(8, *lines, moves=("hypervoice", "playrough")).team["p1: Own"]) == {}
+
+
+AS_ONE = ["|-ability|p2a: Foe|As One", "|-ability|p2a: Foe|Unnerve"]
+
+
+@pytest.mark.parametrize(
+    ("species", "lines", "ability"),
+    [
+        ("Calyrex-Ice", AS_ONE, "asoneglastrier"),
+        ("Calyrex-Shadow", [*AS_ONE, "|-ability|p2a: Foe|Grim Neigh|boost"], "asonespectrier"),
+        ("Arbok", AS_ONE, None),  # one of both
+        ("Arbok", [*AS_ONE, "|-ability|p2a: Foe|Grim Neigh|boost"], "asonespectrier"),
+        ("Arbok", [*AS_ONE, "|turn|2", "|-ability|p2a: Foe|Chilling Neigh|boost"], "asoneglastrier"),
+        ("Arbok", ["|-ability|p2a: Foe|Unnerve"], "unnerve"),
+        ("Spectrier", ["|-ability|p2a: Foe|Grim Neigh|boost"], "grimneigh"),
+    ],
+)
+def test_as_one_is_one_ability(species: str, lines: list[str], ability: str | None) -> None:
+    assert foe(battle(9, *lines, foe=species)).ability == ability
+
+
+def test_the_details_say_whether_the_one_that_comes_in_is_terastallized() -> None:
+    """Zoroark comes in as Arbok, which has terastallized; the line has no "tera:"."""
+    terastallized = ["|-terastallize|p2a: Foe|Fire", "|switch|p2a: Other|Blissey, F|100/100"]
+    guise = [*terastallized, "|switch|p2a: Foe|Arbok|100/100"]
+    assert not foe(battle(9, *guise)).is_terastallized
+    assert foe(battle(9, *terastallized, "|switch|p2a: Foe|Arbok, tera:Fire|100/100")).is_terastallized
+    seat = battle(9, *guise, "|replace|p2a: Zoroark|Zoroark, M", "|-end|p2a: Zoroark|Illusion")
+    assert not foe(seat).is_terastallized and [kind.name for kind in foe(seat).types] == ["DARK"]
+    assert seat.opponent_team["p2: Foe"].is_terastallized
