@@ -7,6 +7,7 @@ their stones, of which there are more than X and Y.
 
 from __future__ import annotations
 
+from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.pokemon_type import PokemonType
 from poke_env.data import GenData, to_id_str
@@ -18,6 +19,7 @@ def read_formechange(battle: TrackedBattle, message: list[str]) -> None:
     """ "-formechange|POKEMON|Aegislash-Blade": a forme that ends when it leaves."""
     battle.record(message)
     mon, species = battle.get_pokemon(message[2]), to_id_str(message[3].split(",")[0])
+    mon._effects.pop(Effect.TYPEADD, None)
     if mon.transformed:
         entry = GenData.from_gen(mon.gen).pokedex[species]
         mon._temporary_base_stats, mon._weightkg = entry["baseStats"], entry["weightkg"]
@@ -32,6 +34,7 @@ def read_detailschange(battle: TrackedBattle, message: list[str]) -> None:
     battle.record(message)
     mon = battle.get_pokemon(message[2])
     mon._update_from_details(message[3])
+    mon._effects.pop(Effect.TYPEADD, None)
     mon._temporary_types = []
     mon._temporary_base_stats = mon._temporary_ability = None
 

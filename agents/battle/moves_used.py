@@ -15,6 +15,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData, to_id_str
 
 from agents.battle.abilities import show_ability
+from agents.battle.choices import plain_move
 from agents.battle.continued_moves import marked_continued
 from agents.battle.quick_poke_env import ability_of
 from agents.battle.statuses import note_sleep
@@ -45,6 +46,17 @@ _OF_ANY_TYPE = frozenset(
 )  # fmt: skip
 _TYPE_CHANGERS = frozenset({"aerilate", "galvanize", "liquidvoice", "normalize", "pixilate", "refrigerate"})
 _MOVES_OF_A_SET = 4
+#: Z-Moves that come from one move only; those of a type can come from any move of that type.
+_Z_MOVES_OF_ONE_MOVE = {
+    "10,000,000 Volt Thunderbolt": "Thunderbolt", "Catastropika": "Volt Tackle",
+    "Clangorous Soulblaze": "Clanging Scales", "Extreme Evoboost": "Last Resort", "Genesis Supernova": "Psychic",
+    "Guardian of Alola": "Nature's Madness", "Let's Snuggle Forever": "Play Rough",
+    "Light That Burns the Sky": "Photon Geyser", "Malicious Moonsault": "Darkest Lariat",
+    "Menacing Moonraze Maelstrom": "Moongeist Beam", "Oceanic Operetta": "Sparkling Aria",
+    "Pulverizing Pancake": "Giga Impact", "Searing Sunraze Smash": "Sunsteel Strike",
+    "Sinister Arrow Raid": "Spirit Shackle", "Soul-Stealing 7-Star Strike": "Spectral Thief",
+    "Splintered Stormshards": "Stone Edge", "Stoked Sparksurfer": "Thunderbolt",
+}  # fmt: skip
 
 
 def _max_pp(move: Move) -> int:
@@ -62,20 +74,24 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
     protections = mon._protect_counter
     battle.end_single_move(mon)
+    silent = _SILENT.get(message[3])
+    battle.silent_effect = None if silent is None or silent in mon._effects else (mon, silent)
+    shown = message
+    if message[3].startswith("Z-"):  # a status move as a Z-Move: "Z-Quiver Dance"
+        message = [*message[:3], message[3][2:], *message[4:]]
     marked = marked_continued(battle, mon, message) if battle.gen == 2 else message
     if len(marked) == 5 and message[3] not in _CALLING:
         battle.read(marked)
     else:
         _read_special(battle, mon, marked)
-    battle._replay_data[-1] = message
+    battle._replay_data[-1] = shown
     mon._status_counter = counter
     if battle.gen == 3 and message[3] in ("Sleep Talk", "Snore") and mon._status is Status.SLP and len(message) == 5:
         note_sleep(battle, mon, talks=True)
     if boosted_fire:
         mon._effects[Effect.FLASH_FIRE] = 0
-    if battle.gen == 8 and Effect.DYNAMAX in mon._effects:
-        _pay_max_move(battle, mon, message)
-    silent = _SILENT.get(message[3])
+    if battle.gen == 7 or (battle.gen == 8 and Effect.DYNAMAX in mon._effects):
+        _pay_renamed(battle, mon, message)
     if silent is not None and _FAILED.isdisjoint(message[4:]):
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
@@ -97,7 +113,11 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
     own = (cause in _CHOSEN or source.startswith("item:")) and not dancing  # Quick Claw, Custap Berry
     pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
     if own:
-        mon.moved(name, failed=failed, use=True, reveal=True, pressure=pressure and not cause)
+        base = _Z_MOVES_OF_ONE_MOVE.get(name)
+        mon.moved(base or name, failed=failed, use=True, reveal=True, pressure=pressure and not cause)
+        used = mon.moves.get(to_id_str(base)) if base else None
+        if used is not None:
+            used._is_last_used = False  # the last move is the Z-Move
     else:
         mon.moved(name, failed=failed, use=False, reveal=cause == "sleeptalk")
         if cause in _LOCKED and battle.gen > 1:  # in generation 1 also the mark of called moves
@@ -108,18 +128,20 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
             caller.use(pressure, overridden=True)
 
 
-def _pay_max_move(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> None:
-    """Take the PP of a Max Move from the move that it comes from, if only one of the Pokémon's moves can be that."""
+def _pay_renamed(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> None:
+    """Take the PP of a Z-Move or Max Move from the move that it comes from, if only one of the Pokémon's can be that."""
     entry = GenData.from_gen(battle.gen).moves.get(to_id_str(message[3]), {})
     ours = message[2][:2] == battle._player_role
-    if not entry.get("isMax") or not (ours or len(mon.moves) >= _MOVES_OF_A_SET) or ability_of(mon) in _TYPE_CHANGERS:
+    if not (entry.get("isMax") or entry.get("isZ")) or message[3] in _Z_MOVES_OF_ONE_MOVE or origin(message, 4):
+        return
+    if not (ours or len(mon.moves) >= _MOVES_OF_A_SET) or (entry.get("isMax") and ability_of(mon) in _TYPE_CHANGERS):
         return
     status = entry["category"] == "Status"
     sources = [
         move
         for move in mon.moves.values()
         if (move.entry["category"] == "Status") == status
-        and (status or move.entry["type"] == entry["type"] or move._id in _OF_ANY_TYPE)
+        and (status or move.entry["type"] == entry["type"] or plain_move(move._id) in _OF_ANY_TYPE)
     ]
     if len(sources) == 1:
         target = message[4] if message[4][:1] == "p" else None

@@ -30,6 +30,8 @@ class TrackedBattle(QuickBattle):
     turn_ended: the line that ends the turn has come ("upkeep"), that of the next turn not yet.
     talked: by name, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
     continued: for each side, the ContinuedMove that its active Pokémon may go on with (generation 2).
+    silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
+    unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended (from generation 5).
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     """
 
@@ -47,6 +49,8 @@ class TrackedBattle(QuickBattle):
         self.turn_ended = False
         self.talked: dict[str, tuple[int, bool]] = {}
         self.continued: dict[str, Any] = {}
+        self.silent_effect: tuple[Pokemon, Effect] | None = None
+        self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
 
     def read(self, message: list[str]) -> None:

@@ -9,6 +9,7 @@ from poke_env.battle.status import Status
 from agents.battle.tracked_battle import TrackedBattle
 
 _MOST_TOXIC = 15
+_FIRST_WITH_SKY_DROP = 5
 
 
 def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
@@ -48,6 +49,8 @@ def _end_turn(battle: TrackedBattle, turn: int) -> None:
             mon._protect_counter = 0
     battle.protected.clear()
     battle.protecting = None
+    if battle.gen >= _FIRST_WITH_SKY_DROP:
+        _end_unmoved(battle)
     for mon, effect in battle.single_turn:
         mon._effects.pop(effect, None)
     battle.single_turn.clear()
@@ -60,6 +63,20 @@ def _end_turn(battle: TrackedBattle, turn: int) -> None:
             if turn > since + 1:
                 mon._effects.pop(effect, None)
         battle.locked_on = [entry for entry in battle.locked_on if turn <= entry[2] + 1]
+
+
+def _end_unmoved(battle: TrackedBattle) -> None:
+    """End the preparation, and the need to rest, of the turn before: Sky Drop held it, and no line says that it is over."""
+    unmoved = []
+    for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
+        if mon is None or not (mon._preparing_move or mon._must_recharge):
+            continue
+        if _is_among(mon, battle.unmoved):
+            mon._preparing_move = mon._preparing_target = None
+            mon._must_recharge = False
+        else:
+            unmoved.append(mon)
+    battle.unmoved = unmoved
 
 
 def _is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:

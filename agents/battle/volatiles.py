@@ -13,6 +13,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.causes import show_cause
 from agents.battle.continued_moves import end_thrashing
 from agents.battle.items import end_charge
 from agents.battle.quick_poke_env import ability_of
@@ -53,11 +54,10 @@ def read_start(battle: TrackedBattle, message: list[str]) -> None:
             if effect in counts:
                 for ended in counts - {effect}:
                     mon._effects.pop(ended, None)
-    source = origin(message, 4)
     if name.startswith("ability:"):
         show_ability(battle.get_pokemon(message[2]), to_id_str(name.removeprefix("ability:")))
-    elif source.startswith("ability:"):
-        show_ability(battle.get_pokemon(other(message, 4) or message[2]), to_id_str(source.removeprefix("ability:")))
+    else:
+        show_cause(battle, message)
 
 
 def read_end(battle: TrackedBattle, message: list[str]) -> None:
@@ -105,6 +105,8 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
     if not message[2]:
         battle.record(message)
         return
+    if battle.gen >= 6 and (name == "move: Feint" or "[broken]" in message):  # its next Protect is as its first
+        battle.get_pokemon(message[2])._protect_counter = 0
     ability = to_id_str(name.removeprefix("ability:")) if name.startswith("ability:") else ""
     if ability == "dancer":
         battle.read(message)
@@ -209,8 +211,14 @@ def _gravity(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _snatch(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-activate|POKEMON|move: Snatch|[of] FROM": up to generation 4 it costs one more if that one has Pressure."""
+    """ "-activate|POKEMON|move: Snatch|[of] FROM": that one's move has no effect on it.
+
+    Up to generation 4 Snatch costs one more if it has Pressure.
+    """
     battle.record(message)
+    if battle.silent_effect is not None:
+        robbed, effect = battle.silent_effect
+        robbed._effects.pop(effect, None)
     snatch = battle.get_pokemon(message[2]).moves.get("snatch")
     if snatch is not None and battle.gen <= 4 and ability_of(battle.get_pokemon(other(message))) == "pressure":
         snatch.use(overridden=True, pressure=True)

@@ -66,14 +66,16 @@ class SeatComparison:
             set()
         )  # our Pokémon whose moves a request has listed while they had not transformed
         self._guises: dict[str, str] = {}  # Pokémon with Illusion -> the guise in which it is or has left
-        self._polluted: set[str] = (
-            set()
-        )  # Pokémon of which the seat knows wrong things by an Illusion that it did not see end
+        # Pokémon of which the seat knows wrong things by an Illusion that it did not see end
+        self._polluted: set[str] = set()
+        self._lists_moves = False  # the request lists the PP of our active Pokémon
 
     def differences(self, decision: dict[str, Any]) -> list[Difference]:
         """Return what differs after the seat has received the lines and the request of a decision."""
         truth = decision["truth"]
         found = list(self._field(truth))
+        request = decision[self.role]["ask"] or {}
+        self._lists_moves = bool(request.get("active"))
         found += self._side(truth, self.role, self.battle._team, own=True)
         self._follow_guises(truth["sides"][self.foe_role])
         found += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
@@ -193,7 +195,8 @@ class SeatComparison:
         if own and not true["transformed"]:
             self._base_shown.add(true["name"])
         if not polluted:
-            yield from _move_differences(seen, true, who, own, true["name"] in self._base_shown)
+            listed = self._lists_moves and true["active"]
+            yield from _move_differences(seen, true, who, own, listed, true["name"] in self._base_shown)
         if self.battle.gen > 1 and not polluted:
             yield from _item_differences(seen, true, who, own)
         if self.battle.gen > 2 and not polluted and not fainted:
@@ -266,8 +269,10 @@ def _condition_differences(
     """HP, status and its counter, level, gender."""
     hp, most, status = _condition(true["secret" if own else "shared"])
     held = (seen.current_hp, seen.max_hp if most else 0)
-    healed = not own and not true["active"] and true["ability"] == "regenerator" and seen.ability is None
-    if held != (hp, most) and not healed:  # UNKNOWABLE: an ability that acts without a line, and was not shown
+    # UNKNOWABLE: an ability that acts without a line, and was not shown; a third added to rounded HP
+    healed = not own and not true["active"] and true["ability"] == "regenerator"
+    healed = healed and (seen.ability is None or (held[1] == most and abs(held[0] - hp) == 1))
+    if held != (hp, most) and not healed:
         yield Difference("hp" if true["active"] else "hp:bench", who, held, (hp, most))
     seen_status = seen.status.name.lower() if seen.status else ""
     if seen_status != status:
@@ -329,11 +334,12 @@ def _temporary_differences(
 
 
 def _move_differences(
-    seen: Pokemon, true: dict[str, Any], who: str, own: bool, base_shown: bool
+    seen: Pokemon, true: dict[str, Any], who: str, own: bool, listed: bool, base_shown: bool
 ) -> Iterator[Difference]:
     """The moves that are known and their PP: those now, and those to which it returns after Transform or Mimic.
 
-    base_shown: a request has listed the latter (UNKNOWABLE: Imposter before the first request).
+    listed: it is our active Pokémon, and the request lists its PP. base_shown: a request has listed the latter moves
+    (UNKNOWABLE: Imposter before the first request).
     """
     for name, held, slots in (
         ("moves", seen.moves, true["moves"]),
@@ -349,9 +355,7 @@ def _move_differences(
             if move not in known:
                 if (own and (name == "moves" or base_shown)) or slot["named"]:
                     yield Difference(f"{name}:+{move}", who, sorted(known), sorted(right))
-            elif known[move].current_pp != slot["pp"] and not _is_untold(
-                known[move].current_pp, slot, own, true["active"] and not true["fainted"]
-            ):
+            elif known[move].current_pp != slot["pp"] and not _is_untold(known[move].current_pp, slot, own, listed):
                 yield Difference(f"pp:{move}", who, known[move].current_pp, slot["pp"])
     if seen.gen > 1 and true["active"] and not true["fainted"]:
         last = seen.last_move.id if seen.last_move else ""
@@ -363,11 +367,12 @@ def _move_differences(
 def _is_untold(pp: int, slot: dict[str, Any], own: bool, listed: bool) -> bool:
     """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3.
 
-    listed: the request lists the PP of its own one on the field.
+    listed: it is our active Pokémon, and the request lists its PP.
     """
-    if own:
-        return slot["pp"] < pp <= slot["pp"] + slot["silent"] + (slot["hidden"] if slot["twin"] and not listed else 0)
-    return slot["pp"] < pp <= slot["pp"] + slot["secret"] or bool(slot["hidden"])
+    untold = slot["silent"] if own else slot["secret"]
+    if not own or (slot["twin"] and not listed):
+        untold += slot["hidden"]
+    return bool(slot["pp"] < pp <= slot["pp"] + untold)
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

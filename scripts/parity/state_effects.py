@@ -90,9 +90,13 @@ UNKNOWABLE = {
     "an ability taken from one whose ability is not known, before generation 7": (
         "Skill Swap, Role Play and Transform show none in generations 3 and 4, and the request does not tell it"
     ),
-    "what an opponent's Regenerator heals as it leaves, before it has been shown": "no line tells it",
-    "PP that an opponent's Z-Moves and Max Moves cost": "their lines do not name the move that they come from",
-    "PP of one's own Max Move that several moves can be, if its user leaves or faints before the next request": (
+    "what an opponent's Regenerator heals as it leaves": (
+        "no line tells it before it has been shown; then to a hundredth or less, as the HP before it are rounded"
+    ),
+    "PP that an opponent's Z-Moves and Max Moves cost": (
+        "their lines do not name the move that they come from, except Z-Moves of status moves and of one move only"
+    ),
+    "PP of one's own Z-Move or Max Move that several moves can be, if its user leaves or faints before the next request": (
         "the line does not name the move; a request lists the PP of the one on the field only"
     ),
     "moves of one's own that has transformed before the first request, until it leaves (Imposter)": (

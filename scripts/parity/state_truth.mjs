@@ -32,14 +32,20 @@ export function watch(battle) {
   };
 }
 
-/** Notes the PP that Z-Moves and Max Moves cost: their lines do not name the move that they come from. */
+/** Whether the line of a Z-Move or Max Move can be that of several moves; "Z-Splash" and Catastropika come from one. */
+function isRenamed(battle, pokemon, move, how) {
+  if (how?.maxMove) return true;
+  return !!how?.zMove && battle.dex.moves.get(move).category !== 'Status' && !pokemon.getItem().zMoveFrom;
+}
+
+/** Notes the PP, with those of Pressure, that Z-Moves and Max Moves cost whose lines do not name the move that they come from. */
 export function watchMoves(battle) {
-  let renamed = null; // who uses one at this moment
+  let renamed = null; // who uses such a move now
   const {actions} = battle;
   const runMove = actions.runMove;
   actions.runMove = function (move, pokemon, place, how) {
     const before = renamed;
-    renamed = how?.zMove || how?.maxMove ? pokemon : null;
+    renamed = isRenamed(this.battle, pokemon, move, how) ? pokemon : null;
     const result = runMove.call(this, move, pokemon, place, how);
     renamed = before;
     return result;

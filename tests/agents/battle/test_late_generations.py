@@ -1,0 +1,106 @@
+"""What lines of generations 5 to 7 say that poke-env does not read: Z-Moves, Sky Drop, items, broken protection."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+
+
+def battle(gen: int, *lines: str, species: str = "Tauros") -> SeatBattle:
+    """A battle from p1's seat, after a first turn and these lines."""
+    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
+    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
+    leads = ["|switch|p1a: Own|Snorlax|300/300", f"|switch|p2a: Foe|{species}|100/100", "|turn|1"]
+    seat.feed([*start, *leads, *lines])
+    assert seat.parse_warnings == 0
+    return seat
+
+
+def foe(seat: SeatBattle) -> Pokemon:
+    mon = seat.opponent_active_pokemon
+    assert mon is not None
+    return mon
+
+
+@pytest.mark.parametrize(
+    ("line", "pp", "last"),
+    [
+        ("Z-Quiver Dance|p2a: Foe|[anim]Quiver Dance", {"quiverdance": 31}, "quiverdance"),
+        ("Catastropika|p1a: Own|[zeffect]", {"volttackle": 23}, None),
+        ("Inferno Overdrive|p1a: Own|[zeffect]", {}, None),
+    ],
+)
+def test_a_z_move_whose_move_its_line_names_costs_that_moves_pp(
+    line: str, pp: dict[str, int], last: str | None
+) -> None:
+    seat = battle(7, "|-zpower|p2a: Foe", f"|move|p2a: Foe|{line}")
+    mon = foe(seat)
+    assert {name: move.current_pp for name, move in mon.moves.items()} == pp
+    assert (mon.last_move.id if mon.last_move else None) == last
+
+
+def test_a_z_move_of_a_type_costs_pp_where_one_known_move_only_can_be_it() -> None:
+    known = [f"|move|p2a: Foe|{move}|p1a: Own" for move in ("Ember", "Tackle", "Surf", "Growl")]
+    seat = battle(7, *known, "|move|p2a: Foe|Inferno Overdrive|p1a: Own|[zeffect]")
+    assert foe(seat).moves["ember"].current_pp == 38
+    seat = battle(7, *known[:3], "|move|p2a: Foe|Flamethrower|p1a: Own", "|move|p2a: Foe|Inferno Overdrive|p1a: Own")
+    assert [foe(seat).moves[move].current_pp for move in ("ember", "flamethrower")] == [39, 23]
+
+
+def test_a_z_protect_counts_as_protect() -> None:
+    protect = ["|move|p2a: Foe|Z-Protect|p2a: Foe|[anim]Protect", "|-singleturn|p2a: Foe|Protect", "|upkeep", "|turn|2"]
+    assert foe(battle(7, *protect)).protect_counter == 1
+
+
+@pytest.mark.parametrize(("gen", "counter"), [(5, 1), (6, 0), (7, 0)])
+@pytest.mark.parametrize("line", ["move: Feint", "move: Phantom Force|[broken]"])
+def test_protections_in_a_row_begin_anew_after_a_broken_one(gen: int, counter: int, line: str) -> None:
+    protect = ["|move|p2a: Foe|Protect|p2a: Foe", "|-singleturn|p2a: Foe|Protect"]
+    assert foe(battle(gen, *protect, f"|-activate|p2a: Foe|{line}", "|upkeep", "|turn|2")).protect_counter == counter
+
+
+def test_destiny_knot_is_shown_by_the_attraction_that_it_returns() -> None:
+    seat = battle(7, "|-start|p1a: Own|Attract|[from] item: Destiny Knot|[of] p2a: Foe")
+    assert foe(seat).item == "destinyknot"
+
+
+@pytest.mark.parametrize("move", ["Defense Curl", "Minimize"])
+def test_snatch_takes_the_effect_that_a_move_gives_without_a_line(move: str) -> None:
+    effect = Effect.from_showdown_message(move)
+    curl = f"|move|p2a: Foe|{move}|p2a: Foe"
+    stolen = ["|-activate|p1a: Own|move: Snatch|[of] p2a: Foe", f"|move|p1a: Own|{move}|p1a: Own|[from] Snatch"]
+    seat = battle(6, curl, *stolen)
+    mon = seat.active_pokemon
+    assert mon is not None and effect in mon.effects and effect not in foe(seat).effects
+    assert effect in foe(battle(6, curl, curl, *stolen)).effects  # it had it before
+
+
+def test_sticky_barb_changes_hands_without_a_line() -> None:
+    barb = "50/100|[from] item: Sticky Barb"
+    seat = battle(5, f"|-damage|p2a: Foe|{barb}", "|-enditem|p1a: Own|Air Balloon", f"|-damage|p1a: Own|{barb}")
+    mon = seat.active_pokemon
+    assert mon is not None and (mon.item, foe(seat).item) == ("stickybarb", None)
+
+
+def test_one_that_sky_drop_has_held_neither_goes_on_with_its_move_nor_must_it_rest() -> None:
+    held = ["|move|p1a: Own|Sky Drop||[still]", "|-prepare|p1a: Own|Sky Drop|p2a: Foe", "|upkeep", "|turn|2"]
+    dropped = ["|move|p1a: Own|Sky Drop|p2a: Foe|[from] lockedmove", "|-end|p2a: Foe|Sky Drop", "|upkeep", "|turn|3"]
+    solar = ["|move|p2a: Foe|Solar Beam||[still]", "|-prepare|p2a: Foe|Solar Beam"]
+    impact = ["|move|p2a: Foe|Giga Impact|p1a: Own", "|-damage|p1a: Own|9/300", "|-mustrecharge|p2a: Foe"]
+    for lines in (solar, impact):
+        seat = battle(6, *lines, *held)
+        assert foe(seat).preparing_move or foe(seat).must_recharge
+        seat.feed(dropped)
+        assert foe(seat).preparing_move is None and not foe(seat).must_recharge
+
+
+def test_a_mega_has_no_added_type() -> None:
+    added = "|-start|p2a: Foe|typeadd|Ghost|[from] move: Trick-or-Treat"
+    mega = ["|detailschange|p2a: Foe|Metagross-Mega", "|-mega|p2a: Foe|Metagross|Metagrossite"]
+    kinds = [kind.name for kind in foe(battle(7, added, *mega, added, species="Metagross")).types]
+    assert kinds == ["STEEL", "PSYCHIC", "GHOST"]
