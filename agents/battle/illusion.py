@@ -54,6 +54,7 @@ def read_replace(battle: TrackedBattle, message: list[str]) -> None:
 def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -> None:
     """Give to the wearer of a guise what has been taken for the copied Pokémon's since it came in."""
     ident, before = battle.on_bench.get(side, ("", None))
+    battle.transfer_marks(copied, wearer)
     for name in _WORN:
         setattr(wearer, name, getattr(copied, name))
     old_moves = {} if before is None else before["_moves"]

@@ -36,7 +36,8 @@ _PROTECTING = frozenset(
         "Quick Guard", "Silk Trap", "Spiky Shield", "Wide Guard",
     }
 )  # fmt: skip
-_FAILED = frozenset({"[miss]", "[still]", "[notarget]"})
+_NOT_TRIED = frozenset({"[still]", "[notarget]"})
+_FAILED = _NOT_TRIED | {"[miss]"}
 #: Moves and abilities that change a move's type before its Max Move is determined (Showdown's `onModifyType`).
 _OF_ANY_TYPE = frozenset(
     {
@@ -92,6 +93,8 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         mon._effects[Effect.FLASH_FIRE] = 0
     if battle.gen == 7 or (battle.gen == 8 and Effect.DYNAMAX in mon._effects):
         _pay_renamed(battle, mon, message)
+    if message[3] == "Natural Gift" and _NOT_TRIED.isdisjoint(message[4:]):
+        mon._item = None  # the berry is used up, also by a miss
     if silent is not None and _FAILED.isdisjoint(message[4:]):
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says

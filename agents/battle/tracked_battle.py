@@ -69,6 +69,23 @@ class TrackedBattle(QuickBattle):
                     mon._effects.pop(effect, None)
             self.single_move = [entry for entry in self.single_move if entry[0] is not mon]
 
+    def transfer_marks(self, copied: Pokemon, wearer: Pokemon) -> None:
+        """Give what is remembered of the active Pokémon, until a turn or move ends it, to the one that wore its guise."""
+
+        def whose(mon: Pokemon) -> Pokemon:
+            return wearer if mon is copied else mon
+
+        self.poisoned_at_end = [whose(mon) for mon in self.poisoned_at_end]
+        self.protected = [whose(mon) for mon in self.protected]
+        self.unmoved = [whose(mon) for mon in self.unmoved]
+        self.single_turn = [(whose(mon), effect) for mon, effect in self.single_turn]
+        self.single_move = [(whose(mon), effect, since) for mon, effect, since in self.single_move]
+        self.locked_on = [(whose(mon), effect, since) for mon, effect, since in self.locked_on]
+        if self.protecting is not None:
+            self.protecting = whose(self.protecting[0]), self.protecting[1]
+        if self.silent_effect is not None:
+            self.silent_effect = whose(self.silent_effect[0]), self.silent_effect[1]
+
     def active_of(self, ident: str) -> Pokemon | None:
         """Return the active Pokémon of the side that an identifier ("p1a: Tauros", "p1") names."""
         return self.active_pokemon if ident[:2] == self._player_role else self.opponent_active_pokemon

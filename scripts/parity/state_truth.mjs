@@ -17,7 +17,7 @@ export function watch(battle) {
   const initEffectState = battle.initEffectState;
   battle.initEffectState = function (...words) {
     const state = initEffectState.apply(this, words);
-    state.since = this.turn;
+    state.since ??= this.turn; // one that Baton Pass hands on began before
     return state;
   };
   const {add, addSplit} = battle;

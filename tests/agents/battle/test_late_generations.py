@@ -104,3 +104,17 @@ def test_a_mega_has_no_added_type() -> None:
     mega = ["|detailschange|p2a: Foe|Metagross-Mega", "|-mega|p2a: Foe|Metagross|Metagrossite"]
     kinds = [kind.name for kind in foe(battle(7, added, *mega, added, species="Metagross")).types]
     assert kinds == ["STEEL", "PSYCHIC", "GHOST"]
+
+
+@pytest.mark.parametrize(("mark", "item"), [("", None), ("|[miss]", None), ("|[still]", "kasibberry")])
+def test_natural_gift_uses_up_its_berry(mark: str, item: str | None) -> None:
+    lines = ["|-item|p2a: Foe|Kasib Berry|[from] move: Switcheroo", f"|move|p2a: Foe|Natural Gift|p1a: Own{mark}"]
+    assert foe(battle(5, *lines)).item == item
+
+
+def test_what_ends_with_a_turn_ends_also_after_illusion_has_ended() -> None:
+    lines = ["|move|p2a: Foe|Mind Reader|p1a: Own", "|-activate|p2a: Foe|move: Mind Reader|[of] p1a: Own", "|upkeep"]
+    seat = battle(5, *lines, "|turn|2", "|replace|p2a: Zorua|Zorua, F", "|-end|p2a: Zorua|Illusion")
+    assert Effect.MIND_READER in foe(seat).effects
+    seat.feed(["|upkeep", "|turn|3"])
+    assert Effect.MIND_READER not in foe(seat).effects
