@@ -8,6 +8,7 @@ from __future__ import annotations
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
+from agents.battle.items import take_barb
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 #: Items that are gone when the line comes.
@@ -51,5 +52,7 @@ def show_cause(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(whose or message[2])
     if kind == "ability":
         show_ability(mon, cause)
+    elif cause == "stickybarb" and mon._item != cause:
+        take_barb(battle, mon)
     elif not cause.endswith(_CONSUMED):
         mon._item = cause

@@ -13,6 +13,8 @@ from agents.battle.abilities import show_ability
 from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 _TAKING = frozenset({"thief", "covet", "magician", "pickpocket", "bestow", "switcheroo"})
+_EXCHANGING = _TAKING | {"trick", "symbiosis"}
+_BARB = "stickybarb"
 
 
 def read_item(battle: TrackedBattle, message: list[str]) -> None:
@@ -27,11 +29,44 @@ def read_item(battle: TrackedBattle, message: list[str]) -> None:
             holder._item = item
         return
     holder = battle.get_pokemon(message[2])
-    holder._item = item
+    holder._item = None if cause in _EXCHANGING and _used_at_once(battle, message) else item
     if source.startswith("ability:"):
         show_ability(holder, cause)
     if whose and cause in _TAKING:
         battle.get_pokemon(whose)._item = None
+
+
+def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
+    """Return whether a line of "-item" is about an item that was used at once: its "-enditem" comes first (White Herb)."""
+    for line in reversed(battle._replay_data[:-1]):
+        if line[1] in ("move", "-item", "turn", ""):
+            return False
+        if line[1] == "-enditem" and line[2:4] == message[2:4] and "[silent]" not in line:
+            return True
+    return False
+
+
+def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
+    """Note that a Pokémon has a Sticky Barb that it did not have: it has hit its holder, which no line tells."""
+    team = battle._opponent_team if mon in battle._team.values() else battle._team
+    holders = [holder for holder in team.values() if holder._item == _BARB]
+    for holder in [holder for holder in holders if holder._active] or holders[:1]:
+        holder._item = None
+    mon._item = _BARB
+
+
+def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:
+    """Read from a request that Sticky Barb has changed hands. mon: our active one, before: its item before it."""
+    if mon is None or mon._item == before or not mon._active:
+        return
+    if mon._item == _BARB:
+        take_barb(battle, mon)
+    elif before == _BARB and not mon._item:
+        theirs = "p2" if battle._player_role == "p1" else "p1"
+        moved = (line[2] for line in reversed(battle._replay_data) if line[1] == "move" and line[2][:2] == theirs)
+        attacker = next(moved, None)
+        if attacker is not None:
+            battle.get_pokemon(attacker)._item = _BARB
 
 
 def read_enditem(battle: TrackedBattle, message: list[str]) -> None:

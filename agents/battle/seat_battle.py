@@ -12,6 +12,7 @@ from agents.battle.choices import Choice, legal_choices, listed_move, split_powe
 from agents.battle.corrections import READERS
 from agents.battle.first_generation import CORRECTED, FirstGeneration
 from agents.battle.illusion import unmask
+from agents.battle.items import read_own_barb
 from agents.battle.moves_used import read_own_moves
 from agents.battle.tracked_battle import TrackedBattle
 
@@ -72,6 +73,8 @@ class SeatBattle(TrackedBattle):
 
     def ask(self, request: dict[str, Any]) -> None:
         """Ingests a request (Showdown's JSON, decoded) and sets `legal`."""
+        mon = self.active_pokemon
+        held = None if mon is None else mon._item
         try:
             self.parse_request(request)
         except Exception:  # as above; the legal choices come from the request itself, not from poke-env
@@ -79,6 +82,7 @@ class SeatBattle(TrackedBattle):
         if self._first_generation is not None:
             self._first_generation.asked()
         self._correct_own(request)
+        read_own_barb(self, mon, held)
         self._type_hidden_power(request)
         self.legal = legal_choices(request)
 
@@ -158,6 +162,8 @@ class SeatBattle(TrackedBattle):
             if not pokemon.transformed and _same_sheet(before, entry):
                 _update_state(pokemon, entry)
             else:
+                if pokemon._last_details.partition(", tera:")[0] == entry["details"]:
+                    pokemon._last_details = entry["details"]  # else poke-env sets its forme back
                 changed.append(entry)
         if changed:
             if self._first_generation is not None:

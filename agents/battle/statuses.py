@@ -72,23 +72,15 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
 
 def read_damage(battle: TrackedBattle, message: list[str]) -> None:
     """ "-damage|POKEMON|50/100|[from] …": its cause. One that hits itself in confusion does not move."""
-    if len(message) > 4 and message[4] == "[from] item: Sticky Barb":
-        _stick(battle, message)
     read_hp(battle, message)
     if battle.gen <= 2 and len(message) > 4 and message[4] in _POISON[battle.gen]:
         _count_poison(battle.get_pokemon(message[2]))
     if len(message) > 4 and message[4] == "[from] confusion":
         mon = battle.get_pokemon(message[2])
+        mon._dancing = False
         if battle.gen > 1:
             mon._preparing_move = mon._preparing_target = None
         battle.end_single_move(mon)
-
-
-def _stick(battle: TrackedBattle, message: list[str]) -> None:
-    """Take Sticky Barb from the other Pokémon if this one had no item: who touches its holder gets it, without a line."""
-    holder = battle.facing(message[2])
-    if battle.get_pokemon(message[2])._item is None and holder is not None and holder._item == "stickybarb":
-        holder._item = None
 
 
 def _count_poison(mon: Pokemon) -> None:

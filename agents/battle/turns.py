@@ -32,6 +32,7 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
         if mon is None:
             continue
         mon._active_turns += 1
+        mon._dancing = False
         for effect in list(mon._effects):
             if effect.is_turn_countable:
                 mon._effects[effect] += 1

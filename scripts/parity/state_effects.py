@@ -112,8 +112,8 @@ UNKNOWABLE = {
 _MAPPED = frozenset(name for names in VOLATILES.values() for name in names)
 
 
-def expected_numbered(volatiles: dict[str, Any], ability: str, ability_state: dict[str, Any], active: bool) -> set[str]:
-    """Return the effects with a number in their name that are true."""
+def expected_numbered(truth: dict[str, Any], volatiles: dict[str, Any]) -> set[str]:
+    """Return the effects with a number in their name that are true. volatiles: those of `truth` that are compared."""
     found = set()
     if "perishsong" in volatiles:
         found.add(f"PERISH{min(volatiles['perishsong']['duration'], 3)}")
@@ -122,7 +122,8 @@ def expected_numbered(volatiles: dict[str, Any], ability: str, ability_state: di
     for name, effect in (("protosynthesis", "PROTOSYNTHESIS"), ("quarkdrive", "QUARKDRIVE")):
         if volatiles.get(name, {}).get("bestStat"):
             found.add(effect + volatiles[name]["bestStat"].upper())
-    if ability == "slowstart" and active and ability_state.get("counter"):
+    acts = truth["active"] and not truth["ignoringAbility"]  # suppressed, its counter stands still
+    if truth["ability"] == "slowstart" and acts and truth["abilityState"].get("counter"):
         found.add("SLOW_START")
     return found
 
@@ -147,7 +148,7 @@ def effect_differences(seen: set[str], truth: dict[str, Any], gen: int, new_turn
     found = [f"+{names[0]}" for volatile, names in VOLATILES.items() if volatile in volatiles and not seen & set(names)]
     true = {name for volatile, names in VOLATILES.items() if volatile in volatiles for name in names}
     found += [f"-{effect}" for effect in sorted(seen & _MAPPED - true)]
-    numbered = expected_numbered(volatiles, truth["ability"], truth["abilityState"], truth["active"])
+    numbered = expected_numbered(truth, volatiles)
     held = {effect for effect in seen if is_numbered(effect)}
     found += [f"+{effect}" for effect in sorted(numbered - held)] + [f"-{effect}" for effect in sorted(held - numbered)]
     if new_turn:

@@ -97,3 +97,80 @@ def test_the_details_say_whether_the_one_that_comes_in_is_terastallized() -> Non
     seat = battle(9, *guise, "|replace|p2a: Zoroark|Zoroark, M", "|-end|p2a: Zoroark|Illusion")
     assert not foe(seat).is_terastallized and [kind.name for kind in foe(seat).types] == ["DARK"]
     assert seat.opponent_team["p2: Foe"].is_terastallized
+
+
+TRICK = ["|move|p1a: Own|Switcheroo|p2a: Foe", "|-activate|p1a: Own|move: Trick|[of] p2a: Foe"]
+GIVEN = "|-item|p2a: Foe|White Herb|[from] move: Switcheroo"
+
+
+def test_an_item_that_is_used_as_it_is_received_is_gone() -> None:
+    assert foe(battle(9, *TRICK, GIVEN)).item == "whiteherb"
+    used_up = ["|-enditem|p2a: Foe|White Herb", "|-clearnegativeboost|p2a: Foe|[silent]", GIVEN]
+    assert foe(battle(9, *TRICK, *used_up)).item is None
+
+
+BARB = "|-damage|p2a: Foe|88/100|[from] item: Sticky Barb"
+
+
+def test_sticky_barb_changes_hands_without_a_line() -> None:
+    seat = battle(9, BARB, "|turn|2", "|move|p1a: Own|Tackle|p2a: Foe")
+    seat.team["p1: Own"]._item = None
+    assert foe(seat).item == "stickybarb"
+    seat.feed(["|-damage|p1a: Own|260/300|[from] item: Sticky Barb"])
+    assert (foe(seat).item, seat.team["p1: Own"].item) == (None, "stickybarb")
+    seat.feed(["|turn|3", "|move|p2a: Foe|Tackle|p1a: Own", BARB])
+    assert (foe(seat).item, seat.team["p1: Own"].item) == ("stickybarb", None)
+
+
+def test_a_request_shows_that_sticky_barb_has_changed_hands() -> None:
+    seat = battle(9)
+    entry = {
+        "ident": "p1: Own", "details": "Buzzwole", "condition": "300/300", "active": True, "moves": ["tackle"], "item": "",
+        "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "beastboost",
+        "ability": "beastboost", "pokeball": "pokeball", "teraType": "Bug", "terastallized": "", "commanding": False,
+        "reviving": False,
+    }  # fmt: skip
+    for item, theirs in (
+        ("", "unknown_item"),
+        ("stickybarb", "unknown_item"),
+        ("", "stickybarb"),
+        ("stickybarb", None),
+    ):
+        moves = [{"move": "Tackle", "id": "tackle", "pp": 56, "maxpp": 56, "target": "normal", "disabled": False}]
+        team = [{**entry, "item": item}]
+        seat.feed(["|move|p2a: Foe|Tackle|p1a: Own"])
+        seat.ask({"active": [{"moves": moves}], "side": {"name": "p1", "id": "p1", "pokemon": team}})
+        assert (seat.parse_warnings, foe(seat).item) == (0, theirs)
+
+
+def test_a_terastallized_pokemon_keeps_its_forme_when_the_request_has_new_stats() -> None:
+    entry = {
+        "ident": "p1: Core", "details": "Minior-Blue", "condition": "250/250", "active": False, "moves": ["tackle"],
+        "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "shieldsdown",
+        "ability": "shieldsdown", "pokeball": "pokeball", "teraType": "Ghost", "terastallized": "Ghost",
+        "commanding": False, "reviving": False,
+    }  # fmt: skip
+    own = {**entry, "ident": "p1: Own", "details": "Buzzwole", "active": True, "terastallized": ""}
+    seat = battle(9)
+    side = {"name": "p1", "id": "p1"}
+    seat.ask({"wait": True, "side": {**side, "pokemon": [own, entry]}})
+    seat.feed(
+        [
+            "|switch|p1a: Core|Minior-Blue, tera:Ghost|250/250",
+            "|-formechange|p1a: Core|Minior-Meteor||[from] ability: Shields Down",
+        ]
+    )
+    changed = {**entry, "active": True, "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 90)}
+    seat.ask({"wait": True, "side": {**side, "pokemon": [changed, {**own, "active": False}]}})
+    mon = seat.active_pokemon
+    assert mon is not None and (mon.species, mon.base_stats["spe"]) == ("miniormeteor", 60)
+
+
+def test_a_dancer_that_hits_itself_does_not_dance_later() -> None:
+    hit = [
+        "|-activate|p2a: Foe|ability: Dancer",
+        "|-activate|p2a: Foe|confusion",
+        "|-damage|p2a: Foe|90/100|[from] confusion",
+    ]
+    seat = battle(9, *hit, "|move|p2a: Foe|Will-O-Wisp|p1a: Own", foe="Oricorio")
+    assert used(foe(seat)) == {"willowisp": 1}
