@@ -11,7 +11,7 @@ from poke_env.data import GenData
 
 from agents.engine.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
 from agents.engine.tables import DATA, ENTRIES, MOVE_IDS, most_pp
-from agents.mechanics.damage import critical_chance_of
+from agents.mechanics.critical_hits import critical_chance_of
 from agents.mechanics.fighters import stats_of
 from agents.mechanics.moves import move_facts
 from agents.mechanics.sets import candidates, guess

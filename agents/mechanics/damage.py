@@ -10,26 +10,26 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from poke_env.data import GenData
-
+from agents.mechanics.critical_hits import strike_chance
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.final_modifiers import own_final, same_type_bonus, screened, target_final, weather_factor
 from agents.mechanics.fixed_damage import fixed_damage
 from agents.mechanics.formula import Blow, damage_of, rolls_of
 from agents.mechanics.held_items import active_item
 from agents.mechanics.hit_counts import bonded, expected_hits, hits_of
-from agents.mechanics.immunities import immune_by_type, stopped, type_steps
+from agents.mechanics.immunities import broken_first, immune_by_type, stopped, type_steps
 from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.old_formula import STEADY, damage_1, damage_2
 from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
-from agents.mechanics.rounding import ONE, chain
+from agents.mechanics.rounding import ONE, boosted, chain
 from agents.mechanics.stat_modifiers import attack, defense, own_attack
 from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike
 from agents.mechanics.uncertain import is_estimate
 
 _SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
 _CLOUD_NINE = frozenset({"cloudnine", "airlock"})
+_BREAKABLE = frozenset({"disguise", "iceface"})
 #: Abilities that moves and abilities which ignore others do not.
 _NOT_IGNORED = frozenset(
     {
@@ -126,7 +126,7 @@ class Attack:
         self._strike = strike = Strike(attacker, move, field, own_side)
         gen = attacker.gen
         self._power = None if move.id in POWER_BY_TARGET else own_power(strike)
-        self._chance = 1.0 if "laserfocus" in attacker.effects else critical_chance(attacker, move)
+        self._chance = strike_chance(strike)
         if gen <= 2:
             return
         self._burnt = (
@@ -178,6 +178,11 @@ class Attack:
         strike, ability = self._strike, defender.ability
         if ability in _CLOUD_NINE and strike.weather:
             return Attack(strike.user, strike.move, replace(strike.field, weather=""), strike.side)
+        if strike.id == "shellsidearm" and not strike.physical and self._stabs(defender):
+            physical = replace(
+                strike.move, category="physical", attack_stat="atk", flags=strike.move.flags | {"contact"}
+            )
+            return Attack(strike.user, physical, strike.field, strike.side)._facing(defender)
         if (
             ability == "neutralizinggas"
             and strike.ability
@@ -186,6 +191,17 @@ class Attack:
         ):
             return Attack(replace(strike.user, ability=""), strike.move, strike.field, strike.side)
         return self
+
+    def _stabs(self, defender: Fighter) -> bool:
+        """Return whether Shell Side Arm is physical: by the boosted stats of both, without abilities and items."""
+        user, gen = self._strike.user, self._strike.gen
+        walls = ("spd", "def") if "wonderroom" in self._strike.rooms else ("def", "spd")  # it swaps their stages alone
+        dealt = []
+        for attack_at, wall_at, attack_name, wall_name in ((1, 2, "atk", walls[0]), (3, 4, "spa", walls[1])):
+            own = boosted(user.stats[attack_at], user.stage(attack_name), gen)
+            wall = boosted(defender.stats[wall_at], defender.stage(wall_name), gen)
+            dealt.append((2 * user.level // 5 + 2) * 90 * own // wall // 50)
+        return dealt[0] > dealt[1]
 
     def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
         """Return the target, without an ability and an item that something switches off."""
@@ -201,11 +217,10 @@ class Attack:
 
     def _switches_off(self, defender: Fighter) -> bool:
         strike, ability = self._strike, defender.ability
-        if ability in UNSUPPRESSED:
-            return False
-        if "gastroacid" in defender.effects or strike.ability == "neutralizinggas":
+        if strike.ignores_abilities and ability not in _NOT_IGNORED:
             return True
-        return strike.ignores_abilities and ability not in _NOT_IGNORED
+        suppressed = "gastroacid" in defender.effects or strike.ability == "neutralizinggas"
+        return suppressed and ability not in UNSUPPRESSED
 
     def _can_be_critical(self, foe: Foe) -> bool:
         if foe.ability in ("battlearmor", "shellarmor"):
@@ -224,6 +239,8 @@ class Attack:
         doublings = type_steps(strike, foe)
         if stopped(strike, foe, doublings):
             return []
+        if foe.ability in _BREAKABLE and broken_first(strike, foe):
+            return self._breaking(foe, doublings, criticals, factors)
         if move.fixed:
             found = fixed_damage(strike, foe, len(factors))
             return [found for _ in criticals] if found else []
@@ -245,6 +262,18 @@ class Attack:
             [one + (hits - 1) * other for one, other in zip(a, b, strict=True)]
             for a, b in zip(first, again, strict=True)
         ]
+
+    def _breaking(
+        self, foe: Foe, doublings: int, criticals: tuple[bool, ...], factors: range | tuple[int, ...]
+    ) -> list[list[int]]:
+        """Return the damage to a Disguise or Ice Face, which takes the first hit, as `_hits` does."""
+        broken = max(1, foe.fighter.stats[0] // 8) if foe.ability == "disguise" and self._strike.gen >= 8 else 0
+        later = 0 if self._strike.move.fixed else hits_of(self._strike) - 1
+        if not later:
+            return [[broken] * len(factors) for _ in criticals] if broken else []
+        power = self._power if self._power is not None else POWER_BY_TARGET[self._strike.id](self._strike, foe)
+        again = self._hit(foe, power, doublings, criticals, factors, 2)
+        return [[broken + later * value for value in values] for values in again]
 
     def _old_hits(
         self, foe: Foe, power: int, doublings: int, critical: bool, factors: range | tuple[int, ...]
@@ -304,25 +333,3 @@ class Attack:
             )
             found.append(damage_of(blow, gen, factors))
         return found
-
-
-def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
-    """Return the probability of a critical hit. In generation 1 it depends on the base speed."""
-    if move.crit_stage >= 9:
-        return 1.0
-    if attacker.gen == 1:
-        speed = GenData.from_gen(1).pokedex.get(attacker.species, {}).get("baseStats", {}).get("spe", 75)
-        return critical_chance_of(speed, move.crit_stage > 0)
-    steps = (1 / 16, 1 / 8, 1 / 4, 1 / 3, 1 / 2) if attacker.gen <= 5 else (1 / 24, 1 / 8, 1 / 2, 1.0)
-    stage = (
-        move.crit_stage
-        + (attacker.ability == "superluck")
-        + 2 * ("focusenergy" in attacker.effects)
-        + (attacker.item in ("scopelens", "razorclaw"))
-    )
-    return steps[min(stage, len(steps) - 1)]
-
-
-def critical_chance_of(base_speed: int, high: bool) -> float:
-    """Return the probability of a critical hit in generation 1. high: of a move with a high critical-hit ratio."""
-    return float(min(255, (base_speed // 2) * (8 if high else 1)) / 256)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from poke_env.battle.field import Field
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.pokemon_gender import PokemonGender
 from poke_env.battle.pokemon_type import PokemonType
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.status import Status
@@ -24,6 +25,7 @@ from teamsets.builder.published import STATS
 
 #: Boost stage -> factor for the five battle stats.
 STAGES = {stage: max(2, 2 + stage) / max(2, 2 - stage) for stage in range(-6, 7)}
+_GENDERS: dict[PokemonGender | None, str] = {PokemonGender.MALE: "M", PokemonGender.FEMALE: "F"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Fighter:
 
     types: current types; base_types: without terastallization. moves: with the probability that it has them. item and
     ability: "" if none or unknown. status: "" or Showdown's three letters. slept: turns asleep so far. guessed: whether
-    stats, item or ability are estimates.
+    stats, item or ability are estimates. gender: "M" or "F", "" if it has none.
     """
 
     species: str
@@ -55,6 +57,7 @@ class Fighter:
     must_recharge: bool
     slept: int
     guessed: bool = False
+    gender: str = ""
 
     def stat(self, name: str) -> float:
         """Return a stat before boosts, by name."""
@@ -213,6 +216,7 @@ def _fighter(mon: Pokemon, gen: int, loadout: Loadout, state: dict[str, Any]) ->
         item=loadout.item,
         ability=loadout.ability,
         weight=mon.weight,
+        gender=_GENDERS.get(mon.gender, ""),
         **state,
     )
 

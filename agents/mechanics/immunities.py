@@ -122,6 +122,14 @@ def stopped(strike: Strike, foe: Foe, doublings: int) -> bool:
     return flag is not None and flag in strike.flags
 
 
+def broken_first(strike: Strike, foe: Foe) -> bool:
+    """Return whether the first hit breaks a Disguise or an Ice Face instead of dealing its damage."""
+    species = foe.fighter.species
+    if foe.ability == "disguise":
+        return species in ("mimikyu", "mimikyutotem")
+    return foe.ability == "iceface" and strike.physical and species == "eiscue"
+
+
 def _wonder_guard(strike: Strike, doublings: int) -> bool:
     if strike.id == "struggle" or (strike.gen == 4 and strike.id == "firefang"):
         return False

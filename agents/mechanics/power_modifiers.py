@@ -160,6 +160,8 @@ def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier
     kind, gen, target, ability = strike.kind, strike.gen, foe.fighter, foe.ability
     if strike.ability == "analytic" and not moves_first(strike, foe):
         found.append((21, _THREE_TENTHS_MORE))
+    elif strike.ability == "rivalry" and strike.user.gender and target.gender:
+        found.append((24, 5120 if strike.user.gender == target.gender else 3072))
     if ability == "dryskin" and kind == "FIRE":
         found.append((17, 5120))
     elif ability == "heatproof" and kind == "FIRE" and gen <= 8:
@@ -173,8 +175,9 @@ def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier
     if strike.terrain and foe.grounded and _terrain_weakens(strike):
         found.append((6, _HALF))
     sport = "mudsport" if kind == "ELECTRIC" else "watersport" if kind == "FIRE" else ""
-    if sport and (sport in strike.rooms or sport in strike.user.effects or sport in target.effects):
-        found.append((1, 1352) if gen >= 5 else (3, _HALF))
+    if sport:  # before generation 6 each Pokémon's own
+        sports = (sport in strike.rooms) + (sport in strike.user.effects) + (sport in target.effects)
+        found += [(1, 1352) if gen >= 5 else (3, _HALF)] * sports
     if strike.id in _BY_TARGET and (factor := _of_move(strike, foe, type_steps)):
         found.append((0, factor))
     return found

@@ -5,6 +5,7 @@ Source: the handlers of Showdown's events `ModifyAtk`, `ModifySpA`, `ModifyDef` 
 
 from __future__ import annotations
 
+from agents.mechanics.fighters import Fighter
 from agents.mechanics.held_items import TYPE_ITEMS, base_name, evolves, number_of
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.rounding import Modifier, boosted, modify, ordered
@@ -18,6 +19,7 @@ _TYPE_ABILITIES = {
     "steelworker": "STEEL", "dragonsmaw": "DRAGON", "rockypayload": "ROCK", "firemane": "FIRE",
 }  # fmt: skip
 _LATIS = (380, 381)
+_OTHER_DEFENSE = {"def": "spd", "spd": "def"}
 #: Moves that raise the special attack in the turn before they hit.
 _RAISE_FIRST = frozenset({"meteorbeam", "electroshot"})
 #: Incenses strengthen by a twentieth in generation 3.
@@ -103,6 +105,13 @@ def _of_item(strike: Strike) -> int:
     return 0
 
 
+def _tricked(fighter: Fighter, name: str) -> str:
+    """Return the stat that stands in another's place: Power Trick swaps attack and defence."""
+    if "powertrick" not in fighter.effects:
+        return name
+    return {"atk": "def", "def": "atk"}.get(name, name)
+
+
 def _against(strike: Strike, foe: Foe) -> list[Modifier]:
     """Return what the target's ability does to the attacking stat."""
     ability, kind, gen = foe.ability, strike.kind, strike.gen
@@ -127,7 +136,9 @@ def attack(strike: Strike, at_once: int, own: list[Modifier], foe: Foe, critical
     """Return the attacking stat. at_once, own: see `own_attack`."""
     move, gen = strike.move, strike.gen
     source = foe.fighter if move.uses_target_attack else strike.user
-    name = move.attack_stat if move.attack_stat in ("def", "spd") else "atk" if strike.physical else "spa"
+    stat = move.attack_stat if move.attack_stat in ("def", "spd") else "atk" if strike.physical else "spa"
+    # Wonder Room swaps the defences, and which of them such a move uses: what is left swapped are the stages.
+    name = _OTHER_DEFENSE.get(stat, stat) if "wonderroom" in strike.rooms else stat
     stage = source.stage(name) if source.boosts else 0
     if strike.id in _RAISE_FIRST:
         stage = max(-6, min(6, stage + {"simple": 2, "contrary": -1}.get(strike.ability, 1)))
@@ -141,9 +152,7 @@ def attack(strike: Strike, at_once: int, own: list[Modifier], foe: Foe, critical
             stage = 0
         elif gen == 4 and strike.ability == "simple":
             stage = max(-6, min(6, 2 * stage))
-    if "wonderroom" in strike.rooms and name in ("def", "spd"):
-        name = "spd" if name == "def" else "def"
-    value = boosted(source.stats[STATS.index(name)], stage, gen)
+    value = boosted(source.stats[STATS.index(_tricked(source, stat))], stage, gen)
     if at_once:
         value = modify(value, at_once)
     other = _against(strike, foe)
@@ -164,10 +173,8 @@ def defense(strike: Strike, foe: Foe, critical: bool) -> int:
             stage = 0
         elif gen == 4 and foe.ability == "simple":
             stage = max(-6, min(6, 2 * stage))
-    stat = name
-    if "wonderroom" in strike.rooms:
-        stat = "spd" if name == "def" else "def"
-    value = boosted(target.stats[STATS.index(stat)], stage, gen)
+    stat = _OTHER_DEFENSE[name] if "wonderroom" in strike.rooms else name
+    value = boosted(target.stats[STATS.index(_tricked(target, stat))], stage, gen)
     weather = foe.weather
     if weather and (
         (weather == "sandstorm" and name == "spd" and gen >= 4 and "ROCK" in target.types)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+from poke_env.data import GenData
 
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.grounding import grounded
 from agents.mechanics.held_items import DRIVES, MEMORIES, PLATES, active_item
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.rounding import boosted
+from teamsets.builder.published import STATS
 
 NO_SIDE: Mapping[str, int] = {}
 SUN, RAIN = frozenset({"sunnyday", "desolateland"}), frozenset({"raindance", "primordialsea"})
@@ -55,14 +59,18 @@ class Strike:
 
     ability, item: its own, "" where something switches them off. kind: the move's type. retyped: whether an ability
     changed it. weather: "" under Cloud Nine; own_weather: as the user's moves see it. hp: HP that are left.
+    unsheathed: whether Stance Change makes the user Aegislash-Blade, whose stats are estimated.
     """
 
     __slots__ = (
         "ability", "field", "flags", "gen", "grounded", "hp", "id", "ignores_abilities", "item", "kind", "move",
-        "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "user", "weather",
+        "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "unsheathed", "user", "weather",
     )  # fmt: skip
 
     def __init__(self, user: Fighter, move: MoveFacts, field: Conditions, side: Mapping[str, int] = NO_SIDE) -> None:
+        self.unsheathed = user.ability == "stancechange" and user.species == "aegislash"
+        if self.unsheathed:
+            user = _with_blade(user)
         self.user, self.move, self.field, self.side, self.gen, self.id = user, move, field, side, user.gen, move.id
         effects, rooms = user.effects, field.rooms
         self.rooms, self.terrain = rooms, field.terrain
@@ -154,6 +162,14 @@ class Strike:
         if move.id == "grassyglide" and self.terrain == "grassyterrain" and self.grounded:
             priority += 1
         return priority
+
+
+def _with_blade(shield: Fighter) -> Fighter:
+    """Return Aegislash as it attacks: what the formes' base stats differ by is added, without its nature's tenth."""
+    dex = GenData.from_gen(shield.gen).pokedex
+    before, after = dex["aegislash"]["baseStats"], dex["aegislashblade"]["baseStats"]
+    gained = (2 * (after[stat] - before[stat]) * shield.level // 100 for stat in STATS)
+    return replace(shield, species="aegislashblade", stats=tuple(map(sum, zip(shield.stats, gained, strict=True))))
 
 
 def weather_ball_type(weather: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agents.mechanics.hit_counts import bonded
+from agents.mechanics.hit_counts import bonded, hits_of
+from agents.mechanics.immunities import broken_first
 from agents.mechanics.move_powers import Foe
 from agents.mechanics.strikes import Strike
 
@@ -14,8 +15,8 @@ MOVES: dict[str, str] = {
     ),
     **dict.fromkeys(
         ("stompingtantrum", "temperflare", "lashout", "retaliate", "fusionbolt", "fusionflare", "echoedvoice",
-         "furycutter", "rollout", "iceball", "ragefist", "lastrespects", "trumpcard", "spitup",
-         "lastresort", "belch", "shelltrap"),
+         "furycutter", "rollout", "iceball", "ragefist", "lastrespects", "trumpcard", "lastresort", "belch",
+         "shelltrap"),
         "what happened in earlier turns",
     ),
     **dict.fromkeys(("counter", "mirrorcoat", "metalburst", "comeuppance", "bide"), "the damage that the user took"),
@@ -24,25 +25,18 @@ MOVES: dict[str, str] = {
     **dict.fromkeys(("naturalgift", "fling"), "the power that the held item gives"),
     "beatup": "the other Pokémon of the party",
     **dict.fromkeys(("futuresight", "doomdesire"), "who is there when it hits"),
-    **dict.fromkeys(("shellsidearm",), "the category, which depends on both Pokémon"),
 }  # fmt: skip
 #: Abilities of the user.
 ABILITIES: dict[str, str] = {
     "analytic": "who moves last",
     "stakeout": "whether the target comes in this turn",
-    "rivalry": "the genders",
-    "protean": "whether it was used already",
-    "libero": "whether it was used already",
-    "stancechange": "the stats of the other forme",
-    "electromorphosis": "whether it was hit",
 }
-#: Abilities of the target.
-TARGET_ABILITIES: dict[str, str] = {
-    "disguise": "the first hit breaks it and deals no more than an eighth",
-    "iceface": "the first physical hit breaks it",
-}
+#: Abilities of the user that act once while it is on the field, since generation 9.
+ONCE = frozenset({"protean", "libero"})
 #: Abilities of the target that change its stats between the hits of one move.
 BETWEEN_HITS = frozenset({"stamina", "weakarmor", "watercompaction", "colorchange"})
+#: Moves whose power depends on the HP that the first hit leaves.
+BY_HP_LEFT = frozenset({"crushgrip", "wringout", "hardpress", "brine"})
 ITEMS: dict[str, str] = {"metronome": "how often the move was used in a row"}
 EFFECTS: dict[str, str] = {"dynamax": "Max Moves and the HP of a Dynamax Pokémon"}
 #: Effects of a target that is out of reach, or behind something.
@@ -57,14 +51,19 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
     user, target, move = strike.user, foe.fighter, strike.move
     if user.guessed or target.guessed:
         return True
-    if strike.id in MOVES or move.least_hits != move.most_hits or strike.ability in ABILITIES:
+    if strike.id in MOVES or strike.ability in ABILITIES or strike.item in ITEMS:
         return True
-    if strike.item in ITEMS:
+    if (strike.ability in ONCE and strike.gen >= 9) or strike.unsheathed:
         return True
-    if foe.ability in TARGET_ABILITIES or (move.most_hits > 1 and foe.ability in BETWEEN_HITS):
+    if move.least_hits != move.most_hits and strike.ability != "skilllink":
+        return True
+    if foe.ability and hits_of(strike) > 1 and (foe.ability in BETWEEN_HITS or broken_first(strike, foe)):
         return True
     if bonded(strike) and (
-        move.fixed in ("half", "difference") or move.self_boosts or (move.boosts and move.boost_chance >= 1)
+        move.fixed in ("half", "difference")
+        or move.id in BY_HP_LEFT
+        or move.self_boosts
+        or (move.boosts and move.boost_chance >= 1)
     ):
         return True
     return not (user.effects.isdisjoint(EFFECTS) and target.effects.isdisjoint(TARGET_EFFECTS))

@@ -6,7 +6,7 @@ is. Players that reckon use agents/mechanics/damage.py, which is exact.
 
 from __future__ import annotations
 
-from agents.mechanics.damage import critical_chance
+from agents.mechanics.critical_hits import critical_chance
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.type_chart import effectiveness

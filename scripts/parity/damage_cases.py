@@ -19,7 +19,10 @@ TERRAINS = {
     6: ("electricterrain", "grassyterrain", "mistyterrain"),
     7: ("electricterrain", "grassyterrain", "mistyterrain", "psychicterrain"),
 }
-ROOMS = {4: ("gravity",), 5: ("gravity", "magicroom", "wonderroom")}
+ROOMS = {
+    4: ("gravity",), 5: ("gravity", "magicroom", "wonderroom"),
+    6: ("gravity", "magicroom", "wonderroom", "mudsport", "watersport"), 8: ("gravity", "magicroom", "wonderroom"),
+}  # fmt: skip
 STATUSES = ("brn", "par", "psn", "tox", "slp")
 STATS = ("hp", "atk", "def", "spa", "spd", "spe")
 
@@ -48,6 +51,20 @@ def _one(rng: random.Random, pool: dict[str, list[str]], relevant: float, past: 
     return rng.choice(names or pool["all"])
 
 
+#: Volatile effects -> the generations that have them, of who attacks and of the target.
+_OWN_EFFECTS = {
+    "charge": (3, 9), "focusenergy": (1, 9), "laserfocus": (7, 9), "gastroacid": (4, 9), "embargo": (4, 7),
+    "magnetrise": (4, 9), "telekinesis": (5, 7), "smackdown": (5, 9), "ingrain": (3, 9), "powertrick": (4, 8),
+    "mudsport": (3, 5), "watersport": (3, 5), "defensecurl": (2, 9), "glaiverush": (9, 9),
+}  # fmt: skip
+_TARGET_EFFECTS = {
+    "foresight": (2, 7), "miracleeye": (4, 7), "minimize": (2, 9), "tarshot": (8, 9), "glaiverush": (9, 9),
+    "gastroacid": (4, 9), "embargo": (4, 7), "magnetrise": (4, 9), "telekinesis": (5, 7), "smackdown": (5, 9),
+    "ingrain": (3, 9), "powertrick": (4, 8), "mudsport": (3, 5), "watersport": (3, 5), "charge": (3, 9),
+}  # fmt: skip
+_RARELY, _OFTEN = 0.02, 0.05
+
+
 def _effects(gen: int, rng: random.Random, ability: str, attacks: bool) -> list[str]:
     found = []
     if attacks:
@@ -57,14 +74,21 @@ def _effects(gen: int, rng: random.Random, ability: str, attacks: bool) -> list[
             found.append("slowstart")
         if ability == "supremeoverlord":
             found.append(f"fallen{rng.randint(1, 5)}")
-        if gen >= 3 and rng.random() < 0.06:
-            found.append("charge")
+        if gen >= 3 and rng.random() < _OFTEN:
+            found.append(f"stockpile{rng.randint(1, 3)}")
     for name in ("protosynthesis", "quarkdrive"):
         if ability == name and rng.random() < 0.8:
             found.append(name + rng.choice(("atk", "def", "spa", "spd", "spe")))
-    if not attacks and gen >= 2 and rng.random() < 0.04:
-        found.append("foresight")
+    for name, (first, last) in (_OWN_EFFECTS if attacks else _TARGET_EFFECTS).items():
+        if first <= gen <= last and rng.random() < (_OFTEN if name in ("charge", "foresight") else _RARELY):
+            found.append(name)
     return found
+
+
+def _status(gen: int, rng: random.Random, attacks: bool) -> str:
+    """A status; whoever is frozen does not attack."""
+    found = STATUSES if gen > 1 else tuple(name for name in STATUSES if name != "tox")
+    return rng.choice(found if attacks else (*found, "frz"))
 
 
 def _side(gen: int, drawn: Drawn, rng: random.Random, attacks: bool) -> dict[str, Any]:
@@ -89,7 +113,7 @@ def _side(gen: int, drawn: Drawn, rng: random.Random, attacks: bool) -> dict[str
         "evs": evs,
         "ivs": dict.fromkeys(STATS, 30 if gen <= 2 else 31),
         "gender": "N" if gen == 1 else rng.choice("MF"),
-        "status": rng.choice(STATUSES if gen > 1 else ("brn", "par", "psn", "slp")) if rng.random() < 0.3 else "",
+        "status": _status(gen, rng, attacks) if rng.random() < 0.3 else "",
         "boosts": boosts,
         "hp": 100 if rng.random() < 0.5 else rng.randint(1, 100),
         "tera": rng.choice(drawn.types) if gen == 9 and rng.random() < 0.3 else "",
@@ -104,6 +128,7 @@ def draw(gen: int, drawn: Drawn, number: int, seed: int) -> Iterator[Case]:
         old = gen >= 8 and drawn.movesPast and rng.random() < 0.08
         weathers, terrains, rooms = _latest(WEATHERS, gen), _latest(TERRAINS, gen), _latest(ROOMS, gen)
         screens = ["reflect", "lightscreen"] + (["auroraveil"] if gen >= 7 else [])
+        screens += ["luckychant"] if 4 <= gen <= 7 else []
         case = {
             "id": index,
             "move": rng.choice(drawn.movesPast if old else drawn.moves),

@@ -3,8 +3,9 @@
 //     node damage_oracle.mjs '{"package": DIR, "calc": DIR or null, "gen": 9}'
 //
 // With "pools": true it prints one JSON line of names to draw cases from. Otherwise it reads cases, one JSON object a line,
-// and prints a line for each: {"stats", "types" …, "showdown": {"normal", "crit"}, "calc": {"normal", "crit"}}. Damage is a
-// list of four rolls (the lowest, two between, the highest), each the sum of the move's hits, or null where it could not be had.
+// and prints a line for each: {"stats", "types" …, "showdown": {"normal", "crit"}, "chance", "calc": {"normal", "crit"}}. Damage
+// is a list of four rolls (the lowest, two between, the highest), each the sum of the move's hits, or null where it could not be
+// had; `chance`: how likely Showdown makes the first hit critical.
 import {createRequire} from 'node:module';
 import {createInterface} from 'node:readline';
 import {pathToFileURL} from 'node:url';
@@ -15,6 +16,7 @@ const gen = options.gen;
 const require = createRequire(pathToFileURL(path.join(options.package, 'package.json')));
 const {Battle, Dex} = require(path.join(options.package, 'dist/sim'));
 const dex = Dex.mod(`gen${gen}`);
+const FORMAT = Dex.formats.get(`gen${gen}ou`); // one for all battles: it keeps its table of rules
 const calc = options.calc ? require(path.join(options.calc, 'dist')) : null;
 const calcGen = calc ? calc.Generations.get(gen) : null;
 
@@ -54,7 +56,7 @@ function pools() {
 /** A battle with both Pokémon on the field in the case's state. Abilities and items are given after the start, so that
  * nothing that happens on entry (Intimidate, Drought, seeds …) is part of it. */
 function setUp(c) {
-  const battle = new Battle({formatid: `gen${gen}ou`, seed: [1, 2, 3, 4], strictChoices: false});
+  const battle = new Battle({format: FORMAT, seed: [1, 2, 3, 4], strictChoices: false});
   for (const [slot, side] of [['p1', c.attacker], ['p2', c.defender]]) {
     const set = {
       name: side.species, species: side.species, item: '', ability: 'No Ability', moves: [c.move], nature: side.nature || 'Serious',
@@ -105,7 +107,16 @@ function prepare(battle, pokemon, side) {
     const quick = /^(protosynthesis|quarkdrive)(atk|def|spa|spd|spe)$/.exec(effect);
     const id = quick ? quick[1] : effect;
     if (/^(fallen\d|slowstart)$/.test(id)) continue;
+    const stockpiled = /^stockpile(\d)$/.exec(effect);
+    if (stockpiled) {
+      pokemon.volatiles.stockpile = battle.initEffectState({id: 'stockpile', target: pokemon, layers: Number(stockpiled[1])});
+      continue;
+    }
     pokemon.volatiles[id] = battle.initEffectState({id, target: pokemon, ...(quick ? {bestStat: quick[2]} : {})});
+    if (id === 'powertrick') {
+      const stats = pokemon.storedStats;
+      [stats.atk, stats.def] = [stats.def, stats.atk];
+    }
   }
   if (gen === 1) pokemon.boostBy(side.boosts);
   else Object.assign(pokemon.boosts, side.boosts);
@@ -121,10 +132,14 @@ function prepare(battle, pokemon, side) {
 /** Every roll of the move, summed over its hits, without and with a critical hit. */
 function byShowdown(c, {battle, attacker, defender}) {
   const move = dex.getActiveMove(c.move);
-  let roll = 0;
-  const hits = {normal: null, crit: null};
-  battle.randomChance = (numerator, denominator) => numerator >= denominator;
+  let roll = 0, chance = null, drawn = null, probe = 255;
+  const hits = {normal: null, crit: null, later: false};
+  battle.randomChance = (numerator, denominator) => {
+    drawn ??= numerator / denominator;
+    return numerator >= denominator;
+  };
   battle.random = (from, to) => {
+    if (gen === 2 && from === 256 && to === undefined) return probe;
     if (from === 217 && to === 256) return 217 + roll;
     if (from === 16 && to === undefined) return 15 - roll;
     if (from === 100 && to === undefined) return 99; // no secondary effect that is not certain
@@ -133,9 +148,27 @@ function byShowdown(c, {battle, attacker, defender}) {
   battle.sample = list => list.length >= 8 && list.includes(5) && list.includes(2) ? 3 : list[0];
   // Accuracy is not what is tested, and a critical hit is decided here.
   battle.actions.hitStepAccuracy = targets => targets.map(target => !move.ohko || attacker.level >= target.level);
+  let failed = false; // then Jump Kick works out what its user loses
+  const single = battle.singleEvent.bind(battle);
+  battle.singleEvent = (name, ...rest) => {
+    failed ||= name === 'MoveFail';
+    return single(name, ...rest);
+  };
   const event = battle.runEvent.bind(battle);
   battle.runEvent = (name, target, ...rest) => name === 'Accuracy' ? true : event(name, target, ...rest);
   let used, target;
+  /** What a Disguise or an Ice Face loses where it takes the first hit instead, by the ability's own handlers; else null. */
+  const broken = () => {
+    if (!['disguise', 'iceface'].includes(target.ability) || battle.suppressingAbility(target) || !hits.normal) return null;
+    const dealt = battle.singleEvent('Damage', target.getAbility(), target.abilityState, target, attacker, used, hits.normal[0]);
+    if (dealt !== 0) return null;
+    let lost = 0;
+    const damage = target.damage;
+    target.damage = amount => { lost += battle.trunc(amount); return amount; };
+    battle.singleEvent('Update', target.getAbility(), target.abilityState, target);
+    target.damage = damage;
+    return ROLLS.map(() => lost);
+  };
   const restore = before => {
     Object.assign(target, {item: before.item, itemState: before.itemState, lastItem: before.last});
     attacker.stellarBoostedTypes = [...before.stellar];
@@ -144,26 +177,50 @@ function byShowdown(c, {battle, attacker, defender}) {
     if (before.allies) used.allies = [...before.allies];
     Object.assign(attacker, {hp: before.own, fainted: before.fainted});
     battle.faintQueue = [...before.queue];
-    if (before.rollout) Object.assign(attacker.volatiles[used.id], before.rollout);
+    if (before.grown) Object.assign(attacker.volatiles[used.id], before.grown);
+    else delete attacker.volatiles[used.id];
     [used.ignoreOffensive, used.ignoreDefensive] = before.flags;
   };
   const getDamage = battle.actions.getDamage.bind(battle.actions);
+  /** How likely a hit is critical, unless the target prevents it. */
+  const chanceOf = () => {
+    if (used.willCrit !== undefined) return Number(used.willCrit);
+    drawn = null;
+    if (gen !== 2) {
+      getDamage(attacker, target, used, true);
+      return drawn ?? 0;
+    }
+    let low = 0, high = 256; // critical below this number of 256
+    while (low < high) {
+      probe = (low + high) >> 1;
+      target.getMoveHitData(used).crit = false;
+      getDamage(attacker, target, used, true);
+      if (target.getMoveHitData(used).crit) low = probe + 1;
+      else high = probe;
+    }
+    probe = 255;
+    return low / 256;
+  };
   battle.actions.getDamage = (source, hit, active, quiet) => {
     // In generation 1 a move's later hits repeat the first one's damage; a one-hit KO needs no second hit.
-    if (hit !== defender || source !== attacker || active.causedCrashDamage || ((gen === 1 || active.ohko) && hits.normal)) return getDamage(source, hit, active, quiet);
+    if (hit !== defender || source !== attacker || failed || ((gen === 1 || active.ohko) && hits.normal)) return getDamage(source, hit, active, quiet);
     [used, target] = [active, hit];
     const own = used.willCrit;
     const before = {
       item: target.item, itemState: target.itemState, last: target.lastItem, stellar: [...attacker.stellarBoostedTypes],
       boosted: used.stellarBoosted, weaken: target.abilityState?.berryWeaken, resisted: target.abilityState?.resisted,
       allies: used.allies && [...used.allies], hp: target.hp, own: attacker.hp, fainted: attacker.fainted, queue: [...battle.faintQueue],
-      rollout: attacker.volatiles[used.id] && {...attacker.volatiles[used.id]}, flags: [used.ignoreOffensive, used.ignoreDefensive],
+      grown: attacker.volatiles[used.id] && {...attacker.volatiles[used.id]}, flags: [used.ignoreOffensive, used.ignoreDefensive],
       level: source.level,
     };
+    if (chance === null) {
+      chance = chanceOf();
+      restore(before);
+    }
     const times = gen > 1 ? 1 : Array.isArray(used.multihit) ? 3 : used.multihit || 1;
     let result;
     for (const name of ['normal', 'crit']) {
-      used.willCrit = own === undefined ? name === 'crit' || merciless : own;
+      used.willCrit = own === undefined ? name === 'crit' || chance === 1 : own;
       const all = [];
       for (roll of ROLLS) {
         restore(before);
@@ -173,6 +230,9 @@ function byShowdown(c, {battle, attacker, defender}) {
       }
       if (typeof result === 'number') hits[name] = hits[name] ? hits[name].map((sum, i) => sum + all[i]) : all;
     }
+    const instead = hits.later ? null : broken();
+    if (instead) Object.assign(hits, {normal: instead, crit: [...instead]});
+    hits.later = true;
     used.willCrit = own;
     return typeof result === 'number' ? Math.min(1, result) : result;
   };
@@ -183,8 +243,7 @@ function byShowdown(c, {battle, attacker, defender}) {
   battle.eachEvent = (name, ...rest) => { if (name !== 'Update') each(name, ...rest); };
   const none = ROLLS.map(() => 0);
   // Too heavy to be lifted in the turn before.
-  if (c.move === 'skydrop' && gen >= 6 && defender.getWeight() >= 2000) return {normal: none, crit: none};
-  const merciless = attacker.hasAbility('merciless') && ['psn', 'tox'].includes(defender.status);
+  if (c.move === 'skydrop' && gen >= 6 && defender.getWeight() >= 2000) return {showdown: {normal: none, crit: none}, chance: 0};
   for (const id of ['twoturnmove', c.move]) {
     if (move.flags.charge) attacker.volatiles[id] = battle.initEffectState({id, target: attacker, source: defender, move: c.move, targetLoc: 1});
   }
@@ -198,15 +257,16 @@ function byShowdown(c, {battle, attacker, defender}) {
     battle.actions.useMove(active, attacker, {target: defender});
   } catch (error) {
     if (options.trace) console.error(error);
-    return {normal: null, crit: null};
+    return {showdown: {normal: null, crit: null}, chance: null};
   }
-  return {normal: hits.normal || none, crit: hits.crit || none};
+  return {showdown: {normal: hits.normal || none, crit: hits.crit || none}, chance: chance ?? 0};
 }
 
 /** What our side has to know of a Pokémon of the case. */
 function facts({battle, attacker, defender}) {
   return [attacker, defender].map(pokemon => ({
-    species: pokemon.species.id, stats: [pokemon.maxhp, ...['atk', 'def', 'spa', 'spd', 'spe'].map(stat => (gen === 1 ? pokemon.baseStoredStats : pokemon.storedStats)[stat])],
+    species: pokemon.species.id, gender: pokemon.gender === 'N' ? '' : pokemon.gender,
+    stats: [pokemon.maxhp, ...['atk', 'def', 'spa', 'spd', 'spe'].map(stat => pokemon.baseStoredStats[stat])],
     types: pokemon.getTypes(), baseTypes: pokemon.getTypes(false, true), hp: pokemon.hp, weight: pokemon.weighthg / 10, speed: battle.gen > 1 ? pokemon.getStat('spe') : pokemon.modifiedStats.spe,
   }));
 }
@@ -256,8 +316,8 @@ function byCalc(c, crit) {
     const field = new calc.Field({
       gameType: 'Singles', weather: WEATHER[c.weather], terrain: TERRAIN[c.terrain], isGravity: c.rooms.includes('gravity'),
       isMagicRoom: c.rooms.includes('magicroom'), isWonderRoom: c.rooms.includes('wonderroom'),
-      attackerSide: {...side(c.ownSide), isCharge: c.attacker.effects.includes('charge')},
-      defenderSide: {...side(c.screens), isForesight: c.defender.effects.includes('foresight')},
+      attackerSide: {...side(c.ownSide), isCharge: c.attacker.effects.includes('charge'), isPowerTrick: c.attacker.effects.includes('powertrick')},
+      defenderSide: {...side(c.screens), isForesight: c.defender.effects.includes('foresight'), isPowerTrick: c.defender.effects.includes('powertrick')},
     });
     const damage = calc.calculate(calcGen, attacker, defender, move, field).damage;
     const width = OLD ? 39 : 16;
@@ -283,9 +343,10 @@ if (options.pools) {
     const c = JSON.parse(line);
     const state = setUp(c);
     const [attacker, defender] = facts(state);
-    const answer = {
-      id: c.id, attacker, defender, showdown: byShowdown(c, state), calc: {normal: byCalc(c, false), crit: byCalc(c, true)},
-    };
+    const answer = {id: c.id, attacker, defender, ...byShowdown(c, state)};
+    // The calculator does not know the effects that make a critical hit certain.
+    const sure = answer.chance === 1 && c.attacker.effects.some(effect => ['laserfocus', 'focusenergy'].includes(effect));
+    answer.calc = {normal: byCalc(c, sure), crit: byCalc(c, true)};
     process.stdout.write(`${JSON.stringify(answer)}\n`);
   }
 }

@@ -76,6 +76,7 @@ def fighter(gen: int, side: dict[str, Any], facts: dict[str, Any]) -> Fighter:
         first_turn=True,
         must_recharge=False,
         slept=0,
+        gender=facts["gender"],
     )
 
 
@@ -83,8 +84,8 @@ def _types(names: list[str]) -> tuple[str, ...]:
     return tuple("THREE_QUESTION_MARKS" if name == "???" else name.upper() for name in names)
 
 
-def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[int]], bool]:
-    """Our rolls, without and with a critical hit, and whether they are flagged as an estimate."""
+def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[int]], float, bool]:
+    """Our rolls, without and with a critical hit, the mean in HP, and whether they are flagged as an estimate."""
     field = Conditions(gen, case["weather"], case["terrain"], False, ({}, {}), frozenset(case["rooms"]))
     attacker = fighter(gen, case["attacker"], answer["attacker"])
     defender = fighter(gen, case["defender"], answer["defender"])
@@ -97,7 +98,7 @@ def ours(gen: int, case: Case, answer: dict[str, Any]) -> tuple[dict[str, list[i
     hit = damage(attacker, defender, move, field, screens, own_side)
     plain, hp = found["normal"], defender.stats[0]
     assert (round(hit.low * hp), round(hit.high * hp)) == (plain[0], plain[-1]), (case, hit, plain)
-    return found, hit.estimate
+    return found, hit.mean * hp, hit.estimate
 
 
 def tried(gen: int, values: list[int]) -> list[int]:
@@ -110,7 +111,7 @@ def compared(
 ) -> Iterator[tuple[Case, dict[str, Any], str]]:
     """Each case with Node's answer and ours, and how they compare."""
     for case, answer in zip(cases, answers, strict=True):
-        answer["ours"], answer["estimate"] = ours(gen, case, answer)
+        answer["ours"], answer["mean"], answer["estimate"] = ours(gen, case, answer)
         yield case, answer, _verdict(gen, case, answer)
 
 
@@ -118,7 +119,7 @@ def _verdict(gen: int, case: Case, answer: dict[str, Any]) -> str:
     mine, showdown, calc = answer["ours"], answer["showdown"], answer["calc"]
     if showdown["normal"] is None:
         return "no answer of Showdown"
-    if mine != showdown:
+    if mine != showdown or not _same_mean(gen, case, answer):
         return "estimate" if answer["estimate"] else "different"
     if calc["normal"] is None:
         return "equal (not in @smogon/calc)"
@@ -126,6 +127,14 @@ def _verdict(gen: int, case: Case, answer: dict[str, Any]) -> str:
         return "equal"
     reason = damage_reasons.of(gen, case, answer)
     return f"@smogon/calc differs: {reason}" if reason else "@smogon/calc differs without a reason"
+
+
+def _same_mean(gen: int, case: Case, answer: dict[str, Any]) -> bool:
+    """Whether our mean is Showdown's, with its probability of a critical hit; of moves with one hit."""
+    if move_facts(case["move"], gen).most_hits > 1:
+        return True
+    plain, critical = ((values[0] + values[-1]) / 2 for values in answer["showdown"].values())
+    return abs(plain + answer["chance"] * (critical - plain) - answer["mean"]) < 1e-6 * max(1, critical)
 
 
 def tags(case: Case) -> list[str]:
@@ -177,6 +186,7 @@ def shown(case: Case, answer: dict[str, Any], verdict: str) -> str:
     for who in ("ours", "showdown", "calc"):
         ends = [values and (values[0], values[-1]) for values in (answer[who]["normal"], answer[who]["crit"])]
         lines.append(f"  {who:10} {ends[0]} critical {ends[1]}")
+    lines.append(f"  mean {answer['mean']:.3f}, critical on Showdown {answer['chance']}")
     return "\n".join(lines)
 
 
@@ -226,15 +236,17 @@ def main(arguments: list[str] | None = None) -> int:
     gen = options.gen
     drawn = Drawn(**next(oracle(gen, None)))
     cases = [case for case in draw(gen, drawn, options.cases, options.seed) if options.only in " ".join(tags(case))]
-    size = max(1, min(1000, -(-len(cases) // options.jobs)))
+    size = max(1, min(4000, -(-len(cases) // options.jobs)))
     chunks = [cases[start : start + size] for start in range(0, len(cases), size)]
     counts: collections.Counter[str] = collections.Counter()
     left: list[Case] = []
+    flagged = 0
     frozen: list[Any] = []
     with ThreadPoolExecutor(options.jobs) as pool:
         for chunk, answers in zip(chunks, _answers(gen, chunks, options, pool), strict=True):
             for case, answer, verdict in compared(gen, chunk, answers):
                 counts[verdict] += 1
+                flagged += answer["estimate"]
                 if verdict in ("different", "no answer of Showdown", "@smogon/calc differs without a reason"):
                     left.append(case)
                     if len(left) <= options.show:
@@ -247,6 +259,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"gen {gen}, {len(cases)} cases, seed {options.seed}")
     for verdict, count in sorted(counts.items(), key=lambda pair: -pair[1]):
         print(f"{count:8}  {verdict}")
+    print(f"{flagged:8}  flagged as an estimate, equal or not")
     for tag, count, total in common(left, cases)[: options.by]:
         print(f"    {tag}: {count} of {total}")
     return 1 if left else 0

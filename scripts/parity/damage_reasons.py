@@ -52,6 +52,28 @@ def _nearly(gen: int, case: Case, answer: Answer) -> bool:
     return all(abs(one - other) <= max(least, 0.05 * one) for one, other in pairs)
 
 
+#: Effects and conditions that the calculator does not know -> the moves that they change, if not many.
+_UNKNOWN: dict[str, frozenset[str]] = {
+    "stockpile1": frozenset({"spitup"}), "stockpile2": frozenset({"spitup"}), "stockpile3": frozenset({"spitup"}),
+    "defensecurl": frozenset({"rollout", "iceball"}),
+    **dict.fromkeys(
+        ("glaiverush", "gastroacid", "embargo", "magnetrise", "telekinesis", "smackdown", "ingrain", "mudsport",
+         "watersport", "miracleeye", "minimize", "tarshot"),
+        frozenset(),
+    ),
+}  # fmt: skip
+
+
+def _unknown_effect(gen: int, case: Case, answer: Answer) -> bool:
+    found = {*case["attacker"]["effects"], *case["defender"]["effects"], *case["rooms"]} & _UNKNOWN.keys()
+    return any(not _UNKNOWN[name] or case["move"] in _UNKNOWN[name] for name in found)
+
+
+def _no_critical(gen: int, case: Case, answer: Answer) -> bool:
+    plain = (answer[who]["normal"] for who in ("showdown", "calc"))
+    return "luckychant" in case["screens"] and all(abs(one - other) <= 3 for one, other in zip(*plain, strict=True))
+
+
 def _nothing(gen: int, case: Case, answer: Answer) -> bool:
     return not any(answer["showdown"]["normal"]) and any(answer["calc"]["normal"])
 
@@ -63,6 +85,8 @@ REASONS: tuple[tuple[str, Test], ...] = (
         "moves that fail unless a condition is met, which the calculator takes as met",
         lambda gen, case, answer: case["move"] in _CONDITIONS and _nothing(gen, case, answer),
     ),
+    ("effects that the calculator does not know", _unknown_effect),
+    ("Lucky Chant, which the calculator does not know", _no_critical),
     (
         "moves that Gravity forbids",
         lambda gen, case, answer: "gravity" in case["rooms"] and case["move"] in _GRAVITY,

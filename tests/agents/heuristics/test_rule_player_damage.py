@@ -8,7 +8,8 @@ import pytest
 from support.players import comparing_agents
 from support.rule_matches import fighter, open_field, pair_of_fixtures, play_all
 
-from agents.mechanics.damage import Damage, critical_chance, damage
+from agents.mechanics.critical_hits import critical_chance
+from agents.mechanics.damage import Damage, damage
 from agents.mechanics.fighters import Fighter
 from agents.mechanics.moves import move_facts
 from agents.mechanics.type_chart import effectiveness

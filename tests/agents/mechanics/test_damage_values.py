@@ -78,7 +78,11 @@ FOE = fighter("snorlax", 9, (461, 256, 166, 166, 256, 96), ("NORMAL",))
         ("bulletseed", {}, {}, True),
         ("psychic", {"ability": "analytic"}, {}, True),
         ("psychic", {"item": "metronome"}, {}, True),
-        ("psychic", {}, {"ability": "disguise"}, True),
+        ("bulletseed", {"ability": "skilllink"}, {}, False),
+        ("psychic", {"ability": "libero"}, {}, True),
+        ("psychic", {"ability": "stancechange"}, {}, False),
+        ("psychic", {"ability": "stancechange", "species": "aegislash"}, {}, True),
+        ("dualwingbeat", {}, {"ability": "disguise", "species": "mimikyu"}, True),
         ("psychic", {}, {"guessed": True}, True),
         ("psychic", {"effects": frozenset({"dynamax"})}, {}, True),
     ],
@@ -86,6 +90,82 @@ FOE = fighter("snorlax", 9, (461, 256, 166, 166, 256, 96), ("NORMAL",))
 def test_what_is_not_known_is_flagged(move: str, attacker: dict, defender: dict, estimate: bool):
     hit = damage(replace(MEW, **attacker), replace(FOE, **defender), move_facts(move, 9), open_field(9), {})
     assert hit.estimate is estimate and hit.high > 0
+
+
+MEW_STATS, MIMIKYU_STATS = (341, 236, 236, 236, 236, 236), (251, 216, 196, 136, 246, 228)
+STATS_OF = {
+    "mew": (MEW_STATS, "Psychic"), "snorlax": ((461, 256, 166, 166, 256, 96), "Normal"),
+    "mimikyu": (MIMIKYU_STATS, "Ghost/Fairy"), "mimikyubusted": (MIMIKYU_STATS, "Ghost/Fairy"),
+    "eiscue": ((291, 196, 256, 166, 216, 136), "Ice"), "shuckle": ((181, 56, 496, 56, 496, 46), "Bug/Rock"),
+    "slowbrogalar": ((331, 236, 226, 236, 176, 96), "Poison/Psychic"),
+    "cloyster": ((241, 226, 396, 206, 126, 176), "Water/Ice"),
+    "aegislash": ((261, 136, 316, 136, 316, 156), "Steel/Ghost"),
+    "sirfetchd": ((265, 306, 226, 172, 200, 166), "Fighting"),
+    "chansey": ((640, 45, 45, 105, 245, 135), "Normal"), "tauros": ((290, 235, 225, 175, 175, 255), "Normal"),
+}  # fmt: skip
+
+
+def one_of(name: str, gen: int, **more: Any) -> Fighter:
+    stats, names = STATS_OF[name]
+    return replace(fighter(name, gen, stats, types(names)), **more)
+
+
+@pytest.mark.parametrize(
+    ("gen", "move", "attacker", "defender", "damages"),
+    [
+        # Its blade has other stats (without EVs, of a neutral nature).
+        (9, "ironhead", ("aegislash", {"ability": "stancechange"}), ("mew", {}), (115, 136)),
+        # Who wears a disguise loses an eighth, or nothing; not to Mold Breaker, nor once it is broken.
+        (9, "shadowball", ("mew", {}), ("mimikyu", {"ability": "disguise"}), (31, 31)),
+        (7, "shadowball", ("mew", {}), ("mimikyu", {"ability": "disguise"}), (0, 0)),
+        (9, "shadowball", ("mew", {"ability": "moldbreaker"}), ("mimikyu", {"ability": "disguise"}), (112, 132)),
+        (9, "shadowball", ("mew", {}), ("mimikyubusted", {"ability": "disguise"}), (112, 132)),
+        (9, "dualwingbeat", ("mew", {}), ("mimikyu", {"ability": "disguise"}), (66, 73)),
+        (9, "waterfall", ("mew", {}), ("eiscue", {"ability": "iceface"}), (0, 0)),
+        (9, "surf", ("mew", {}), ("eiscue", {"ability": "iceface"}), (71, 84)),
+        (9, "tackle", ("mew", {"ability": "rivalry", "gender": "M"}), ("mew", {"gender": "M"}), (37, 44)),
+        (9, "tackle", ("mew", {"ability": "rivalry", "gender": "F"}), ("mew", {"gender": "M"}), (22, 27)),
+        (9, "tackle", ("mew", {"ability": "rivalry"}), ("mew", {"gender": "M"}), (29, 35)),
+        (8, "shellsidearm", ("slowbrogalar", {}), ("snorlax", {}), (138, 163)),
+        (8, "shellsidearm", ("slowbrogalar", {}), ("cloyster", {}), (181, 214)),
+        (5, "bodyslam", ("shuckle", {"effects": frozenset({"powertrick"})}), ("mew", {}), (129, 152)),
+        (5, "bodyslam", ("mew", {}), ("shuckle", {"effects": frozenset({"powertrick"})}), (128, 151)),
+        (5, "spitup", ("mew", {"effects": frozenset({"stockpile2"})}), ("mew", {}), (144, 170)),
+    ],
+)
+def test_what_was_an_estimate_is_showdowns(gen: int, move: str, attacker: tuple, defender: tuple, damages: tuple):
+    """Formes, disguises, genders and the like are known in a battle: values of Showdown, by damage_oracle.mjs."""
+    one, other = (one_of(name, gen, **more) for name, more in (attacker, defender))
+    found = rolls(one, other, move_facts(move, gen), open_field(gen), {})
+    assert (found[0], found[-1]) == damages if found else damages == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("gen", "move", "attacker", "low_high_mean"),
+    [
+        (9, "tackle", ("mew", {}), (29, 35, 32 + 16 / 24)),
+        (9, "tackle", ("mew", {"item": "scopelens"}), (29, 35, 32 + 16 / 8)),
+        (9, "tackle", ("mew", {"item": "scopelens", "ability": "klutz"}), (29, 35, 32 + 16 / 24)),
+        (9, "leafblade", ("sirfetchd", {"item": "leek"}), (127, 150, 138.5)),
+        (7, "tackle", ("mew", {"effects": frozenset({"laserfocus"})}), (44, 52, 48)),
+        (2, "tackle", ("chansey", {"item": "luckypunch"}), (8, 10, 9 + 7.5 / 4)),
+        (2, "slash", ("mew", {"effects": frozenset({"focusenergy"})}), (51, 60, 55.5 + 53.5 * 85 / 256)),
+        (1, "tackle", ("tauros", {"effects": frozenset({"focusenergy"})}), (39, 46, 42.5 + 38.5 * 13 / 256)),
+        (1, "slash", ("tauros", {"effects": frozenset({"focusenergy"})}), (76, 90, 83 + 78 * 108 / 256)),
+    ],
+)
+def test_the_mean_has_the_probability_of_a_critical_hit(gen: int, move: str, attacker: tuple, low_high_mean: tuple):
+    """Items of one species, Klutz, Laser Focus, and Focus Energy, which harms in generation 1: values of Showdown."""
+    target = one_of("mew", gen, stats=MEW_STATS if gen >= 3 else (340, 235, 235, 235, 235, 235))
+    user = one_of(attacker[0], gen, **attacker[1])
+    hit = damage(
+        replace(user, stats=target.stats) if user.species == "mew" else user,
+        target,
+        move_facts(move, gen),
+        open_field(gen),
+        {},
+    )
+    assert [value * target.stats[0] for value in hit[:3]] == pytest.approx(low_high_mean)
 
 
 @pytest.mark.slow
