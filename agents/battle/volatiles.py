@@ -180,8 +180,8 @@ def _restore_pp(battle: TrackedBattle, message: list[str]) -> None:
     move = mon._add_move(message[4])
     if move is not None:
         move._current_pp = min(move._current_pp + (5 if "Mystery" in message[3] else 10), move.max_pp)
-    if "[consumed]" in message:
-        mon._item = None
+    if "[consumed]" in message and mon._item in (to_id_str(message[3][5:]), "unknown_item"):
+        mon._item = None  # not its own if it has eaten another's (Bug Bite, Fling)
 
 
 def _sketch(battle: TrackedBattle, message: list[str]) -> None:

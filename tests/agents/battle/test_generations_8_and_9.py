@@ -174,3 +174,13 @@ def test_a_dancer_that_hits_itself_does_not_dance_later() -> None:
     ]
     seat = battle(9, *hit, "|move|p2a: Foe|Will-O-Wisp|p1a: Own", foe="Oricorio")
     assert used(foe(seat)) == {"willowisp": 1}
+
+
+def test_who_eats_anothers_berry_keeps_its_item() -> None:
+    given = "|-item|p2a: Foe|Dawn Stone|[from] move: Bestow|[of] p1a: Own"
+    eaten = [
+        "|-enditem|p1a: Own|Leppa Berry|[from] stealeat|[move] Bug Bite|[of] p2a: Foe",
+        "|-activate|p2a: Foe|item: Leppa Berry|Horn Attack|[consumed]",
+    ]
+    seat = battle(9, given, *eaten, moves=("hornattack",))
+    assert (foe(seat).item, seat.team["p1: Own"].item) == ("dawnstone", None)
