@@ -68,8 +68,6 @@ class SeatComparison:
         self._guises: dict[str, str] = {}  # Pokémon with Illusion -> the guise in which it is or has left
         # Pokémon of which the seat knows wrong things by an Illusion that it did not see end
         self._polluted: set[str] = set()
-        # Pokémon whose HP and status are those of another that left in their guise, until they come in themselves
-        self._stale: set[str] = set()
         self._lists_moves = False  # the request lists the PP of our active Pokémon
 
     def differences(self, decision: dict[str, Any]) -> list[Difference]:
@@ -86,18 +84,8 @@ class SeatComparison:
         return found
 
     def _follow_guises(self, side: dict[str, Any]) -> None:
-        for mon in side["pokemon"]:
-            if not mon["active"]:
-                continue
-            if mon["guise"]:
-                self._guises[mon["name"]] = mon["guise"]
-            else:
-                self._guises.pop(mon["name"], None)
-                self._stale.discard(mon["name"])
-        for name, guise in self._guises.items():
-            if not any(mon["active"] and mon["name"] == name for mon in side["pokemon"]):
-                self._polluted |= {name, guise}
-                self._stale.add(guise)
+        self._guises = {mon["name"]: mon["guise"] for mon in side["pokemon"] if mon["guise"]}
+        self._polluted = set(side["mixed"])
 
     # The field and the battle.
 
@@ -169,8 +157,7 @@ class SeatComparison:
         self, seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], role: str, own: bool, disguised: bool
     ) -> Iterator[Difference]:
         who = f"{role}: {true['name']}"
-        copied = true["name"] in {*self._guises.values(), *self._stale}
-        stale = copied and not own and not disguised and not true["active"]
+        stale = not own and not disguised and not true["active"] and true["name"] in truth["sides"][role]["stale"]
         if bool(seen.active) != true["active"] and not truth["preview"]:  # then the request calls the first one active
             yield Difference("active", who, seen.active, true["active"])
         if stale:

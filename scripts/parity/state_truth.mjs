@@ -13,6 +13,8 @@ const said = mon => (mon[SAID] ??= {});
 export function watch(battle) {
   battle.shown = {p1: new Set(), p2: new Set()};
   battle.used = {p1: {}, p2: {}};
+  battle.mixed = {p1: new Set(), p2: new Set()};
+  battle.stale = {p1: new Set(), p2: new Set()};
   battle.secret = false;
   const initEffectState = battle.initEffectState;
   battle.initEffectState = function (...words) {
@@ -86,6 +88,7 @@ function hasTwin(battle, mon, slot) {
 function note(battle, parts) {
   const [kind, subject, word] = parts;
   if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
+    if (kind !== 'replace') noteGuises(battle, subject);
     battle.shown[subject.side.id].add((subject.illusion || subject).name);
     said(subject).guise = subject.illusion ? subject.illusion.name : null;
     if (kind !== 'replace') said(subject).lastMove = '';
@@ -118,6 +121,18 @@ function note(battle, parts) {
   if (kind === '-ability' && subject.ability === toID(word)) sayAbility(subject);
   if (kind === '-item') said(subject).item = toID(word);
   if (kind === '-enditem') said(subject).item = '';
+}
+
+/** Notes, as a Pokémon comes in, which of its side have left in a guise of Illusion, and whose HP seen since are another's. */
+function noteGuises(battle, coming) {
+  const side = coming.side.id;
+  for (const mon of coming.side.pokemon) {
+    const {guise} = said(mon);
+    if (!guise) continue;
+    battle.mixed[side].add(mon.name).add(guise);
+    battle.stale[side].add(guise);
+  }
+  if (!coming.illusion) battle.stale[side].delete(coming.name);
 }
 
 function sayAbility(mon) {
@@ -168,7 +183,7 @@ export function snapshot(battle) {
     rooms: states(field.pseudoWeather),
     gas: battle.getAllActive().some(mon => mon.ability === 'neutralizinggas' && !mon.volatiles.gastroacid && !mon.transformed && !mon.abilityState.ending),
     sides: Object.fromEntries(battle.sides.map(side => [side.id, {
-      size: side.pokemon.length, shown: [...battle.shown[side.id]], used: battle.used[side.id],
+      size: side.pokemon.length, shown: [...battle.shown[side.id]], mixed: [...battle.mixed[side.id]], stale: [...battle.stale[side.id]], used: battle.used[side.id],
       conditions: states(side.sideConditions), slot: side.active[0] ? states(side.slotConditions[0]) : {},
       pokemon: side.pokemon.map(pokemonOf),
     }])),
