@@ -118,3 +118,9 @@ def test_what_ends_with_a_turn_ends_also_after_illusion_has_ended() -> None:
     assert Effect.MIND_READER in foe(seat).effects
     seat.feed(["|upkeep", "|turn|3"])
     assert Effect.MIND_READER not in foe(seat).effects
+
+
+@pytest.mark.parametrize(("gen", "mark", "pp"), [(4, "Pursuit", 31), (5, "move: Pursuit", 30)])
+def test_pursuit_of_one_that_leaves_pays_for_pressure_from_generation_5(gen: int, mark: str, pp: int) -> None:
+    seat = battle(gen, "|-ability|p1a: Own|Pressure", f"|move|p2a: Foe|Pursuit|p1a: Own|[from] {mark}")
+    assert foe(seat).moves["pursuit"].current_pp == pp
