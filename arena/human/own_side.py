@@ -15,6 +15,8 @@ from arena.human.locks import BINDING, Locks
 _TRAPS = frozenset({
     *BINDING, "whirlpool", "sandtomb", "magmastorm", "infestation", "snaptrap", "thundercage", "trapped",
 })  # fmt: skip
+#: Abilities that take the place of those of whoever touches their holder.
+_PASSED_ON = frozenset({"mummy", "lingeringaroma", "wanderingspirit"})
 CHOICE_ITEMS = frozenset({"choiceband", "choicespecs", "choicescarf"})
 _TRANSFORMED_PP = 5
 #: PP that a berry restores to the move named behind it.
@@ -197,8 +199,12 @@ class OwnSide:
         if kind == "-transform":
             # Its player is shown the other's moves.
             stay.slots = [Slot(slot.id, _TRANSFORMED_PP, _TRANSFORMED_PP) for slot in other.slots]
-        elif kind == "-ability" and what == "pressure":
-            stay.pressure = True
+        elif kind in ("-ability", "-endability"):
+            stay.pressure = kind == "-ability" and what == "pressure"
+        elif kind == "-activate" and what == "skillswap":
+            stay.pressure, other.stay.pressure = other.stay.pressure, stay.pressure
+        elif kind == "-activate" and what in _PASSED_ON:
+            other.stay.pressure = False
         elif kind == "-formechange":
             stay.forme = line.word(1)
         elif kind == "-start" and what == "typechange":
@@ -240,7 +246,9 @@ class OwnSide:
         other.stay.bound = 0
         if not goes_on:
             self._spend(move, line, other)
-            stay.chosen = move if self.active.item in CHOICE_ITEMS else ""
+            # Max Moves and Z-Moves are none of its own, and hold it to nothing.
+            own = any(slot.id == move or (move == "hiddenpower" and slot.id.startswith(move)) for slot in self.slots)
+            stay.chosen = move if own and self.active.item in CHOICE_ITEMS else ""
         stay.last = move
 
     def _spend(self, move: str, line: Line, other: OwnSide) -> None:

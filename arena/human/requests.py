@@ -48,7 +48,7 @@ def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
     if len(moves) == 1 and "pp" not in moves[0]:
         # Only one thing to do but to leave: who stayed has done it, whatever became of it.
         return f"move {moves[0]['id']}" if ask.committed else None
-    if evidence.kind != "move" or evidence.unsure:
+    if evidence.kind != "move" or evidence.unsure or _held_by_encore(side, evidence):
         return None
     if active.get("maybeLocked") and evidence.name == side.stay.locks.binder:
         return None  # it went on with its binding move, whatever was chosen, also against one that has just come in
@@ -109,7 +109,8 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
     moved = evidence.kind == "move"
     if evidence.reason == "recharge":
         return "recharge", True
-    if moved and evidence.source and evidence.name not in ("pursuit", *(BINDING if side.gen == 1 else ())):
+    free = ("pursuit", *(BINDING if side.gen == 1 else ()))
+    if moved and evidence.source and evidence.name not in free and not _held_by_encore(side, evidence):
         return evidence.name, True
     # Old logs have the second turn of Dig without the tag.
     if locks.move and not (
@@ -121,6 +122,11 @@ def _locked(side: OwnSide, evidence: Evidence) -> tuple[str, bool]:
     if side.gen == 1 and (only := _locked_in_generation_1(side, evidence)):
         return only, False
     return ("struggle" if moved and evidence.name == "struggle" else ""), False
+
+
+def _held_by_encore(side: OwnSide, evidence: Evidence) -> bool:
+    """Return whether a move may be marked as one that goes on because Encore put it in the place of one that does."""
+    return bool(side.stay.encored) and evidence.source == "lockedmove"
 
 
 def _locked_in_generation_1(side: OwnSide, evidence: Evidence) -> str:

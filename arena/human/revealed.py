@@ -16,6 +16,8 @@ from arena.human.reading import PublicBattle, UnusableReplay
 
 #: Moves by which a Pokémon uses moves that are its own.
 _OWN_CALLERS = frozenset({"sleeptalk", "pursuit"})
+#: Moves that use others, which may then be forbidden.
+_CALLERS = frozenset({"metronome", "assist", "copycat", "mirrormove", "mefirst", "naturepower"})
 #: Those of whom a log does not tell who is on the field.
 ILLUSIONISTS = frozenset({"zorua", "zoroark", "zoruahisui", "zoroarkhisui"})
 # What the holder of an item is, where the line names two Pokémon: of damage it is the one behind [of].
@@ -56,6 +58,7 @@ class _Field:
     foreign: set[str] = field(default_factory=set)  # learned by Mimic
     last: str = ""  # its last move
     called: set[str] = field(default_factory=set)  # used by Metronome and the like
+    calling: bool = False  # it has used Metronome or the like in this turn
     transformed: bool = False
     health: float = 1.0
     fed: bool = False  # healed by its item this turn
@@ -102,6 +105,9 @@ class _Reader:
         """One line of the log."""
         if line.kind == "poke" and line.word(0) in SEATS:
             self._preview(line.word(0), line.word(1))
+        elif line.kind == "turn":
+            for place in self._fields.values():
+                place.calling = False
         elif line.kind == "upkeep":
             self._end_of_turn()
         elif line.kind in ("switch", "drag", "replace") and line.ident:
@@ -157,7 +163,9 @@ class _Reader:
             return
         if line.kind == "move":
             self._moved(line, place, shown)
-        elif line.kind == "cant" and line.word(2) and to_id_str(line.word(2)) not in place.foreign:
+        elif (
+            line.kind == "cant" and line.word(2) and not place.calling and to_id_str(line.word(2)) not in place.foreign
+        ):
             self._learn(shown, place, to_id_str(line.word(2)))
         elif line.kind == "-transform":
             place.transformed = True
@@ -176,7 +184,7 @@ class _Reader:
 
     def _moved(self, line: Line, place: _Field, shown: Shown) -> None:
         move, source = line.move, line.source_id
-        place.last = move
+        place.last, place.calling = move, move in _CALLERS
         if source and source not in _OWN_CALLERS and source != move:
             place.called.add(move)
             return

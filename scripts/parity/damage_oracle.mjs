@@ -147,7 +147,8 @@ function byShowdown(c, {battle, attacker, defender}) {
   };
   battle.sample = list => list.length >= 8 && list.includes(5) && list.includes(2) ? 3 : list[0];
   // Accuracy is not what is tested, and a critical hit is decided here.
-  battle.actions.hitStepAccuracy = targets => targets.map(target => !move.ohko || attacker.level >= target.level);
+  battle.actions.hitStepAccuracy = targets => targets.map(target =>
+    !move.ohko || (attacker.level >= target.level && (move.ohko === true || !target.hasType(move.ohko))));
   let failed = false; // then Jump Kick works out what its user loses
   const single = battle.singleEvent.bind(battle);
   battle.singleEvent = (name, ...rest) => {

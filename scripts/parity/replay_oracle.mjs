@@ -18,10 +18,9 @@ const SIDES = ['p1', 'p2'];
 const MAX_TURNS = options.maxTurns || 150;
 const TRIES = 20;
 
-/** The lines that spectators are sent. */
-function spectators(log) {
-  const lines = [];
-  for (let i = 0; i < log.length; i++) {
+/** Adds the lines that spectators are sent of what has been logged since `from`; returns where the log ends. */
+function publish(log, from, lines) {
+  for (let i = from; i < log.length; i++) {
     if (log[i].startsWith('|split|')) {
       if (log[i + 2]) lines.push(log[i + 2]);
       i += 2;
@@ -29,7 +28,7 @@ function spectators(log) {
       lines.push(log[i]);
     }
   }
-  return lines;
+  return log.length;
 }
 
 /** Make a choice for a side, again where the simulator refuses one because of what it did not show. */
@@ -47,10 +46,12 @@ function play(index) {
   const teams = [teamOf({Dex, Teams}, options, roll), teamOf({Dex, Teams}, options, roll)];
   SIDES.forEach((side, i) => battle.setPlayer(side, {name: `Player ${i + 1}`, team: Teams.pack(teams[i])}));
   const forfeitAt = roll(10) ? Infinity : 1 + roll(20);
-  const asked = [];
+  const asked = [], lines = [];
+  let read = 0;
   while (!battle.ended) {
+    read = publish(battle.log, read, lines);
     const deciding = battle.sides.filter(side => side.activeRequest && !side.activeRequest.wait);
-    const at = spectators(battle.log).length;
+    const at = lines.length;
     const over = battle.turn >= forfeitAt || battle.turn > MAX_TURNS;
     // A request as text at once: the simulator goes on with the same objects.
     for (const side of deciding) {
@@ -66,7 +67,8 @@ function play(index) {
       battle.tie();
     }
   }
-  process.stdout.write(`{"index":${index},"log":${JSON.stringify(spectators(battle.log))},"asked":[${asked.join(',')}]}\n`);
+  publish(battle.log, read, lines);
+  process.stdout.write(`{"index":${index},"log":${JSON.stringify(lines)},"asked":[${asked.join(',')}]}\n`);
   battle.destroy();
 }
 

@@ -48,7 +48,7 @@ from teamsets.errors import BadInput
 
 ORACLE = Path(__file__).parent / "replay_oracle.mjs"
 #: Battles that one Node process plays.
-CHUNK = 50
+CHUNK = 200
 _REQUEST = "|request|"
 _ILLUSION = "illusion"
 #: Types into which Ogerpon terastallizes.

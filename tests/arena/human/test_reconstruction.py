@@ -213,6 +213,60 @@ def test_pressure_costs_pp_where_it_was_announced() -> None:
         assert slot["maxpp"] - slot["pp"] == spent
 
 
+@pytest.mark.parametrize(
+    ("lost", "spent"),
+    [
+        (
+            "|move|p1a: Al|Skill Swap|p2a: Star\n|-activate|p1a: Al|Skill Swap|||[of] p2a: Star\n|-ability|p1a: Al|Pressure",
+            1,
+        ),
+        ("|move|p2a: Star|Skill Swap|p1a: Al\n|-activate|p2a: Star|move: Skill Swap|Torrent|Pressure|[of] p1a: Al", 1),
+        ("|move|p1a: Al|Gastro Acid|p2a: Star\n|-endability|p2a: Star", 1),
+        ("|move|p2a: Star|Role Play|p1a: Al\n|-ability|p2a: Star|Torrent|[from] move: Role Play|[of] p1a: Al", 1),
+        ("|move|p2a: Star|Return|p1a: Al\n|-activate|p1a: Al|ability: Mummy|Pressure|[of] p2a: Star", 1),
+        ("|move|p1a: Al|Growl|p2a: Star\n|-unboost|p2a: Star|atk|1", 2),
+    ],
+)
+def test_pressure_costs_none_where_it_has_gone(lost: str, spent: int) -> None:
+    uses = f"|-ability|p2a: Star|Pressure\n{lost}\n|turn|2\n|\n|move|p1a: Al|Surf|p2a: Star\n|turn|3"
+    p1 = sides(START.replace("Starmie", "Zapdos") + uses, 5)[0]
+    [slot] = [move for move in requests(p1)[2]["active"][0]["moves"] if move["id"] == "surf"]
+    assert slot["maxpp"] - slot["pp"] == spent
+
+
+def test_a_max_move_holds_nobody_by_a_choice_item() -> None:
+    ends = (
+        "|-enditem|p2a: Star|Choice Scarf\n|-item|p1a: Al|Choice Scarf|[from] move: Trick\n"
+        "|-start|p1a: Al|Dynamax|\n|move|p1a: Al|Max Geyser|p2a: Star\n|-end|p1a: Al|Dynamax\n|turn|2\n|\n"
+        "|move|p1a: Al|{}|p2a: Star\n|turn|3\n|\n|switch|p1a: Sky|Skarmory, M|100/100\n|turn|4"
+    )
+    for move, held in (("Max Geyser", False), ("Surf", True)):
+        p1, _ = sides(START + ends.format(move), 8)
+        free = [each["id"] for each in requests(p1)[2]["active"][0]["moves"] if not each["disabled"]]
+        assert (free == ["surf"]) is held
+
+
+def test_encore_hides_which_move_goes_on() -> None:
+    """Petal Dance, called by Metronome, holds it; Encore puts Metronome in its place, marked as the one that goes on."""
+    body = START + (
+        "|move|p1a: Al|Metronome|p1a: Al\n|move|p1a: Al|Petal Dance|p2a: Star|[from]Metronome\n"
+        "|move|p2a: Star|Encore|p1a: Al\n|-start|p1a: Al|Encore\n|turn|2\n|\n"
+        "|move|p1a: Al|Metronome|p1a: Al|[from] lockedmove\n|move|p1a: Al|Bind|p2a: Star|[from] Metronome\n|turn|3"
+    )
+    p1, _ = sides(body, 3)
+    assert p1.choices == ["move metronome", None, None]
+    assert len(requests(p1)[1]["active"][0]["moves"]) == 4
+
+
+def test_a_called_move_that_is_forbidden_is_not_its_own() -> None:
+    body = START + (
+        "|move|p1a: Al|Assist|p1a: Al\n|cant|p1a: Al|move: Heal Block|Swallow\n|turn|2\n|\n"
+        "|cant|p1a: Al|move: Taunt|Protect\n|turn|3"
+    )
+    p1, _ = sides(body, 5)
+    assert {"assist", "protect"} <= set(p1.team[0].moves) and "swallow" not in p1.team[0].moves
+
+
 def test_a_morpeko_that_terastallizes_keeps_its_forme() -> None:
     eats = (
         "|-formechange|p1a: Al|Morpeko-Hangry||[from] ability: Hunger Switch\n|turn|2\n|\n|-terastallize|p1a: Al|Dark\n"
