@@ -19,6 +19,8 @@ _NO_BERRIES = frozenset({"unnerve", "asoneglastrier", "asonespectrier"})
 def same_type_bonus(strike: Strike) -> int:
     """Return the factor of the same-type attack bonus."""
     user, kind = strike.user, strike.kind
+    if kind == "THREE_QUESTION_MARKS":
+        return ONE
     own = kind in user.types or kind in user.base_types
     if user.terastallized:
         if user.tera == "STELLAR":
@@ -30,7 +32,7 @@ def same_type_bonus(strike: Strike) -> int:
         return factor
     if strike.ability in ("protean", "libero") and "futuremove" not in strike.flags:
         own = True
-    if not own or kind == "THREE_QUESTION_MARKS":
+    if not own:
         return ONE
     return _DOUBLE if strike.ability == "adaptability" and kind in user.types else _HALF_MORE
 

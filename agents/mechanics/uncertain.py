@@ -31,6 +31,8 @@ ABILITIES: dict[str, str] = {
     "analytic": "who moves last",
     "stakeout": "whether the target comes in this turn",
 }
+#: Of other Pokémon the bonus of Stellar is for the first move of each type.
+_ALWAYS_STELLAR = "terapagosstellar"
 #: Abilities of the user that act once while it is on the field, since generation 9.
 ONCE = frozenset({"protean", "libero"})
 #: Abilities of the target that change its stats between the hits of one move.
@@ -54,6 +56,8 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
     if strike.id in MOVES or strike.ability in ABILITIES or strike.item in ITEMS:
         return True
     if (strike.ability in ONCE and strike.gen >= 9) or strike.unsheathed:
+        return True
+    if user.terastallized and user.tera == "STELLAR" and user.species != _ALWAYS_STELLAR:
         return True
     if move.least_hits != move.most_hits and strike.ability != "skilllink":
         return True

@@ -85,6 +85,10 @@ REASONS: tuple[tuple[str, Test], ...] = (
         "moves that fail unless a condition is met, which the calculator takes as met",
         lambda gen, case, answer: case["move"] in _CONDITIONS and _nothing(gen, case, answer),
     ),
+    (
+        "pledges, which use up no gem",
+        lambda gen, case, answer: case["move"].endswith("pledge") and case["attacker"]["item"].endswith("gem"),
+    ),
     ("effects that the calculator does not know", _unknown_effect),
     ("Lucky Chant, which the calculator does not know", _no_critical),
     (

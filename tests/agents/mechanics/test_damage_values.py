@@ -80,6 +80,7 @@ FOE = fighter("snorlax", 9, (461, 256, 166, 166, 256, 96), ("NORMAL",))
         ("psychic", {"item": "metronome"}, {}, True),
         ("bulletseed", {"ability": "skilllink"}, {}, False),
         ("psychic", {"ability": "libero"}, {}, True),
+        ("psychic", {"tera": "STELLAR", "terastallized": True}, {}, True),
         ("psychic", {"ability": "stancechange"}, {}, False),
         ("psychic", {"ability": "stancechange", "species": "aegislash"}, {}, True),
         ("dualwingbeat", {}, {"ability": "disguise", "species": "mimikyu"}, True),
@@ -130,6 +131,7 @@ def one_of(name: str, gen: int, **more: Any) -> Fighter:
         (8, "shellsidearm", ("slowbrogalar", {}), ("cloyster", {}), (181, 214)),
         (5, "bodyslam", ("shuckle", {"effects": frozenset({"powertrick"})}), ("mew", {}), (129, 152)),
         (5, "bodyslam", ("mew", {}), ("shuckle", {"effects": frozenset({"powertrick"})}), (128, 151)),
+        (9, "struggle", ("mew", {"tera": "STELLAR", "terastallized": True}), ("mew", {}), (44, 52)),
         (5, "spitup", ("mew", {"effects": frozenset({"stockpile2"})}), ("mew", {}), (144, 170)),
     ],
 )
