@@ -35,6 +35,8 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     battle.record(message)
     if not ability:
         return
+    if ability == "pressure":
+        battle.pressing.add(message[2][:2])
     source = origin(message, 4)
     old = message[4] if len(message) > 4 and not message[4].startswith("[") and message[4] != "boost" else None
     taker = to_id_str(source.removeprefix("ability:")) if source.startswith("ability:") else ""

@@ -11,7 +11,7 @@ from typing import Any
 
 from poke_env.battle.pokemon import Pokemon
 
-from agents.battle.tracked_battle import TrackedBattle
+from agents.battle.tracked_battle import FIRST_WITH_ILLUSION, TrackedBattle
 
 #: What a Pokémon has on the field, and its health: of the one that wears the guise.
 _WORN = (
@@ -21,13 +21,13 @@ _WORN = (
 )  # fmt: skip
 _SLOTS = tuple(name for name in Pokemon.__slots__ if name not in ("_moves", "_gen"))
 _slots_of = attrgetter(*_SLOTS)
-_FIRST_WITH_ILLUSION = 5
 
 
 def note_bench(battle: TrackedBattle, message: list[str]) -> None:
     """Remember what is known of a Pokémon just before it comes in, since it may be another one under Illusion."""
-    if battle.gen < _FIRST_WITH_ILLUSION:
+    if battle.gen < FIRST_WITH_ILLUSION:
         return
+    battle.pressing.discard(message[2][:2])
     ident = message[2][:2] + message[2][3:]
     team = battle._team if ident[:2] == battle._player_role else battle._opponent_team
     mon = team.get(ident)

@@ -12,6 +12,7 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle.quick_battle import QuickBattle
 
 # poke-env logs every line that it cannot parse; the seat's battle counts them instead (`parse_warnings`).
+FIRST_WITH_ILLUSION = 5
 _SILENT = logging.getLogger("arena.seat")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
@@ -33,6 +34,7 @@ class TrackedBattle(QuickBattle):
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
     unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended (from generation 5).
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
+    pressing: the sides whose active Pokémon has announced Pressure since it came in.
     """
 
     def __init__(self, tag: str, username: str, role: str, gen: int, format_id: str, rng: random.Random) -> None:
@@ -52,6 +54,7 @@ class TrackedBattle(QuickBattle):
         self.silent_effect: tuple[Pokemon, Effect] | None = None
         self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
+        self.pressing: set[str] = set()
 
     def read(self, message: list[str]) -> None:
         """Let poke-env read a line as it is, or as a correction has changed it."""
@@ -85,6 +88,11 @@ class TrackedBattle(QuickBattle):
             self.protecting = whose(self.protecting[0]), self.protecting[1]
         if self.silent_effect is not None:
             self.silent_effect = whose(self.silent_effect[0]), self.silent_effect[1]
+
+    def _pressure_on(self, pokemon: str, move: str, target_str: str | None) -> bool:
+        """As QuickBattle's. One with Pressure announces it, so one that has not is another one (Illusion)."""
+        announced = self.gen < FIRST_WITH_ILLUSION or ("p1" if pokemon[:2] == "p2" else "p2") in self.pressing
+        return announced and super()._pressure_on(pokemon, move, target_str)
 
     def active_of(self, ident: str) -> Pokemon | None:
         """Return the active Pokémon of the side that an identifier ("p1a: Tauros", "p1") names."""

@@ -184,3 +184,13 @@ def test_who_eats_anothers_berry_keeps_its_item() -> None:
     ]
     seat = battle(9, given, *eaten, moves=("hornattack",))
     assert (foe(seat).item, seat.team["p1: Own"].item) == ("dawnstone", None)
+
+
+def test_one_that_has_not_announced_pressure_has_none() -> None:
+    """Another one wears its guise: the species alone has Pressure."""
+    hit, announced = "|move|p1a: Own|Tackle|p2a: Foe", "|-ability|p2a: Foe|Pressure"
+    assert used(battle(8, hit, foe="Eternatus", moves=("tackle",)).team["p1: Own"]) == {"tackle": 1}
+    seat = battle(8, announced, hit, foe="Eternatus", moves=("tackle",))
+    assert used(seat.team["p1: Own"]) == {"tackle": 2}
+    seat.feed(["|switch|p2a: Other|Arbok|100/100", "|switch|p2a: Foe|Eternatus|100/100", hit])
+    assert used(seat.team["p1: Own"]) == {"tackle": 3}
