@@ -103,22 +103,23 @@ def read_folder(folder: Path, format_id: str | None, refused: Counter[str]) -> I
 
 
 @contextmanager
-def counted(refused: Counter[str], file: str) -> Iterator[None]:
+def counted(refused: Counter[str], file: str, part: str = "") -> Iterator[None]:
     """Count the error of one file of many, so that the others are still read.
 
     An UnusableReplay is counted by its reason, a format that Showdown does not have as such, any other exception as damage,
-    with the file's name and its class. Errors that are not the file's (a missing tool) are raised.
+    with the file's name and its class. part: what begins the reason, where only a part of the file is left out. Errors
+    that are not the file's (a missing tool) are raised.
     """
     try:
         yield
     except UnusableReplay as error:
-        refused[str(error)] += 1
+        refused[f"{part}{error}"] += 1
     except UnknownFormat:
-        refused["unknown format"] += 1
+        refused[f"{part}unknown format"] += 1
     except Exception as error:
         if isinstance(error, ArenaError) and not isinstance(error, BadInput):
             raise
-        refused[f"damaged file {file} ({type(error).__name__})"] += 1
+        refused[f"{part}damaged file {file} ({type(error).__name__})"] += 1
 
 
 @dataclass

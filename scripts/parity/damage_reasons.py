@@ -44,12 +44,13 @@ def _move(values: frozenset[str]) -> Test:
 
 
 def _nearly(gen: int, case: Case, answer: Answer) -> bool:
-    """A roll differs by no more than 3 HP (for each hit), or by no more than 5%."""
+    """A roll differs by no more than 3 HP for each hit (6 of a critical one), or by no more than 5%."""
     least = 12 if case["move"] in _HITS else 3
-    pairs = [
-        pair for name in ("normal", "crit") for pair in zip(answer["showdown"][name], answer["calc"][name], strict=True)
-    ]
-    return all(abs(one - other) <= max(least, 0.05 * one) for one, other in pairs)
+    return all(
+        abs(one - other) <= max(least * times, 0.05 * one)
+        for name, times in (("normal", 1), ("crit", 2))
+        for one, other in zip(answer["showdown"][name], answer["calc"][name], strict=True)
+    )
 
 
 #: Effects and conditions that the calculator does not know -> the moves that they change, if not many.
@@ -186,7 +187,7 @@ REASONS: tuple[tuple[str, Test], ...] = (
         "an item under Magic Room or Klutz is still held on Showdown",
         lambda gen, case, answer: case["move"] in ("acrobatics", "poltergeist", "knockoff"),
     ),
-    ("rounding at another place: at most 3 HP a hit or 5% apart", _nearly),
+    ("rounding at another place: at most 3 HP a hit (6 of a critical one) or 5% apart", _nearly),
 )
 
 

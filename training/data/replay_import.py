@@ -19,6 +19,10 @@ from arena.human.reading import End, PublicBattle, UnusableReplay, counted, read
 from arena.human.reconstruction import SideLog, reconstruct
 from training.data.trajectory import Trajectory, build_trajectory
 
+#: Why a side is left out that neither won nor lost as was asked for.
+ANOTHER_RESULT = "another result"
+_ONE_SIDE = "one side: "
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -87,11 +91,16 @@ def replay_trajectories(
     results: tuple[float, ...] = (0.0, 0.5, 1.0),
     seed: int = 0,
 ) -> Iterator[Trajectory]:
-    """Yield the sides of the battles that pass the filters and have one of the results, as trajectories."""
+    """Yield the sides of the battles that pass the filters and have one of the results, as trajectories.
+
+    refused: as for `import_replays`. Of a battle that is read, one side may be left out and the other kept: such a reason
+    begins with "one side: ", so that the sides yielded and those of the reasons are two for each battle.
+    """
     for battle, *sides in import_replays(folder, filters, refused, seed):
         for side, rating, player in zip(sides, battle.ratings, battle.players, strict=True):
             result = battle.result(side.role)
             if result not in results:
+                refused[f"{_ONE_SIDE}{ANOTHER_RESULT}"] += 1
                 continue
             about = {
                 "format": battle.format_id, "source": "replay", "agent": "person", "opponent": "person",
@@ -99,9 +108,9 @@ def replay_trajectories(
                 "date": battle.date, "outcome": battle.end,
             }  # fmt: skip
             built = None
-            with counted(refused, battle.file):
+            with counted(refused, battle.file, _ONE_SIDE):
                 built = build_trajectory(side.role, side.format_id, side.lines, side.choices, result, about)
                 if built is None:
-                    raise UnusableReplay("a side without a known action")
+                    raise UnusableReplay("no known action")
             if built is not None:
                 yield built

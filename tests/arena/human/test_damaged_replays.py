@@ -6,6 +6,7 @@ import json
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -14,7 +15,9 @@ from support.made_logs import BATTLE_BODY, choices, four_shown, made
 from arena.human import reading
 from arena.human.reading import read_folder
 from arena.human.team_sets import gather
-from training.data.replay_import import Filters, import_replays
+from training.data import replay_import
+from training.data.replay_import import Filters, import_replays, replay_trajectories
+from training.data.trajectory import Trajectory
 
 LOG = "\n".join(made(BATTLE_BODY, gen=1, size=6).lines)
 DAMAGED = {
@@ -66,6 +69,28 @@ def test_what_nobody_thought_of_is_counted_by_the_files_name(tmp_path: Path, mon
     refused: Counter[str] = Counter()
     assert len(list(import_replays(tmp_path, Filters(), refused))) == 1
     assert refused == {"damaged file a.log (RecursionError)": 1}
+
+
+def test_a_side_that_is_left_out_is_counted_as_one_and_the_other_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sides for each battle that is read: those that are kept, and those of the reasons."""
+    (tmp_path / "gen1ou-2.log").write_text(LOG)
+    build = replay_import.build_trajectory
+
+    def odd(role: str, *arguments: Any) -> Trajectory | None:
+        if role == "p2":
+            raise ValueError
+        return build(role, *arguments)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(replay_import, "build_trajectory", odd)
+        refused: Counter[str] = Counter()
+        assert [one.about["seat"] for one in replay_trajectories(tmp_path, Filters(), refused)] == ["p1"]
+    assert refused == {"one side: damaged file gen1ou-2.log (ValueError)": 1}
+    refused = Counter()
+    [won] = replay_trajectories(tmp_path, Filters(), refused, results=(1.0,))
+    assert won.result == 1 and refused == {"one side: another result": 1}
 
 
 def test_the_same_battle_in_another_form_counts_once(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from training.data.metamon.log import side_log
 from training.data.metamon.names import State
 from training.data.metamon.stage import ROLE
 from training.data.pooled import pooled
-from training.data.replay_import import Filters, replay_trajectories
+from training.data.replay_import import ANOTHER_RESULT, Filters, replay_trajectories
 from training.data.shards import BadData
 from training.data.trajectory import Trajectory, build_trajectory
 
@@ -157,6 +157,8 @@ def metamon_trajectories(
             refused[reason] += 1
         elif name.result in results or (not name.result and 0.5 in results):
             chosen.append(path)
+        else:
+            refused[ANOTHER_RESULT] += 1
     if chosen:
         _lz4()
     for made in _made(chosen, partial(_read, filters=filters, seed=seed), workers):
@@ -164,6 +166,8 @@ def metamon_trajectories(
             refused[made] += 1
         elif made.result in results:
             yield made
+        else:
+            refused[ANOTHER_RESULT] += 1
 
 
 def trajectory(name: Named, states: list[State], actions: list[int], seed: int = 0) -> Trajectory | None:
@@ -198,7 +202,7 @@ def _read(path: Path, filters: Filters, seed: int) -> Trajectory | str:
         reason = _left_out(name, filters, sum(not state["forced_switch"] for state in states[:-1]))
         if reason is not None:
             return reason
-        return trajectory(name, states, actions, seed) or "a side without a known action"
+        return trajectory(name, states, actions, seed) or "no known action"
     except UnusableReplay as error:
         return str(error)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
