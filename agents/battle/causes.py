@@ -13,16 +13,14 @@ from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 #: Items that are gone when the line comes.
 _CONSUMED = ("berry", "herb", "juice", "gem", "seed")
-_CAUSE_IN_FOURTH = frozenset({"-immune", "-block", "-fail"})
 #: Abilities of the one that "[of]" names in a line of "-heal", where it otherwise names who attacked.
 _OF_THE_OTHER = frozenset({"hospitality"})
 
 
 def read_caused(battle: TrackedBattle, message: list[str]) -> None:
     """ "-immune|POKEMON|[from] ability: Levitate", "-fail|…|[from] ability: White Smoke|[of] HOLDER", "-block|…"."""
-    battle.read(message)
-    if len(message) > 4 or message[1] in _CAUSE_IN_FOURTH:
-        show_cause(battle, message)
+    battle.record(message)
+    show_cause(battle, message)
 
 
 def read_hp(battle: TrackedBattle, message: list[str]) -> None:

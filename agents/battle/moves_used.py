@@ -129,7 +129,8 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
             for move in mon.moves.values():
                 move._is_last_used = move.id == to_id_str(name)
         caller = mon.moves.get(cause)
-        if caller is not None and battle.gen >= 4 and pressure and cause != to_id_str(name):
+        paid = pressure and source.startswith("move:")  # Magic Coat and Snatch ("[from] Snatch") pay for nothing
+        if caller is not None and battle.gen >= 4 and paid and cause != to_id_str(name):
             caller.use(pressure, overridden=True)
 
 

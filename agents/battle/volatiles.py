@@ -34,6 +34,8 @@ _LASTING = frozenset(
     }
 )  # fmt: skip
 _STOCKPILES = _COUNTS[1]
+#: Prepared moves that Gravity and Smack Down break off.
+_IN_THE_AIR = frozenset({"bounce", "fly", "skydrop"})
 
 
 def read_start(battle: TrackedBattle, message: list[str]) -> None:
@@ -48,6 +50,8 @@ def read_start(battle: TrackedBattle, message: list[str]) -> None:
         effect = Effect.from_showdown_message(name)
         if name == "Mimic" and battle.gen > 1:
             start_mimic(mon)
+        if name == "Smack Down":
+            _ground(mon)
         if name == "confusion" and battle.gen == 2:
             end_thrashing(battle, message)
         for counts in _COUNTS:
@@ -205,9 +209,17 @@ def _mimic(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _gravity(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-activate|POKEMON|move: Gravity": it is brought to the ground, and its Fly or Bounce is over."""
+    """ "-activate|POKEMON|move: Gravity": it is brought to the ground."""
     battle.record(message)
-    end_charge(battle.get_pokemon(message[2]))
+    _ground(battle.get_pokemon(message[2]))
+
+
+def _ground(mon: Pokemon) -> None:
+    """End what kept a Pokémon in the air: its Fly or Bounce, Magnet Rise and Telekinesis."""
+    if mon._preparing_move is not None and mon._preparing_move.id in _IN_THE_AIR:
+        end_charge(mon)
+    for effect in (Effect.MAGNET_RISE, Effect.TELEKINESIS):
+        mon._effects.pop(effect, None)
 
 
 def _snatch(battle: TrackedBattle, message: list[str]) -> None:

@@ -124,3 +124,27 @@ def test_what_ends_with_a_turn_ends_also_after_illusion_has_ended() -> None:
 def test_pursuit_of_one_that_leaves_pays_for_pressure_from_generation_5(gen: int, mark: str, pp: int) -> None:
     seat = battle(gen, "|-ability|p1a: Own|Pressure", f"|move|p2a: Foe|Pursuit|p1a: Own|[from] {mark}")
     assert foe(seat).moves["pursuit"].current_pp == pp
+
+
+@pytest.mark.parametrize("line", ["|-activate|p2a: Foe|move: Gravity", "|-start|p2a: Foe|Smack Down"])
+def test_what_is_brought_to_the_ground_flies_no_more(line: str) -> None:
+    flight = ["|-start|p2a: Foe|Magnet Rise", "|-start|p2a: Foe|Telekinesis", "|-prepare|p2a: Foe|Fly"]
+    mon = foe(battle(5, *flight, line))
+    assert mon.preparing_move is None and not {Effect.MAGNET_RISE, Effect.TELEKINESIS} & set(mon.effects)
+    assert foe(battle(5, "|-prepare|p2a: Foe|Solar Beam", line)).preparing_move is not None
+
+
+@pytest.mark.parametrize(("mark", "pp"), [("Magic Coat", 23), ("move: Copycat", 30)])
+def test_magic_coat_does_not_pay_for_pressure(mark: str, pp: int) -> None:
+    caller = mark.removeprefix("move: ")
+    called = f"|move|p2a: Foe|Glare|p1a: Own|[from] {mark}"
+    seat = battle(6, "|-ability|p1a: Own|Pressure", f"|move|p2a: Foe|{caller}|p2a: Foe", called)
+    assert next(iter(foe(seat).moves.values())).current_pp == pp
+
+
+def test_an_ability_that_a_copy_shows_is_not_its_own() -> None:
+    lines = ["|-ability|p1a: Own|Levitate", "|-transform|p2a: Foe|p1a: Own"]
+    seat = battle(6, *lines, "|-immune|p2a: Foe|[from] ability: Levitate")
+    assert foe(seat).ability == "levitate"
+    seat.feed(["|switch|p2a: Other|Blissey, F|100/100", "|switch|p2a: Foe|Tauros|100/100"])
+    assert foe(seat).ability is None
