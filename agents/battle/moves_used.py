@@ -77,13 +77,13 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
     protections = mon._protect_counter
     battle.end_single_move(mon)
-    silent = _SILENT.get(message[3])
-    battle.silent_effect = None if silent is None or silent in mon._effects else (mon, silent)
     shown = message
     if message[3].startswith("Z-"):  # a status move as a Z-Move: "Z-Quiver Dance"
         message = [*message[:3], message[3][2:], *message[4:]]
+    silent = _SILENT.get(message[3])
+    battle.silent_effect = None if silent is None or silent in mon._effects else (mon, silent)
     marked = marked_continued(battle, mon, message) if battle.gen == 2 else message
-    if len(marked) == 5 and message[3] not in _CALLING:
+    if len(marked) == 5 and message[3] not in _CALLING and message[3] not in _Z_MOVES_OF_ONE_MOVE:
         battle.read(marked)
     else:
         _read_special(battle, mon, marked)

@@ -32,6 +32,7 @@ def foe(seat: SeatBattle) -> Pokemon:
     [
         ("Z-Quiver Dance|p2a: Foe|[anim]Quiver Dance", {"quiverdance": 31}, "quiverdance"),
         ("Catastropika|p1a: Own|[zeffect]", {"volttackle": 23}, None),
+        ("Extreme Evoboost|p2a: Foe", {"lastresort": 7}, None),
         ("Inferno Overdrive|p1a: Own|[zeffect]", {}, None),
     ],
 )
@@ -78,6 +79,7 @@ def test_snatch_takes_the_effect_that_a_move_gives_without_a_line(move: str) -> 
     mon = seat.active_pokemon
     assert mon is not None and effect in mon.effects and effect not in foe(seat).effects
     assert effect in foe(battle(6, curl, curl, *stolen)).effects  # it had it before
+    assert effect in foe(battle(7, f"|move|p2a: Foe|Z-{move}|p2a: Foe|[anim]{move}")).effects
 
 
 def test_sticky_barb_changes_hands_without_a_line() -> None:
