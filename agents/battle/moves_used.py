@@ -101,7 +101,10 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
         battle.protecting = mon, protections
-        mon._protect_counter = 0
+        instructed = any(
+            mon is protected for protected in battle.protected
+        )  # fails at the end of the turn, without a draw
+        mon._protect_counter = protections if instructed else 0
     else:
         mon._protect_counter = protections
 

@@ -194,3 +194,17 @@ def test_one_that_has_not_announced_pressure_has_none() -> None:
     assert used(seat.team["p1: Own"]) == {"tackle": 2}
     seat.feed(["|switch|p2a: Other|Arbok|100/100", "|switch|p2a: Foe|Eternatus|100/100", hit])
     assert used(seat.team["p1: Own"]) == {"tackle": 3}
+
+
+def test_an_instructed_protection_that_fails_leaves_the_count() -> None:
+    protected = [
+        "|move|p2a: Foe|Wide Guard|p2a: Foe",
+        "|-singleturn|p2a: Foe|Wide Guard",
+        "|move|p1a: Own|Instruct|p2a: Foe",
+    ]
+    failed = [
+        "|-singleturn|p2a: Foe|move: Instruct|[of] p1a: Own",
+        "|move|p2a: Foe|Wide Guard||[still]",
+        "|-fail|p2a: Foe",
+    ]
+    assert foe(battle(8, *protected, *failed, "|", "|upkeep", "|turn|2")).protect_counter == 1
