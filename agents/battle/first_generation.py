@@ -54,10 +54,9 @@ class FirstGeneration:
     """
 
     def __init__(self) -> None:
-        self._borrowed: dict[str, set[str]] = {}  # side -> moves that its active Pokémon mimics in another move's slot
-        self._called: dict[
-            str, str
-        ] = {}  # side -> the move that its active Pokémon's Metronome or Mirror Move called last
+        self._borrowed: dict[str, str] = {}  # side -> the move that its active Pokémon mimicked last
+        self._chosen: dict[str, str] = {}  # side -> the own move of the slot that its active Pokémon chose last
+        self._called: dict[str, str] = {}  # side -> what its active Pokémon's Metronome or Mirror Move called last
         self._paying: dict[str, str] = {}  # side -> the move whose PP its move of two turns costs
         self._raging: Pokemon | None = None  # who has just begun to rage
         self._nameless = False
@@ -79,7 +78,7 @@ class FirstGeneration:
         finally:
             battle._replay_data[-1] = message
         if message[1] == "move":
-            self._after_move(battle, message)
+            self._after_move(battle, message, corrected is not message)
         else:
             self._after(battle, message)
 
@@ -94,8 +93,8 @@ class FirstGeneration:
     def _before(self, battle: QuickBattle, message: list[str]) -> list[str]:
         kind = message[1]
         if kind in ("switch", "drag"):
-            self._borrowed.pop(message[2][:2], None)
-            self._called.pop(message[2][:2], None)
+            for remembered in (self._borrowed, self._called, self._chosen):
+                remembered.pop(message[2][:2], None)
         elif kind == "turn":
             self._thawed.clear()
         elif kind == "move":
@@ -121,19 +120,32 @@ class FirstGeneration:
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind == "-transform":
             copy, original = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
+            for remembered in (self._borrowed, self._chosen):
+                remembered.pop(message[2][:2], None)
             if original.transformed and message[3][:2] == battle.player_role:
                 self._copies.append((copy, original))
         elif kind == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
         elif kind == "-start" and message[3] == "Mimic":
-            mon = battle.get_pokemon(message[2])
-            if mon.mimic_move is not None and "mimic" in mon.base_moves:  # one slot, one PP
-                mon.mimic_move._current_pp = mon.base_moves["mimic"].current_pp
-            if "mimic" not in mon.base_moves:
-                self._borrowed.setdefault(message[2][:2], set()).add(to_id_str(message[4]))
+            self._mimic(battle.get_pokemon(message[2]), message[2][:2])
 
-    def _after_move(self, battle: QuickBattle, message: list[str]) -> None:
-        """Set what the line of a move does not say: PP of moves of two turns and of mimicked ones, Rage, an end of rest."""
+    def _mimic(self, mon: Pokemon, side: str) -> None:
+        """Put a mimicked move in the place of the move that was chosen, with its PP; poke-env puts it in Mimic's."""
+        known, slot = mon._moves._resolved(), self._chosen.get(side)
+        copied = known._mimic_move
+        assert copied is not None
+        self._borrowed[side] = copied.id
+        mimicked = known._mimicked or {}  # type: ignore[attr-defined]
+        if slot in known._base_moves:
+            copied._current_pp = known._base_moves[slot]._current_pp
+            mimicked = {**mimicked, slot: copied}
+        known._mimicked = mimicked  # type: ignore[attr-defined]
+
+    def _after_move(self, battle: QuickBattle, message: list[str], continued: bool) -> None:
+        """Set what the line of a move does not say: PP of moves of two turns and of mimicked ones, Rage, an end of rest.
+
+        continued: neither reveals the move nor uses PP.
+        """
         mon, move, side = battle.get_pokemon(message[2]), to_id_str(message[3]), message[2][:2]
         source = next((part for part in message[4:] if part.startswith("[from]")), "")
         if message[3] in _BINDING:
@@ -151,9 +163,15 @@ class FirstGeneration:
             paid = mon.moves.get(self._paying.get(side, move))
             if paid is not None:
                 paid._current_pp = max(0, paid._current_pp - 1) if second else min(paid.max_pp, paid._current_pp + 1)
-        mimicked, mimic = mon.mimic_move, mon.base_moves.get("mimic")
-        if mimicked is not None and mimic is not None:  # one slot, one PP
-            mimic._current_pp = mimicked._current_pp
+        known = mon._moves._resolved()
+        mimicked = known._mimicked or {}  # type: ignore[attr-defined]
+        for slot, copied in mimicked.items():  # one slot, one PP
+            known._base_moves[slot]._current_pp = copied._current_pp
+        if not source:
+            self._chosen.pop(side, None)
+            if not continued:
+                shown = [slot for slot, own in known._base_moves.items() if mimicked.get(slot, own).id == move]
+                self._chosen[side] = shown[-1] if shown else move
 
     @staticmethod
     def _break_off(mon: Pokemon, bide: bool) -> None:
@@ -165,6 +183,6 @@ class FirstGeneration:
     def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. The log does not say that a called binding move continues."""
         side, move = message[2][:2], to_id_str(message[3])
-        if not (move in self._borrowed.get(side, ()) or move == self._called.get(side) or side in self._thawed):
+        if not (move in (self._borrowed.get(side), self._called.get(side)) or side in self._thawed):
             return False
         return move not in battle.get_pokemon(message[2]).moves

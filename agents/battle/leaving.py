@@ -62,6 +62,11 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         mon._terastallized = ", tera:" in message[3]
     mon._boosts.update(boosts)
     mon._effects.update(effects)
+    if battle.locked_on:
+        held = [
+            (mon, effect, since) for owner, effect, since in battle.locked_on if owner is leaving and effect in effects
+        ]
+        battle.locked_on = held + [entry for entry in battle.locked_on if entry[0] is not leaving]
 
 
 def read_faint(battle: TrackedBattle, message: list[str]) -> None:

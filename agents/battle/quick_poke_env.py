@@ -16,7 +16,7 @@ from typing import Any
 
 from poke_env.battle.effect import Effect
 from poke_env.battle.field import Field
-from poke_env.battle.move import Move
+from poke_env.battle.move import Move, MoveSet
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 from poke_env.data import GenData
@@ -27,6 +27,8 @@ _stock_moved = Pokemon.moved
 _stock_add_move = Pokemon._add_move
 _stock_generate_learnset = GenData.generate_learnset
 _stock_moves = Pokemon.moves
+_stock_known_moves = vars(MoveSet)["moves"].fget
+MoveSet._mimicked = None  # type: ignore[attr-defined]
 FAINTED = Status.FNT
 _ASLEEP = Status.SLP
 _POISONED = Status.TOX
@@ -37,6 +39,15 @@ def _moves(mon: Pokemon) -> dict[str, Move]:
     while known._transform_moves is not None:
         known = known._transform_moves
     return known._base_moves if known._mimic_move is None else known.moves
+
+
+def _known_moves(known: MoveSet) -> dict[str, Move]:
+    """As poke-env's, with mimicked moves in any slot (generation 1: `_mimicked`, by the slot's own move)."""
+    mimicked = known._resolved()._mimicked  # type: ignore[attr-defined]
+    if mimicked is None:
+        return _stock_known_moves(known)
+    shown = [mimicked.get(name, move) for name, move in known.base_moves.items()]
+    return {move.id: move for move in shown}
 
 
 def ability_of(mon: Pokemon) -> str | None:
@@ -143,6 +154,7 @@ def _switch_out(mon: Pokemon, fields: dict[Field, int]) -> None:
     mon._temporary_base_stats = None
     mon._moves._transform_moves = None
     mon._moves._mimic_move = None
+    mon._moves._mimicked = None  # type: ignore[attr-defined]
     mon._temporary_types = []
     if mon._status is _POISONED:
         mon._status_counter = 0
@@ -198,6 +210,7 @@ def _with_getter(stock: Any, getter: Any) -> Any:
 
 _QUICK: dict[tuple[type, str], Any] = {
     (Pokemon, "moves"): property(_moves, doc=Pokemon.moves.__doc__),
+    (MoveSet, "moves"): property(_known_moves, doc=MoveSet.moves.__doc__),
     (Pokemon, "ability"): _with_getter(Pokemon.ability, ability_of),
     (Pokemon, "_add_move"): _add_move,
     (Pokemon, "set_hp_status"): _set_hp_status,

@@ -55,10 +55,11 @@ def _end_turn(battle: TrackedBattle, turn: int) -> None:
     for mon, effect in battle.single_turn:
         mon._effects.pop(effect, None)
     battle.single_turn.clear()
-    for mon, effect, since in battle.single_move:
-        if turn > since + 1:
-            mon._effects.pop(effect, None)
-    battle.single_move = [entry for entry in battle.single_move if turn <= entry[2] + 1]
+    if battle.gen > 3:  # before, a turn ends when one faints, and the other has not moved
+        for mon, effect, since in battle.single_move:
+            if turn > since + 1:
+                mon._effects.pop(effect, None)
+        battle.single_move = [entry for entry in battle.single_move if turn <= entry[2] + 1]
     if battle.locked_on:
         for mon, effect, since in battle.locked_on:
             if turn > since + 1:

@@ -33,6 +33,7 @@ _LASTING = frozenset(
         Effect.QUARK_DRIVE, Effect.COMMANDER,
     }
 )  # fmt: skip
+_LOCKS = (Effect.LOCK_ON, Effect.MIND_READER)
 _STOCKPILES = _COUNTS[1]
 #: Prepared moves that Gravity and Smack Down break off.
 _IN_THE_AIR = frozenset({"bounce", "fly", "skydrop"})
@@ -92,7 +93,8 @@ def read_single_turn(battle: TrackedBattle, message: list[str]) -> None:
 def read_single_move(battle: TrackedBattle, message: list[str]) -> None:
     """ "-singlemove|POKEMON|Destiny Bond": an effect that ends with its next move, or when it cannot move.
 
-    That is by the end of the next turn, also where no line tells that it tried (held by Sky Drop).
+    That is by the end of the next turn, also where no line tells that it tried (held by Sky Drop). Up to generation 3 a turn
+    ends when one faints: the effect stays until the other moves.
     """
     battle.read(message)
     mon, effect = battle.get_pokemon(message[2]), Effect.from_showdown_message(message[3])
@@ -121,9 +123,12 @@ def read_activate(battle: TrackedBattle, message: list[str]) -> None:
         battle.record(message)
         effect = Effect.from_showdown_message(name)
         if effect in _LASTING:
-            battle.get_pokemon(message[2]).start_effect(name)
-            if effect in (Effect.LOCK_ON, Effect.MIND_READER):
-                battle.locked_on.append((battle.get_pokemon(message[2]), effect, battle.turn))
+            mon = battle.get_pokemon(message[2])
+            lasts = any(owner is mon for owner, *_ in battle.locked_on)  # in generation 2 it is used in vain
+            if effect not in _LOCKS or not lasts:
+                mon.start_effect(name)
+            if effect in _LOCKS and not lasts:
+                battle.locked_on.append((mon, effect, battle.turn))
     if ability and ability != "persistent":
         show_ability(battle.get_pokemon(message[2]), ability)
 

@@ -115,7 +115,12 @@ SHOWN_TYPE_1 = next(_word)
 SHOWN_TYPE_2 = next(_word)  # -1: none
 SHOWN_LAST = next(_word)  # move
 next(_word)
-SHOWN_MIMIC = next(_word)  # the move that it mimics
+SHOWN_MIMIC = next(_word)  # the move that it mimicked last
+SHOWN_SLOT = next(_word)  # 0, or 1 + the slot of the move that it chose last, where that is known
+next(_word)
+SHOWN_MIMICKED = next(_word)  # two times four words, by slot: 0, or the mimicked move that is in the place of its own
+for _ in range(7):
+    next(_word)
 SHOWN_THAWED = next(_word)  # it thawed this turn: what it uses may be another's move
 SHOWN_CALLED = next(_word)  # the move that its Metronome or Mirror Move called last
 COPIED_MOVES = next(_word)  # four moves that it was shown to copy by Transform

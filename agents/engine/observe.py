@@ -94,9 +94,9 @@ from agents.engine.layout import (
 )  # fmt: skip
 from agents.engine.network_actions import bench_place, move_place, write_legal
 from agents.engine.requests import only_entry
-from agents.engine.shown import MIMICKED, base_count, entry, rank, shown_move, shows_mimic, uses_of
+from agents.engine.shown import base_count, base_move, entry, rank, shown_move, uses_of
 from agents.engine.state import foe_of, out, pp_at
-from agents.engine.tables import MOVE, PP, SPECIES_TYPES, move
+from agents.engine.tables import MOVE, PP, SPECIES_TYPES
 from agents.engine.use import hard_lock
 
 _OURS, _THEIRS, _MOVES = 3, 9, 15
@@ -105,7 +105,6 @@ _EFFECTS = _ON_FIELD + 11
 _SPECIES_ID, _ITEM_ID, _ABILITY_ID, _MOVE_IDS, _STATUS_ID, _TYPE_IDS, _TERA_ID = 0, 1, 2, 3, 7, 8, 10
 #: Moves that one Pokémon may be thought to have at most: four shown, and those of its published sets.
 MOST_MOVES = 32
-_MIMIC = move("mimic")
 _LEVEL_BOOSTS = np.zeros(7, np.int32)
 
 
@@ -148,9 +147,8 @@ def _named_moves(b, s, mon, view, moves):
         for slot in range(count):
             moves[slot] = b[s + MOVES + slot] if copied else b[mon + MON_MOVES + slot]
     else:
-        mimic = shows_mimic(b, s, mon, view)
         for slot in range(base_count(b, s, mon)):
-            m = shown_move(b, s, mon, view, slot, mimic)
+            m = shown_move(b, s, mon, view, slot)
             if rank(b, s, mon, view, slot) and not _has(moves, count, m):
                 moves[count] = m
                 count += 1
@@ -165,7 +163,7 @@ def _pp_left(b, s, mon, view, m):
     if found < 0:
         return 1.0
     most = SHOWN_MAX_PP[m]
-    full = SHOWN_MAX_PP[_MIMIC] if found == MIMICKED else most  # it has those of Mimic, whose slot it is in
+    full = SHOWN_MAX_PP[base_move(b, s, mon, found)]  # a mimicked move has those of the one whose slot it is in
     copied = mon == out(b, s) and b[s + TRANSFORMED]
     left = (min(5, full) if copied else full) - uses_of(b, s, mon, view, found)
     return max(0, left) / most

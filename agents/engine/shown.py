@@ -16,12 +16,13 @@ from agents.engine.layout import (
     MON_REVEALED,
     MON_SEEN,
     MON_USES,
-    MOVES,
     SEEN,
     SHOWN_CALLED,
     SHOWN_LAST,
     SHOWN_MIMIC,
+    SHOWN_MIMICKED,
     SHOWN_RECHARGE,
+    SHOWN_SLOT,
     SHOWN_THAWED,
     SHOWN_TURNS,
     SHOWN_TYPE_1,
@@ -32,9 +33,7 @@ from agents.engine.layout import (
 from agents.engine.state import out
 from agents.engine.tables import MOVE, NO_MOVE, STRUGGLE, TWO_TURNS, move
 
-_METRONOME, _MIMIC, _MIRROR_MOVE = move("metronome"), move("mimic"), move("mirrormove")
-#: The entry of a mimicked move among the slots 0 to 3.
-MIMICKED = 4
+_METRONOME, _MIRROR_MOVE = move("metronome"), move("mirrormove")
 _MOST_USES = 100
 
 
@@ -57,11 +56,10 @@ def base_count(b, s, mon):
 
 
 @rule
-def base_move(b, s, mon, view, slot):
+def base_move(b, s, mon, slot):
     """A slot's move, mimicked ones apart."""
     if mon == out(b, s) and b[s + TRANSFORMED]:
-        copied = b[s + COPIED_MOVES + slot]
-        return b[s + MOVES + slot] if view == 0 and copied != _MIMIC else copied
+        return b[s + COPIED_MOVES + slot]
     return b[mon + MON_MOVES + slot]
 
 
@@ -74,38 +72,26 @@ def rank(b, s, mon, view, slot):
 
 
 @rule
-def shows_mimic(b, s, mon, view):
-    """The slot whose move is shown as the mimicked one, or -1."""
-    if mon == out(b, s) and b[s + SHOWN_MIMIC]:
-        for slot in range(base_count(b, s, mon)):
-            if base_move(b, s, mon, view, slot) == _MIMIC and rank(b, s, mon, view, slot):
-                return slot
-    return -1
-
-
-@rule
-def shown_move(b, s, mon, view, slot, mimic):
-    """What a slot is shown to hold. mimic: of `shows_mimic`."""
-    return b[s + SHOWN_MIMIC] if slot == mimic else base_move(b, s, mon, view, slot)
+def shown_move(b, s, mon, view, slot):
+    """What a slot is shown to hold: a mimicked move, or its own."""
+    mimicked = b[s + SHOWN_MIMICKED + 4 * view + slot] if mon == out(b, s) else 0
+    return mimicked if mimicked else base_move(b, s, mon, slot)
 
 
 @rule
 def entry(b, s, mon, view, m):
-    """The slot in which a move is known, MIMICKED, or -1. Of two, that which became known later counts."""
+    """The slot in which a move is known, or -1. Of two, that which became known later counts."""
     found, latest = -1, 0
-    mimic = shows_mimic(b, s, mon, view)
     for slot in range(base_count(b, s, mon)):
         known = rank(b, s, mon, view, slot)
-        if known > latest and shown_move(b, s, mon, view, slot, mimic) == m:
-            found, latest = (MIMICKED if slot == mimic else slot), known
+        if known > latest and shown_move(b, s, mon, view, slot) == m:
+            found, latest = slot, known
     return found
 
 
 @rule
 def uses_of(b, s, mon, view, found):
     """How often the move of an entry was used."""
-    if found == MIMICKED:
-        found = shows_mimic(b, s, mon, view)
     if mon == out(b, s) and b[s + TRANSFORMED]:
         return uses(b, s + COPIED_USES + view, found)
     return uses(b, mon + MON_USES + view, found)
@@ -119,6 +105,8 @@ def show_use(b, s, m, called, chosen):
     b[s + SHOWN_RECHARGE] = 0
     second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
     for view in range(2):
+        if chosen:
+            b[s + SHOWN_SLOT + view] = 0
         if chosen and m != NO_MOVE:
             _show_use(b, s, m, view, not MOVE[m, TWO_TURNS] or second)
         elif MOVE[m, TWO_TURNS]:
@@ -147,15 +135,14 @@ def _show_use(b, s, m, view, counts):
     if found < 0:
         for slot in range(base_count(b, s, mon)):
             borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m or b[s + SHOWN_THAWED])
-            if base_move(b, s, mon, view, slot) == m and not borrowed:
+            if base_move(b, s, mon, slot) == m and not borrowed:
                 found = slot
                 hidden = rank(b, s, mon, view, slot) != 0
     if found < 0:
         return
     b[s + SHOWN_LAST + view] = 0 if hidden else m
-    if found == MIMICKED:
-        found = shows_mimic(b, s, mon, view)
-    elif view == 1 and not copied and rank(b, s, mon, view, found) == 0:
+    b[s + SHOWN_SLOT + view] = found + 1
+    if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
         _reveal(b, mon, found)
     if counts:
         _count_use(b, s + COPIED_USES + view if copied else mon + MON_USES + view, found)
@@ -171,25 +158,28 @@ def _reveal(b, mon, slot):
 
 @rule
 def show_mimic(b, s, m):
-    """It mimics a move; Mimic itself no longer counts as its last move, nor what stood in its place before."""
-    before = b[s + SHOWN_MIMIC]
+    """It mimics a move, in the place of the one that it chose, also where that called Mimic; that is no last move then."""
     b[s + SHOWN_MIMIC] = m
     for view in range(2):
-        last = b[s + SHOWN_LAST + view]
-        if last == _MIMIC or (before and last == before):
-            b[s + SHOWN_LAST + view] = 0
+        slot = b[s + SHOWN_SLOT + view] - 1
+        if slot >= 0:
+            if b[s + SHOWN_LAST + view] == shown_move(b, s, out(b, s), view, slot):
+                b[s + SHOWN_LAST + view] = 0
+            b[s + SHOWN_MIMICKED + 4 * view + slot] = m
 
 
 @rule
 def show_copy(b, s, t):
     """Side s has transformed into side t's Pokémon: of its types, with the moves that t's player knows."""
     target = out(b, t)
-    mimic = shows_mimic(b, t, target, 0)
     b[s + COPIED_COUNT] = base_count(b, t, target)
     for slot in range(b[s + COPIED_COUNT]):
-        b[s + COPIED_MOVES + slot] = shown_move(b, t, target, 0, slot, mimic)
+        b[s + COPIED_MOVES + slot] = shown_move(b, t, target, 0, slot)
     b[s + SHOWN_MIMIC] = 0
     for view in range(2):
+        b[s + SHOWN_SLOT + view] = 0
+        for slot in range(4):
+            b[s + SHOWN_MIMICKED + 4 * view + slot] = 0
         b[s + COPIED_USES + view] = 0
         b[s + SHOWN_LAST + view] = 0
     b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[t + SHOWN_TYPE_1], b[t + SHOWN_TYPE_2]

@@ -357,14 +357,14 @@ def _move_differences(
 
 
 def _is_untold(pp: int, slot: dict[str, Any], own: bool, listed: bool) -> bool:
-    """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves and Pressure of generation 3.
+    """Return whether a difference of PP is one that no line tells: UNKNOWABLE, Max Moves, Pressure, a move in two slots.
 
     listed: it is our active Pokémon, and the request lists its PP.
     """
     untold = slot["silent"] if own else slot["secret"]
     if not own or (slot["twin"] and not listed):
         untold += slot["hidden"]
-    return bool(slot["pp"] < pp <= slot["pp"] + untold)
+    return slot["doubled"] or bool(slot["pp"] < pp <= slot["pp"] + untold)
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

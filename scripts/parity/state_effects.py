@@ -105,6 +105,9 @@ UNKNOWABLE = {
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"
     ),
+    "which of two slots with the same move is used, in generation 1 after Mimic": (
+        "lines name the move: the PP of these two slots are counted alike for both players"
+    ),
     "effects of poke-env that only say what has just happened": (
         "Sturdy, Sticky Hold, Protect that has blocked: marks, not states; the simulator has none"
     ),

@@ -61,6 +61,7 @@ export function watchMoves(battle) {
     mon.deductPP = function (move, ...rest) {
       const cost = deductPP.call(this, move, ...rest);
       const slot = this.getMoveData(move);
+      if (battle.gen === 1) noteDoubled(this);
       if (slot && renamed === this) {
         slot.hidden = (slot.hidden || 0) + cost;
         slot.twin ||= hasTwin(battle, this, slot);
@@ -153,9 +154,27 @@ function plainState(state) {
 
 const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
 
+/** In generation 1 Mimic can take a move that its user has itself: no line tells which of the two slots is used. */
+function noteDoubled(mon) {
+  const used = mon.moveSlots[mon.side.lastSelectedMoveSlot];
+  if (used === undefined || !isDoubled(used, mon.moveSlots)) return;
+  mon.moveSlots.forEach((slot, place) => {
+    if (slot.id !== used.id) return;
+    slot.doubled = true;
+    if (!mon.transformed) mon.baseMoveSlots[place].doubled = true;
+  });
+}
+
+const isDoubled = (slot, list) => list.some(other => other !== slot && other.id === slot.id);
+
 function slots(list) {
-  return list.map(({id, pp, maxpp, named, hidden, twin, silent, secret}) =>
-    ({id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, silent: silent || 0, secret: secret || 0}));
+  return list.map(slot => {
+    const {id, pp, maxpp, named, hidden, twin, doubled, silent, secret} = slot;
+    return {
+      id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, doubled: !!doubled || isDoubled(slot, list),
+      silent: silent || 0, secret: secret || 0,
+    };
+  });
 }
 
 function pokemonOf(mon) {

@@ -95,3 +95,33 @@ def test_pressure_costs_what_is_aimed_at_its_holder() -> None:
     assert left(battle(5, pressure, "|move|p2a: Foe|Imprison|p2a: Foe")) == {"imprison": 14}
     snatched = ["|move|p2a: Foe|Snatch|p2a: Foe", "|-activate|p2a: Foe|move: Snatch|[of] p1a: Own"]
     assert left(battle(3, pressure, *snatched)) == {"snatch": 14}
+
+
+def effects(seat: SeatBattle) -> set[str]:
+    mon = seat.opponent_active_pokemon
+    assert mon is not None
+    return {effect.name for effect in mon.effects}
+
+
+LOCK_ON = ["|move|p2a: Foe|Lock-On|p1a: Own", "|-activate|p2a: Foe|move: Lock-On|[of] p1a: Own"]
+
+
+def test_lock_on_while_it_lasts_is_in_vain_in_generation_2() -> None:
+    assert effects(battle(2, *turns(LOCK_ON, LOCK_ON))) == set()
+    assert effects(battle(2, *turns(LOCK_ON, LOCK_ON, LOCK_ON))) == {"LOCK_ON"}
+    mind_reader = [line.replace("Lock-On", "Mind Reader") for line in LOCK_ON]
+    assert effects(battle(2, *turns(LOCK_ON, mind_reader))) == set()
+    handed_on = ["|switch|p2a: Next|Snorlax|100/100|[from] Baton Pass"]
+    assert effects(battle(2, *turns(LOCK_ON), *handed_on)) == {"LOCK_ON"}
+    assert effects(battle(2, *turns(LOCK_ON, handed_on))) == set()
+
+
+@pytest.mark.parametrize("name", ["Destiny Bond", "Rage"])
+def test_destiny_bond_and_rage_stay_where_a_turn_ends_before_the_next_move(name: str) -> None:
+    used = [f"|move|p2a: Foe|{name}|p2a: Foe", f"|-singlemove|p2a: Foe|{name}"]
+    fainted = ["|-damage|p1a: Own|0 fnt|[from] psn", "|faint|p1a: Own", "|", "|switch|p1a: Next|Snorlax|300/300"]
+    effect = name.upper().replace(" ", "_")
+    assert effects(battle(2, *turns(used, fainted))) == {effect}
+    assert effects(battle(3, *turns(used, fainted))) == {effect}
+    assert effects(battle(3, *turns(used, fainted, ["|cant|p2a: Foe|par"]))) == set()
+    assert effects(battle(4, *turns(used, fainted))) == set()

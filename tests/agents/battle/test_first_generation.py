@@ -73,17 +73,21 @@ def test_the_move_of_one_thawed_before_it_chose_any_is_not_fissure(thawed: bool)
     assert set(left(battle(*again))) == {"fissure"}
 
 
-def test_a_move_mimicked_by_metronome_is_no_move_of_its_set() -> None:
+def test_a_move_mimicked_by_metronome_is_in_its_place_until_it_leaves() -> None:
     lines = [
         "|move|p2a: Clefable|Metronome|p2a: Clefable",
         "|move|p2a: Clefable|Mimic|p1a: Tauros|[from] Metronome",
         "|-start|p2a: Clefable|Mimic|Body Slam",
         "|move|p2a: Clefable|Body Slam|p1a: Tauros",
     ]
-    assert set(left(battle(*lines))) == {"metronome"}
+    assert left(battle(*lines[:3])) == {"bodyslam": 15}  # of Metronome's 16
+    assert left(battle(*lines)) == {"bodyslam": 14}
+    assert left(battle("|move|p2a: Clefable|Surf|p1a: Tauros", *lines[:3])) == {"surf": 23, "bodyslam": 15}
+    mimicked = [lines[1].split("|[from]")[0], "|-start|p2a: Clefable|Mimic|Surf"]
+    assert left(battle(*mimicked, *lines[:3])) == {"surf": 15, "bodyslam": 15}
     back = ["|switch|p2a: Mew|Mew|100/100", "|switch|p2a: Clefable|Clefable|100/100"]
     own = "|move|p2a: Clefable|Body Slam|p1a: Tauros"
-    assert set(left(battle(*lines, *back, own))) == {"metronome", "bodyslam"}
+    assert left(battle(*lines, *back, own)) == {"metronome": 14, "bodyslam": 23}
 
 
 def test_a_called_binding_move_goes_on_without_saying_so() -> None:
