@@ -34,6 +34,7 @@ CORRECTED = frozenset(
         "faint",
         "cant",
         "-damage",
+        "-fail",
         "-immune",
         "-transform",
         "-curestatus",
@@ -41,6 +42,8 @@ CORRECTED = frozenset(
         "-status",
     }
 )
+#: Effects of moves that no line tells.
+_SILENT = {"minimize": Effect.MINIMIZE, "rage": Effect.RAGE}
 #: Moves of two turns, which cost their PP in the second.
 _TWO_TURNS = frozenset({"dig", "fly", "razorwind", "skullbash", "skyattack", "solarbeam"})
 #: The hint before the move of a thawed Pokémon whose team selected none yet: it looks like Fissure.
@@ -58,7 +61,7 @@ class FirstGeneration:
         self._chosen: dict[str, str] = {}  # side -> the own move of the slot that its active Pokémon chose last
         self._called: dict[str, str] = {}  # side -> what its active Pokémon's Metronome or Mirror Move called last
         self._paying: dict[str, str] = {}  # side -> the move whose PP its move of two turns costs
-        self._raging: Pokemon | None = None  # who has just begun to rage
+        self._begun: tuple[Pokemon, Effect] | None = None  # what the last move has begun, if it has not failed
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
         self._copies: list[tuple[Pokemon, Pokemon]] = []  # since the last request: who copied one that had transformed
@@ -99,6 +102,8 @@ class FirstGeneration:
             self._thawed.clear()
         elif kind == "move":
             nameless, self._nameless = self._nameless, False
+            mon, effect = battle.get_pokemon(message[2]), _SILENT.get(to_id_str(message[3]))
+            self._begun = (mon, effect) if effect is not None and effect not in mon._effects else None
             source = next((part for part in message[4:] if part.startswith("[from]")), "")
             if source in _CALLS and message[3] not in _CALLERS:
                 self._called[message[2][:2]] = to_id_str(message[3])
@@ -112,10 +117,11 @@ class FirstGeneration:
             self._break_off(battle.get_pokemon(message[2]), bide=message[3] == "par")
         elif kind == "-damage" and message[4] == "[from] confusion":
             self._break_off(battle.get_pokemon(message[2]), bide=True)
-        elif kind == "-immune":
-            user = battle.active_pokemon if message[2][:2] != battle.player_role else battle.opponent_active_pokemon
-            if user is not None and self._raging is user:
-                user._effects.pop(Effect.RAGE, None)
+        elif kind == "cant" and message[3] == "flinch":
+            battle.get_pokemon(message[2]).must_recharge = False
+        elif kind in ("-immune", "-fail") and self._begun is not None:
+            user, effect = self._begun
+            user._effects.pop(effect, None)
         elif kind == "-status" and message[3] == "slp":
             battle.get_pokemon(message[2]).must_recharge = False
         elif kind == "-transform":
@@ -152,26 +158,24 @@ class FirstGeneration:
             foe = battle.active_pokemon if side != battle.player_role else battle.opponent_active_pokemon
             if foe is not None and not foe.fainted:
                 foe.must_recharge = False
-        self._raging = None
         if move == "rage" and not {"[miss]", "[notarget]"} & set(message[4:]):
-            self._raging = None if Effect.RAGE in mon._effects else mon
             mon._effects[Effect.RAGE] = 0
         if move in _TWO_TURNS:
             second = source[7:] == message[3]
             if not second:
                 self._paying[side] = to_id_str(source[7:]) if source in _CALLS else move
-            paid = mon.moves.get(self._paying.get(side, move))
-            if paid is not None:
-                paid._current_pp = max(0, paid._current_pp - 1) if second else min(paid.max_pp, paid._current_pp + 1)
-        known = mon._moves._resolved()
-        mimicked = known._mimicked or {}  # type: ignore[attr-defined]
-        for slot, copied in mimicked.items():  # one slot, one PP
-            known._base_moves[slot]._current_pp = copied._current_pp
-        if not source:
+            _pay(mon, self._paying.get(side, move), 1 if second else -1)
+        if not source and continued and move == self._called.get(side) and side in self._chosen:
+            _pay(mon, _shown_in(mon, self._chosen[side]), 1)  # a called binding move, as its target has changed
+        elif not source:
             self._chosen.pop(side, None)
             if not continued:
-                shown = [slot for slot, own in known._base_moves.items() if mimicked.get(slot, own).id == move]
-                self._chosen[side] = shown[-1] if shown else move
+                self._chosen[side] = next(
+                    (slot for slot in reversed(mon.base_moves) if _shown_in(mon, slot) == move), move
+                )
+        known = mon._moves._resolved()
+        for slot, copied in (known._mimicked or {}).items():  # type: ignore[attr-defined]  # one slot, one PP
+            known._base_moves[slot]._current_pp = copied._current_pp
 
     @staticmethod
     def _break_off(mon: Pokemon, bide: bool) -> None:
@@ -181,8 +185,24 @@ class FirstGeneration:
             mon._effects.pop(Effect.BIDE, None)
 
     def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
-        """Return whether the move may be none of its set. The log does not say that a called binding move continues."""
+        """Return whether the move may be none of its set. A called binding move is used again as its target has changed."""
         side, move = message[2][:2], to_id_str(message[3])
         if not (move in (self._borrowed.get(side), self._called.get(side)) or side in self._thawed):
             return False
         return move not in battle.get_pokemon(message[2]).moves
+
+
+def _shown_in(mon: Pokemon, slot: str) -> str:
+    """Return the move that is in the place of one of a Pokémon's own: itself, or a mimicked one."""
+    copied = (mon._moves._resolved()._mimicked or {}).get(slot)  # type: ignore[attr-defined]
+    return slot if copied is None else copied.id
+
+
+def _pay(mon: Pokemon, name: str, cost: int) -> None:
+    """Take PP of a move, if it is known, or give them back (a mimicked one has at most those of its slot)."""
+    move = mon.moves.get(name)
+    if move is not None:
+        most = max(
+            (own.max_pp for slot, own in mon.base_moves.items() if _shown_in(mon, slot) == name), default=move.max_pp
+        )
+        move._current_pp = min(most, max(0, move._current_pp - cost))

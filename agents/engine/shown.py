@@ -105,6 +105,10 @@ def show_use(b, s, m, called, chosen):
     b[s + SHOWN_RECHARGE] = 0
     second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
     for view in range(2):
+        slot = b[s + SHOWN_SLOT + view] - 1
+        if chosen and slot >= 0 and m == b[s + SHOWN_CALLED] and entry(b, s, out(b, s), view, m) < 0:
+            _count_use(b, _uses_word(b, s, view), slot)  # a called binding move, as its target has changed
+            continue
         if chosen:
             b[s + SHOWN_SLOT + view] = 0
         if chosen and m != NO_MOVE:
@@ -114,11 +118,16 @@ def show_use(b, s, m, called, chosen):
 
 
 @rule
+def _uses_word(b, s, view):
+    """The word of uses of the Pokémon that is out."""
+    return s + COPIED_USES + view if b[s + TRANSFORMED] else out(b, s) + MON_USES + view
+
+
+@rule
 def _pay(b, s, view, by):
     """Counts uses of the slot that was selected last, if it is known: that of Metronome where that has called the move."""
     mon, slot = out(b, s), b[s + LAST_SLOT]
-    copied = b[s + TRANSFORMED] != 0
-    word = s + COPIED_USES + view if copied else mon + MON_USES + view
+    word = _uses_word(b, s, view)
     if slot < base_count(b, s, mon) and rank(b, s, mon, view, slot) and uses(b, word, slot) + by >= 0:
         b[word] += by << (8 * slot)
 
@@ -145,7 +154,7 @@ def _show_use(b, s, m, view, counts):
     if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
         _reveal(b, mon, found)
     if counts:
-        _count_use(b, s + COPIED_USES + view if copied else mon + MON_USES + view, found)
+        _count_use(b, _uses_word(b, s, view), found)
 
 
 @rule

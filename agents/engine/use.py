@@ -134,7 +134,10 @@ def _may_move(b, s, m):
             b[mon + MON_COUNTER] += 1
         b[s + LAST_MOVE] = 0
         return False
-    if b[s + TRAPPED] or b[s + FLINCH]:
+    if b[s + TRAPPED]:
+        return False
+    if b[s + FLINCH]:
+        b[s + SHOWN_RECHARGE] = 0
         return False
     if b[s + RECHARGE]:
         b[s + RECHARGE] = b[s + SHOWN_RECHARGE] = 0

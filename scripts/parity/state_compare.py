@@ -182,7 +182,7 @@ class SeatComparison:
         if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)
         if not fainted:
-            yield from _temporary_differences(seen, true, truth, who)
+            yield from _temporary_differences(seen, true, truth, who, own)
         polluted = disguised or (not own and true["name"] in self._polluted)
         if own and not true["transformed"]:
             self._base_shown.add(true["name"])
@@ -292,7 +292,7 @@ def _sheet_differences(seen: Pokemon, true: dict[str, Any], who: str) -> Iterato
 
 
 def _temporary_differences(
-    seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], who: str
+    seen: Pokemon, true: dict[str, Any], truth: dict[str, Any], who: str, own: bool
 ) -> Iterator[Difference]:
     """Boosts, effects, recharge, prepared move, protections in a row, turns on the field."""
     for stat in BOOSTS:
@@ -306,7 +306,8 @@ def _temporary_differences(
         yield Difference("effect:+GASTRO_ACID", who, sorted(effects), sorted(volatiles))
     if "gastroacid" not in volatiles and "GASTRO_ACID" in effects:
         yield Difference("effect:-GASTRO_ACID", who, sorted(effects), sorted(volatiles))
-    if bool(seen.must_recharge) != ("mustrecharge" in volatiles):
+    flinched = not own and true["said"].get("flinched")  # UNKNOWABLE: after its move
+    if bool(seen.must_recharge) != ("mustrecharge" in volatiles) and not flinched:
         yield Difference("must recharge", who, seen.must_recharge, "mustrecharge" in volatiles)
     prepared = seen.preparing_move.id if seen.preparing_move else ""
     right = volatiles.get("twoturnmove", {}).get("move", "")

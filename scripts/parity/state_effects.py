@@ -105,6 +105,7 @@ UNKNOWABLE = {
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"
     ),
+    "that an opponent need not rest as it flinched after its move, in generation 1": "no line tells that it has flinched",
     "which of two slots with the same move is used, in generation 1 after Mimic": (
         "lines name the move: the PP of these two slots are counted alike for both players"
     ),

@@ -53,7 +53,11 @@ export function watchMoves(battle) {
     return result;
   };
   for (const mon of battle.sides.flatMap(side => side.pokemon)) {
-    const {deductPP, moveUsed} = mon;
+    const {deductPP, moveUsed, removeVolatile} = mon;
+    mon.removeVolatile = function (effect) { // generation 1: one that flinches after its move need not rest
+      if (battle.gen === 1 && effect === 'mustrecharge' && this.volatiles.mustrecharge && this.volatiles.flinch) said(this).flinched = true;
+      return removeVolatile.call(this, effect);
+    };
     mon.moveUsed = function (move, ...rest) {
       said(this).lastMove = move.id;
       return moveUsed.call(this, move, ...rest);
@@ -94,6 +98,7 @@ function note(battle, parts) {
     said(subject).guise = subject.illusion ? subject.illusion.name : null;
     if (kind !== 'replace') said(subject).lastMove = '';
   }
+  if (['cant', 'move', 'switch', 'drag'].includes(kind) && isMon(subject)) said(subject).flinched = false;
   const extra = {'-mega': 'mega', '-zpower': 'zmove', '-terastallize': 'tera'}[kind] || (kind === '-start' && word === 'Dynamax' && 'dynamax');
   if (extra) battle.used[subject.side.id][extra] = true;
   if (kind === 'cant' && word === 'slp') {

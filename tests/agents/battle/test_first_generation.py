@@ -90,13 +90,16 @@ def test_a_move_mimicked_by_metronome_is_in_its_place_until_it_leaves() -> None:
     assert left(battle(*lines, *back, own)) == {"metronome": 14, "bodyslam": 23}
 
 
-def test_a_called_binding_move_goes_on_without_saying_so() -> None:
+def test_a_called_binding_move_that_meets_another_target_costs_its_caller() -> None:
     called = [
         "|move|p2a: Clefable|Mirror Move|p2a: Clefable",
         "|move|p2a: Clefable|Wrap|p1a: Tauros|[from] Mirror Move",
     ]
     after = "|move|p2a: Clefable|Wrap|p1a: Tauros"
-    assert set(left(battle(*called, after))) == {"mirrormove"}
+    assert left(battle(*called)) == {"mirrormove": 31}
+    assert left(battle(*called, f"{after}|[from] Wrap")) == {"mirrormove": 31}
+    assert left(battle(*called, after)) == {"mirrormove": 30}
+    assert left(battle(*called, after, after)) == {"mirrormove": 29}
     back = ["|switch|p2a: Mew|Mew|100/100", "|switch|p2a: Clefable|Clefable|100/100"]
     assert set(left(battle(*called, *back, after))) == {"mirrormove", "wrap"}
 
@@ -201,3 +204,32 @@ def test_the_record_of_lines_keeps_them_as_they_came() -> None:
 
 def test_other_generations_are_left_to_poke_env() -> None:
     assert SeatBattle("battle-gen4ou-1", "p1", "p1", 4, "gen4ou", random.Random(0))._first_generation is None
+
+
+def test_what_a_mimicked_move_of_two_turns_gets_back_is_what_it_had() -> None:
+    lines = [
+        "|move|p2a: Clefable|Mimic|p1a: Tauros",
+        "|-start|p2a: Clefable|Mimic|Sky Attack",
+        "|move|p2a: Clefable|Sky Attack||[still]",
+        "|-prepare|p2a: Clefable|Sky Attack",
+    ]
+    assert left(battle(*lines)) == {"skyattack": 15}
+    assert left(battle(*lines, "|turn|2", "|move|p2a: Clefable|Sky Attack|p1a: Tauros|[from] Sky Attack")) == {
+        "skyattack": 14
+    }
+
+
+def test_minimize_that_fails_has_no_effect() -> None:
+    minimize = "|move|p2a: Clefable|Minimize|p2a: Clefable"
+    for lines, effects in (
+        ([minimize, "|-boost|p2a: Clefable|evasion|1"], {Effect.MINIMIZE}),
+        ([minimize, "|-fail|p2a: Clefable"], set()),
+        ([minimize, "|-boost|p2a: Clefable|evasion|1", minimize, "|-fail|p2a: Clefable"], {Effect.MINIMIZE}),
+    ):
+        mon = battle(*lines).opponent_active_pokemon
+        assert mon is not None and set(mon.effects) == effects
+
+
+def test_one_that_flinches_need_not_rest() -> None:
+    mon = battle("|-mustrecharge|p2a: Clefable", "|cant|p2a: Clefable|flinch").opponent_active_pokemon
+    assert mon is not None and not mon.must_recharge
