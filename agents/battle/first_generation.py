@@ -60,7 +60,6 @@ class FirstGeneration:
         self._borrowed: dict[str, str] = {}  # side -> the move that its active Pokémon mimicked last
         self._chosen: dict[str, str] = {}  # side -> the own move of the slot that its active Pokémon chose last
         self._called: dict[str, str] = {}  # side -> what its active Pokémon's Metronome or Mirror Move called last
-        self._paying: dict[str, str] = {}  # side -> the move whose PP its move of two turns costs
         self._begun: tuple[Pokemon, Effect] | None = None  # what the last move has begun, if it has not failed
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
@@ -107,7 +106,7 @@ class FirstGeneration:
             source = next((part for part in message[4:] if part.startswith("[from]")), "")
             if source in _CALLS and message[3] not in _CALLERS:
                 self._called[message[2][:2]] = to_id_str(message[3])
-            if nameless or source or self._is_borrowed(battle, message):
+            if nameless or source or message[2][:2] in self._thawed or self._is_borrowed(battle, message):
                 return [*message[:5], _CONTINUED]
         return message
 
@@ -160,22 +159,27 @@ class FirstGeneration:
                 foe.must_recharge = False
         if move == "rage" and not {"[miss]", "[notarget]"} & set(message[4:]):
             mon._effects[Effect.RAGE] = 0
-        if move in _TWO_TURNS:
-            second = source[7:] == message[3]
-            if not second:
-                self._paying[side] = to_id_str(source[7:]) if source in _CALLS else move
-            _pay(mon, self._paying.get(side, move), 1 if second else -1)
-        if not source and continued and move == self._called.get(side) and side in self._chosen:
-            _pay(mon, _shown_in(mon, self._chosen[side]), 1)  # a called binding move, as its target has changed
-        elif not source:
-            self._chosen.pop(side, None)
+        if not source:
+            if continued and move == self._called.get(side) and side not in self._thawed:
+                self._pay(mon, side, 1)  # a called binding move, as its target has changed
+            else:
+                self._chosen.pop(side, None)
             if not continued:
-                self._chosen[side] = next(
-                    (slot for slot in reversed(mon.base_moves) if _shown_in(mon, slot) == move), move
-                )
+                shown = (slot for slot in reversed(mon.base_moves) if _shown_in(mon, slot) == move)
+                self._chosen[side] = next(shown, move)
+        if move in _TWO_TURNS:
+            self._pay(mon, side, 1 if source[7:] == message[3] else -1)
         known = mon._moves._resolved()
         for slot, copied in (known._mimicked or {}).items():  # type: ignore[attr-defined]  # one slot, one PP
             known._base_moves[slot]._current_pp = copied._current_pp
+
+    def _pay(self, mon: Pokemon, side: str, cost: int) -> None:
+        """Take PP of the slot that was chosen last, if it is known, or give them back."""
+        slot = self._chosen.get(side)
+        move = None if slot is None else mon.moves.get(_shown_in(mon, slot))
+        if slot is not None and move is not None:
+            most = mon.base_moves[slot].max_pp if slot in mon.base_moves else move.max_pp
+            move._current_pp = min(most, max(0, move._current_pp - cost))
 
     @staticmethod
     def _break_off(mon: Pokemon, bide: bool) -> None:
@@ -187,7 +191,7 @@ class FirstGeneration:
     def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. A called binding move is used again as its target has changed."""
         side, move = message[2][:2], to_id_str(message[3])
-        if not (move in (self._borrowed.get(side), self._called.get(side)) or side in self._thawed):
+        if move not in (self._borrowed.get(side), self._called.get(side)):
             return False
         return move not in battle.get_pokemon(message[2]).moves
 
@@ -196,13 +200,3 @@ def _shown_in(mon: Pokemon, slot: str) -> str:
     """Return the move that is in the place of one of a Pokémon's own: itself, or a mimicked one."""
     copied = (mon._moves._resolved()._mimicked or {}).get(slot)  # type: ignore[attr-defined]
     return slot if copied is None else copied.id
-
-
-def _pay(mon: Pokemon, name: str, cost: int) -> None:
-    """Take PP of a move, if it is known, or give them back (a mimicked one has at most those of its slot)."""
-    move = mon.moves.get(name)
-    if move is not None:
-        most = max(
-            (own.max_pp for slot, own in mon.base_moves.items() if _shown_in(mon, slot) == name), default=move.max_pp
-        )
-        move._current_pp = min(most, max(0, move._current_pp - cost))

@@ -10,7 +10,6 @@ from agents.engine.layout import (
     COPIED_COUNT,
     COPIED_MOVES,
     COPIED_USES,
-    LAST_SLOT,
     MON_MOVE_COUNT,
     MON_MOVES,
     MON_REVEALED,
@@ -106,12 +105,18 @@ def show_use(b, s, m, called, chosen):
     second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
     for view in range(2):
         slot = b[s + SHOWN_SLOT + view] - 1
-        if chosen and slot >= 0 and m == b[s + SHOWN_CALLED] and entry(b, s, out(b, s), view, m) < 0:
+        if (
+            chosen
+            and slot >= 0
+            and not b[s + SHOWN_THAWED]
+            and m == b[s + SHOWN_CALLED]
+            and entry(b, s, out(b, s), view, m) < 0
+        ):
             _count_use(b, _uses_word(b, s, view), slot)  # a called binding move, as its target has changed
             continue
         if chosen:
             b[s + SHOWN_SLOT + view] = 0
-        if chosen and m != NO_MOVE:
+        if chosen and m != NO_MOVE and not b[s + SHOWN_THAWED]:
             _show_use(b, s, m, view, not MOVE[m, TWO_TURNS] or second)
         elif MOVE[m, TWO_TURNS]:
             _pay(b, s, view, 1 if second else -1)
@@ -125,10 +130,9 @@ def _uses_word(b, s, view):
 
 @rule
 def _pay(b, s, view, by):
-    """Counts uses of the slot that was selected last, if it is known: that of Metronome where that has called the move."""
-    mon, slot = out(b, s), b[s + LAST_SLOT]
-    word = _uses_word(b, s, view)
-    if slot < base_count(b, s, mon) and rank(b, s, mon, view, slot) and uses(b, word, slot) + by >= 0:
+    """Counts uses of the slot that was chosen last, if it is known: that of Metronome where that has called the move."""
+    slot, word = b[s + SHOWN_SLOT + view] - 1, _uses_word(b, s, view)
+    if slot >= 0 and uses(b, word, slot) + by >= 0:
         b[word] += by << (8 * slot)
 
 
@@ -143,7 +147,7 @@ def _show_use(b, s, m, view, counts):
     hidden = False
     if found < 0:
         for slot in range(base_count(b, s, mon)):
-            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m or b[s + SHOWN_THAWED])
+            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m)
             if base_move(b, s, mon, slot) == m and not borrowed:
                 found = slot
                 hidden = rank(b, s, mon, view, slot) != 0

@@ -365,7 +365,7 @@ def _is_untold(pp: int, slot: dict[str, Any], own: bool, listed: bool) -> bool:
     untold = slot["silent"] if own else slot["secret"]
     if not own or (slot["twin"] and not listed):
         untold += slot["hidden"]
-    return slot["doubled"] or bool(slot["pp"] < pp <= slot["pp"] + untold)
+    return slot["untold"] or bool(slot["pp"] < pp <= slot["pp"] + untold)
 
 
 def _item_differences(seen: Pokemon, true: dict[str, Any], who: str, own: bool) -> Iterator[Difference]:

@@ -106,6 +106,9 @@ UNKNOWABLE = {
         "no line tells that it has Pressure; the next request that lists the PP does"
     ),
     "that an opponent need not rest as it flinched after its move, in generation 1": "no line tells that it has flinched",
+    "the PP that the move of a Pokémon that has just thawed costs, in generation 1": (
+        "it is the move that its team selected last, and they are those of the slot in which that was"
+    ),
     "which of two slots with the same move is used, in generation 1 after Mimic": (
         "lines name the move: the PP of these two slots are counted alike for both players"
     ),

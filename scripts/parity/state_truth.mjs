@@ -65,12 +65,12 @@ export function watchMoves(battle) {
     mon.deductPP = function (move, ...rest) {
       const cost = deductPP.call(this, move, ...rest);
       const slot = this.getMoveData(move);
-      if (battle.gen === 1) noteDoubled(this);
+      const untold = battle.gen === 1 && noteUntold(this, battle);
       if (slot && renamed === this) {
         slot.hidden = (slot.hidden || 0) + cost;
         slot.twin ||= hasTwin(battle, this, slot);
       }
-      if (slot && cost && renamed !== this) slot.named = true;
+      if (slot && cost && renamed !== this && !untold) slot.named = true;
       if (slot && battle.gen === 3 && rest[0] === 1) { // Pressure, which no line tells
         slot.silent = (slot.silent || 0) + cost;
         if (this.side.foe.active[0].baseAbility !== 'pressure') slot.secret = (slot.secret || 0) + cost; // nor its player's request
@@ -98,6 +98,7 @@ function note(battle, parts) {
     said(subject).guise = subject.illusion ? subject.illusion.name : null;
     if (kind !== 'replace') said(subject).lastMove = '';
   }
+  if (kind === '-curestatus' && word === 'frz') said(subject).thawed = battle.turn;
   if (['cant', 'move', 'switch', 'drag'].includes(kind) && isMon(subject)) said(subject).flinched = false;
   const extra = {'-mega': 'mega', '-zpower': 'zmove', '-terastallize': 'tera'}[kind] || (kind === '-start' && word === 'Dynamax' && 'dynamax');
   if (extra) battle.used[subject.side.id][extra] = true;
@@ -159,24 +160,25 @@ function plainState(state) {
 
 const states = table => Object.fromEntries(Object.entries(table).map(([id, state]) => [id, plainState(state)]));
 
-/** In generation 1 Mimic can take a move that its user has itself: no line tells which of the two slots is used. */
-function noteDoubled(mon) {
+/** Generation 1: no line tells which slot is used of two with one move (Mimic), nor after a thaw that of another's move. */
+function noteUntold(mon, battle) {
   const used = mon.moveSlots[mon.side.lastSelectedMoveSlot];
-  if (used === undefined || !isDoubled(used, mon.moveSlots)) return;
+  if (used === undefined || !(said(mon).thawed === battle.turn || isDoubled(used, mon.moveSlots))) return false;
   mon.moveSlots.forEach((slot, place) => {
     if (slot.id !== used.id) return;
-    slot.doubled = true;
-    if (!mon.transformed) mon.baseMoveSlots[place].doubled = true;
+    slot.untold = true;
+    if (!mon.transformed) mon.baseMoveSlots[place].untold = true;
   });
+  return true;
 }
 
 const isDoubled = (slot, list) => list.some(other => other !== slot && other.id === slot.id);
 
 function slots(list) {
   return list.map(slot => {
-    const {id, pp, maxpp, named, hidden, twin, doubled, silent, secret} = slot;
+    const {id, pp, maxpp, named, hidden, twin, untold, silent, secret} = slot;
     return {
-      id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, doubled: !!doubled || isDoubled(slot, list),
+      id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, untold: !!untold || isDoubled(slot, list),
       silent: silent || 0, secret: secret || 0,
     };
   });

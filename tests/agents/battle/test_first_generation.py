@@ -112,6 +112,10 @@ def test_a_thawed_pokemon_uses_the_move_that_its_team_selected_last() -> None:
     ]
     assert not left(battle(*lines))
     assert set(left(battle(*lines, "|turn|2", lines[-1]))) == {"surf"}
+    assert left(battle(lines[-1], *lines)) == {"surf": 23}  # which slot pays is not said
+    fly = ["|move|p2a: Clefable|Fly||[still]", "|turn|2", "|move|p2a: Clefable|Fly|p1a: Tauros|[from] Fly"]
+    assert left(battle(*fly)) == {"fly": 23}
+    assert left(battle(*fly, *lines[:2], *fly)) == {"fly": 23}
 
 
 def test_a_mimicked_move_of_ones_own_is_shown() -> None:
