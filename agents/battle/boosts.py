@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+
 from agents.battle.causes import show_cause
 from agents.battle.tracked_battle import TrackedBattle
+
+#: Effects on the chance of a critical hit.
+_CRITICAL = (Effect.DRAGON_CHEER, Effect.FOCUS_ENERGY, Effect.G_MAX_CHI_STRIKE, Effect.LASER_FOCUS)
+_FIRST_WITH_COPIED_EFFECTS = 6
 
 
 def read_copyboost(battle: TrackedBattle, message: list[str]) -> None:
     """ "-copyboost|USER|TARGET" (Psych Up, Costar): the user takes the target's boosts. poke-env does the opposite."""
     battle.record(message)
-    battle.get_pokemon(message[2]).copy_boosts(battle.get_pokemon(message[3]))
+    user, target = battle.get_pokemon(message[2]), battle.get_pokemon(message[3])
+    user.copy_boosts(target)
+    copy_critical_effects(battle, user, target)
+
+
+def copy_critical_effects(battle: TrackedBattle, user: Pokemon, target: Pokemon) -> None:
+    """Give a Pokémon that copies another its Focus Energy and the like, and end its own, as from generation 6."""
+    if battle.gen < _FIRST_WITH_COPIED_EFFECTS:
+        return
+    for effect in _CRITICAL:
+        user._effects.pop(effect, None)
+        if effect in target._effects:
+            user._effects[effect] = target._effects[effect]
 
 
 def read_setboost(battle: TrackedBattle, message: list[str]) -> None:

@@ -13,6 +13,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import end_gas, give_ability, read_spread, read_swap, show_ability
+from agents.battle.boosts import copy_critical_effects
 from agents.battle.causes import show_cause
 from agents.battle.continued_moves import end_thrashing
 from agents.battle.items import end_charge
@@ -152,11 +153,7 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
         mon._effects[Effect.TYPEADD] = 0
     if battle.gen > 2:
         give_ability(mon, ability_of(into))
-    if battle.gen >= 6:
-        for effect in (Effect.DRAGON_CHEER, Effect.FOCUS_ENERGY, Effect.G_MAX_CHI_STRIKE, Effect.LASER_FOCUS):
-            mon._effects.pop(effect, None)
-            if effect in into._effects:
-                mon._effects[effect] = into._effects[effect]
+    copy_critical_effects(battle, mon, into)
 
 
 def start_mimic(mon: Pokemon) -> None:

@@ -150,3 +150,10 @@ def test_an_ability_that_a_copy_shows_is_not_its_own() -> None:
     assert foe(seat).ability == "levitate"
     seat.feed(["|switch|p2a: Other|Blissey, F|100/100", "|switch|p2a: Foe|Tauros|100/100"])
     assert foe(seat).ability is None
+
+
+@pytest.mark.parametrize(("gen", "kept"), [(5, True), (6, False)])
+def test_psych_up_copies_that_the_target_has_no_focus_energy(gen: int, kept: bool) -> None:
+    copied = "|-copyboost|p2a: Foe|p1a: Own|[from] move: Psych Up"
+    mon = foe(battle(gen, "|-start|p2a: Foe|move: Focus Energy", copied))
+    assert (Effect.FOCUS_ENERGY in mon.effects) is kept
