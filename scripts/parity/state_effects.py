@@ -109,6 +109,9 @@ UNKNOWABLE = {
     "the PP that the move of a Pokémon that has just thawed costs, in generation 1": (
         "it is the move that its team selected last, and they are those of the slot in which that was"
     ),
+    "the PP that a move called by a Pokémon that has transformed gives to one of its own moves, in generation 1": (
+        "to that in the slot of the caller: no line tells which that is"
+    ),
     "which of two slots with the same move is used, in generation 1 after Mimic": (
         "lines name the move: the PP of these two slots are counted alike for both players"
     ),

@@ -52,6 +52,15 @@ export function watchMoves(battle) {
     renamed = before;
     return result;
   };
+  const useMove = actions.useMove;
+  if (battle.gen === 1) {
+    actions.useMove = function (move, pokemon, how) { // a called move gives PP to the own slot of one that has transformed
+      const before = pokemon.baseMoveSlots.map(slot => slot.pp);
+      const result = useMove.call(this, move, pokemon, how);
+      pokemon.baseMoveSlots.forEach((slot, place) => (slot.untold ||= pokemon.transformed && slot.pp !== before[place]));
+      return result;
+    };
+  }
   for (const mon of battle.sides.flatMap(side => side.pokemon)) {
     const {deductPP, moveUsed, removeVolatile} = mon;
     mon.removeVolatile = function (effect) { // generation 1: one that flinches after its move need not rest
@@ -174,11 +183,12 @@ function noteUntold(mon, battle) {
 
 const isDoubled = (slot, list) => list.some(other => other !== slot && other.id === slot.id);
 
-function slots(list) {
-  return list.map(slot => {
+/** own: the slots that those of the list stand for, where it has not transformed. */
+function slots(list, own = []) {
+  return list.map((slot, place) => {
     const {id, pp, maxpp, named, hidden, twin, untold, silent, secret} = slot;
     return {
-      id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, untold: !!untold || isDoubled(slot, list),
+      id, pp, maxpp, named: !!named, hidden: hidden || 0, twin: !!twin, untold: !!untold || !!own[place]?.untold || isDoubled(slot, list),
       silent: silent || 0, secret: secret || 0,
     };
   });
@@ -195,7 +205,7 @@ function pokemonOf(mon) {
     status: mon.status, statusState: plainState(mon.statusState), boosts: mon.boosts, volatiles: states(mon.volatiles),
     types: mon.getTypes(), apparentTypes: mon.apparentType.split('/'), addedType: mon.addedType,
     item: mon.item, ability: mon.ability, baseAbility: mon.baseAbility, abilityState: plainState(mon.abilityState), ignoringAbility: mon.ignoringAbility(), said: {...said(mon)},
-    moves: slots(mon.moveSlots), baseMoves: slots(mon.baseMoveSlots), transformed: mon.transformed,
+    moves: slots(mon.moveSlots, mon.transformed ? [] : mon.baseMoveSlots), baseMoves: slots(mon.baseMoveSlots), transformed: mon.transformed,
     teraType: mon.teraType, terastallized: mon.terastallized || '', activeTurns: mon.activeTurns,
   };
 }
