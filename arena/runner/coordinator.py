@@ -6,6 +6,7 @@ Where the workers live is a `Place` (place.py).
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import Counter, deque
 from collections.abc import Callable
@@ -27,6 +28,10 @@ from teamsets.errors import ArenaError
 IN_THE_AIR = 12
 #: A fixture is played alone after its worker died this many times.
 WORKER_DEATHS = 2
+#: A lone worker that has been still for this many seconds, and will soon be ended, leaves its place to the next.
+STILL_SECONDS = 1.0
+#: Seconds between two looks for such workers, and the number of lone workers for each place.
+STILL_LOOKS, LONE_WORKERS = 0.5, 4
 #: Seconds that the coordinator waits at its end for its workers and their child processes.
 END_SECONDS = 10.0
 #: How many battles with external programs may wait for earlier ones.
@@ -92,7 +97,9 @@ class Coordinator:
                     self.rule(undecided)
                     continue
                 self.changed.clear()
-                await self.changed.wait()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(STILL_LOOKS if self.alone else None):
+                        await self.changed.wait()
             return schedule.over or (self.exhausted and not self.waiting and not self.stopping)
         finally:
             self.ended = True
@@ -140,11 +147,17 @@ class Coordinator:
         if self.place.repeats:
             self.repeat_slow()
         # One additional worker, or one in place of idle ones.
-        while self.alone and len(self.lone) < max(1, self.place.room - sum(bool(w.fixtures) for w in self.workers)):
+        while self.alone and self.has_room_for_one_alone():
             following = self.alone.popleft()
             worker = await self.place.launch(alone=True)
             self.lone.append(worker)
             worker.give(*following)
+
+    def has_room_for_one_alone(self) -> bool:
+        """Return whether another battle may be played alone: beside all that compute there is a core for it."""
+        computing = sum(worker.still < STILL_SECONDS for worker in self.lone)
+        free = max(1, self.place.room - sum(bool(worker.fixtures) for worker in self.workers))
+        return computing < free and len(self.lone) < LONE_WORKERS * self.place.room
 
     async def fill(self) -> None:
         """Give battles to the workers that play several concurrently."""

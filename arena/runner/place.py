@@ -57,6 +57,11 @@ class Worker(ABC):
         return 0.0
 
     @property
+    def still(self) -> float:
+        """For how many of these seconds it has not computed either: it needs no core."""
+        return 0.0
+
+    @property
     def load(self) -> float:
         """How busy it is, in battles of the simulator."""
         return sum(map(load_of, self.fixtures.values()))

@@ -123,6 +123,10 @@ class WorkerProcess(ChildProcess, Worker):
     def silent(self) -> float:
         return self._quiet
 
+    @property
+    def still(self) -> float:
+        return self._idle
+
     def kill(self) -> None:
         """Let its supervisor end it and its child processes; kill the supervisor, too, if it does not."""
         if self.status is None:

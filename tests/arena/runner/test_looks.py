@@ -186,3 +186,18 @@ def test_a_lone_death_is_followed_by_a_trial() -> None:
     one = _died(1, alone=True, step=2)
     ((serial, trial),) = one.alone
     assert one.trials == {serial: 1} and trial.agents == ("heuristic:staller", "random")
+
+
+def test_a_lone_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
+    """It waits to be ended, and needs no core; but there are never too many of them."""
+    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 2), lambda line: None, Progress(None))
+    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(2)]
+    assert not one.has_room_for_one_alone()
+    one.lone[0]._idle = 0.5
+    assert not one.has_room_for_one_alone()
+    one.lone[0]._idle = 1.0
+    assert one.has_room_for_one_alone()
+    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(8)]
+    for worker in one.lone:
+        worker._idle = 2.0
+    assert not one.has_room_for_one_alone()
