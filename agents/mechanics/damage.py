@@ -6,10 +6,11 @@ scripts/parity/damage_parity.py compares both with Showdown and with @smogon/cal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+from agents.mechanics.between_hits import after_hit, reacts
 from agents.mechanics.critical_hits import strike_chance
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.final_modifiers import own_final, same_type_bonus, screened, target_final, weather_factor
@@ -22,35 +23,16 @@ from agents.mechanics.move_powers import POWER_BY_TARGET, Foe, own_power
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.old_formula import STEADY, damage_1, damage_2
 from agents.mechanics.power_modifiers import modified_power, own_modifiers, target_modifiers
-from agents.mechanics.rounding import ONE, boosted, chain
+from agents.mechanics.rounding import ONE, chain
 from agents.mechanics.stat_modifiers import attack, defense, own_attack
-from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike
+from agents.mechanics.strikes import NO_SIDE, UNSUPPRESSED, Strike, stabs, switches_off
 from agents.mechanics.uncertain import is_estimate
 
 _SHADED = frozenset({"sunnyday", "desolateland", "raindance", "primordialsea"})
 _CLOUD_NINE = frozenset({"cloudnine", "airlock"})
 _BREAKABLE = frozenset({"disguise", "iceface"})
-#: Abilities that moves and abilities which ignore others do not.
-_NOT_IGNORED = frozenset(
-    {
-        "prismarmor",
-        "shadowshield",
-        "comatose",
-        "beadsofruin",
-        "swordofruin",
-        "tabletsofruin",
-        "vesselofruin",
-        "ripen",
-        "klutz",
-        "slowstart",
-        "quickfeet",
-        "swiftswim",
-        "chlorophyll",
-        "sandrush",
-        "slushrush",
-        "surgesurfer",
-    }
-)
+#: Moves whose second hit has twice the power of the first, and the third three times.
+_GROWING = frozenset({"tripleaxel", "triplekick"})
 
 
 class Damage(NamedTuple):
@@ -178,7 +160,7 @@ class Attack:
         strike, ability = self._strike, defender.ability
         if ability in _CLOUD_NINE and strike.weather:
             return Attack(strike.user, strike.move, replace(strike.field, weather=""), strike.side)
-        if strike.id == "shellsidearm" and not strike.physical and self._stabs(defender):
+        if strike.id == "shellsidearm" and not strike.physical and stabs(strike, defender):
             physical = replace(
                 strike.move, category="physical", attack_stat="atk", flags=strike.move.flags | {"contact"}
             )
@@ -192,21 +174,10 @@ class Attack:
             return Attack(replace(strike.user, ability=""), strike.move, strike.field, strike.side)
         return self
 
-    def _stabs(self, defender: Fighter) -> bool:
-        """Return whether Shell Side Arm is physical: by the boosted stats of both, without abilities and items."""
-        user, gen = self._strike.user, self._strike.gen
-        walls = ("spd", "def") if "wonderroom" in self._strike.rooms else ("def", "spd")  # it swaps their stages alone
-        dealt = []
-        for attack_at, wall_at, attack_name, wall_name in ((1, 2, "atk", walls[0]), (3, 4, "spa", walls[1])):
-            own = boosted(user.stats[attack_at], user.stage(attack_name), gen)
-            wall = boosted(defender.stats[wall_at], defender.stage(wall_name), gen)
-            dealt.append((2 * user.level // 5 + 2) * 90 * own // wall // 50)
-        return dealt[0] > dealt[1]
-
     def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:
         """Return the target, without an ability and an item that something switches off."""
         strike, ability, item = self._strike, defender.ability, defender.item
-        if ability and item != "abilityshield" and self._switches_off(defender):
+        if ability and item != "abilityshield" and switches_off(strike, defender):
             ability = ""
         if item:
             item = active_item(item, ability, defender.effects, strike.rooms)
@@ -214,13 +185,6 @@ class Attack:
         if weather and item == "utilityumbrella" and weather in _SHADED:
             weather = ""
         return Foe(defender, ability, item, weather, strike.field, screens)
-
-    def _switches_off(self, defender: Fighter) -> bool:
-        strike, ability = self._strike, defender.ability
-        if strike.ignores_abilities and ability not in _NOT_IGNORED:
-            return True
-        suppressed = "gastroacid" in defender.effects or strike.ability == "neutralizinggas"
-        return suppressed and ability not in UNSUPPRESSED
 
     def _can_be_critical(self, foe: Foe) -> bool:
         if foe.ability in ("battlearmor", "shellarmor"):
@@ -249,15 +213,15 @@ class Attack:
             return []
         if gen <= 2:
             return [self._old_hits(foe, power, doublings, critical, factors) for critical in criticals]
-        first = self._hit(foe, power, doublings, criticals, factors, 1)
+        first = self._hit(foe, power, doublings, criticals, factors)
         hits = hits_of(strike)
         if hits == 1:
             return first
-        if move.id in ("tripleaxel", "triplekick"):
-            each = [first]
-            each += [self._hit(foe, power * at, doublings, criticals, factors, at) for at in range(2, hits + 1)]
+        shrunk = self._shrunk()
+        if move.id in _GROWING or reacts(strike, foe):
+            each = [first, *self._later_hits(foe, hits, criticals, factors, shrunk)]
             return [[sum(of) for of in zip(*same, strict=True)] for same in zip(*each, strict=True)]
-        again = self._hit(foe, power, doublings, criticals, factors, 2)
+        again = self._hit(foe, power, doublings, criticals, factors, shrunk)
         return [
             [one + (hits - 1) * other for one, other in zip(a, b, strict=True)]
             for a, b in zip(first, again, strict=True)
@@ -272,7 +236,7 @@ class Attack:
         if not later:
             return [[broken] * len(factors) for _ in criticals] if broken else []
         power = self._power if self._power is not None else POWER_BY_TARGET[self._strike.id](self._strike, foe)
-        again = self._hit(foe, power, doublings, criticals, factors, 2)
+        again = self._hit(foe, power, doublings, criticals, factors, self._shrunk())
         return [[broken + later * value for value in values] for values in again]
 
     def _old_hits(
@@ -289,6 +253,25 @@ class Attack:
         hits = hits_of(strike)
         return found if hits == 1 else [hits * value for value in found]
 
+    def _shrunk(self) -> int:
+        """Return the factor of hits after the first, which Parental Bond weakens."""
+        strike = self._strike
+        return ONE if not bonded(strike) else 1024 if strike.gen > 6 else 2048
+
+    def _later_hits(
+        self, foe: Foe, hits: int, criticals: tuple[bool, ...], factors: range | tuple[int, ...], shrunk: int
+    ) -> Iterator[list[list[int]]]:
+        """Yield the damage of each hit after the first one, where they differ, as `_hits` does."""
+        now = self
+        for number in range(2, hits + 1):
+            if reacts(now._strike, foe):
+                user, target, field = after_hit(now._strike, foe)
+                now = Attack(user, self._strike.move, field, self._strike.side)._facing(target)
+                foe = now._foe(target, foe.screens)
+            power = now._power if now._power is not None else POWER_BY_TARGET[self._strike.id](now._strike, foe)
+            grown = power * number if self._strike.id in _GROWING else power
+            yield now._hit(foe, grown, type_steps(now._strike, foe), criticals, factors, shrunk)
+
     def _hit(
         self,
         foe: Foe,
@@ -296,16 +279,15 @@ class Attack:
         doublings: int,
         criticals: tuple[bool, ...],
         factors: range | tuple[int, ...],
-        number: int,
+        shrunk: int = 0,
     ) -> list[list[int]]:
-        """Return the damage of one hit of generation 3 or later as `_hits` does. number: 1 for the first."""
+        """Return the damage of one hit of generation 3 or later as `_hits` does. shrunk: a later one's factor, else 0."""
         strike, gen = self._strike, self._strike.gen
-        later = number > 1
+        later = shrunk > 0
         power = modified_power(strike, power, self._power_modifiers, target_modifiers(strike, foe, doublings))
         final = target_final(strike, foe, doublings, later)
         screen = bool(foe.screens) and screened(strike, foe)
         weather = weather_factor(strike, foe) if foe.weather or strike.own_weather else ONE
-        shrunk = ONE if not later or not bonded(strike) else 1024 if gen > 6 else 2048
         found = []
         for critical in criticals:
             own = own_final(strike, doublings, critical)
@@ -328,7 +310,7 @@ class Attack:
                 first,
                 gen == 4 and strike.item == "lifeorb",
                 chain(own + final) if own or final else ONE,
-                shrunk,
+                shrunk or ONE,
                 strike.physical,
             )
             found.append(damage_of(blow, gen, factors))

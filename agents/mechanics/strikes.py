@@ -29,6 +29,13 @@ UNSUPPRESSED = frozenset(
      "multitype", "neutralizinggas", "powerconstruct", "rkssystem", "schooling", "shieldsdown", "stancechange",
      "terashift", "zenmode", "zerotohero"}
 )  # fmt: skip
+#: Abilities of a target that moves and abilities which ignore others do not.
+_NOT_IGNORED = frozenset(
+    {"prismarmor", "shadowshield", "comatose", "beadsofruin", "swordofruin", "tabletsofruin", "vesselofruin", "ripen",
+     "klutz", "slowstart", "quickfeet", "swiftswim", "chlorophyll", "sandrush", "slushrush", "surgesurfer", "mummy",
+     "lingeringaroma", "wanderingspirit", "stamina", "weakarmor", "watercompaction", "colorchange", "seedsower",
+     "sandspit"}
+)  # fmt: skip
 #: Abilities that act on all Pokémon from an active one.
 _OFF_WHEN_FAINTED = frozenset(
     {"unaware", "darkaura", "fairyaura", "aurabreak", "swordofruin", "beadsofruin", "tabletsofruin", "vesselofruin",
@@ -162,6 +169,27 @@ class Strike:
         if move.id == "grassyglide" and self.terrain == "grassyterrain" and self.grounded:
             priority += 1
         return priority
+
+
+def switches_off(strike: Strike, defender: Fighter) -> bool:
+    """Return whether the target's ability does nothing: it is ignored (Mold Breaker) or suppressed (Gastro Acid)."""
+    ability = defender.ability
+    if strike.ignores_abilities and ability not in _NOT_IGNORED:
+        return True
+    suppressed = "gastroacid" in defender.effects or strike.ability == "neutralizinggas"
+    return suppressed and ability not in UNSUPPRESSED
+
+
+def stabs(strike: Strike, defender: Fighter) -> bool:
+    """Return whether Shell Side Arm is physical: by the boosted stats of both, without abilities and items."""
+    user, gen = strike.user, strike.gen
+    walls = ("spd", "def") if "wonderroom" in strike.rooms else ("def", "spd")  # it swaps their stages alone
+    dealt = []
+    for attack_at, wall_at, attack_name, wall_name in ((1, 2, "atk", walls[0]), (3, 4, "spa", walls[1])):
+        own = boosted(user.stats[attack_at], user.stage(attack_name), gen)
+        wall = boosted(defender.stats[wall_at], defender.stage(wall_name), gen)
+        dealt.append((2 * user.level // 5 + 2) * 90 * own // wall // 50)
+    return dealt[0] > dealt[1]
 
 
 def _with_blade(shield: Fighter) -> Fighter:

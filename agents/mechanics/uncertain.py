@@ -35,10 +35,8 @@ ABILITIES: dict[str, str] = {
 _ALWAYS_STELLAR = "terapagosstellar"
 #: Abilities of the user that act once while it is on the field, since generation 9.
 ONCE = frozenset({"protean", "libero"})
-#: Abilities of the target that change its stats between the hits of one move.
-BETWEEN_HITS = frozenset({"stamina", "weakarmor", "watercompaction", "colorchange"})
-#: Moves whose power depends on the HP that the first hit leaves.
-BY_HP_LEFT = frozenset({"crushgrip", "wringout", "hardpress", "brine"})
+#: Moves whose power depends on the HP or the boosts that the first hit leaves.
+OTHERWISE_THE_SECOND_TIME = frozenset({"crushgrip", "wringout", "hardpress", "brine", "spectralthief"})
 ITEMS: dict[str, str] = {"metronome": "how often the move was used in a row"}
 EFFECTS: dict[str, str] = {"dynamax": "Max Moves and the HP of a Dynamax Pokémon"}
 #: Effects of a target that is out of reach, or behind something.
@@ -61,11 +59,11 @@ def is_estimate(strike: Strike, foe: Foe) -> bool:
         return True
     if move.least_hits != move.most_hits and strike.ability != "skilllink":
         return True
-    if foe.ability and hits_of(strike) > 1 and (foe.ability in BETWEEN_HITS or broken_first(strike, foe)):
+    if foe.ability and hits_of(strike) > 1 and broken_first(strike, foe):
         return True
     if bonded(strike) and (
         move.fixed in ("half", "difference")
-        or move.id in BY_HP_LEFT
+        or move.id in OTHERWISE_THE_SECOND_TIME
         or move.self_boosts
         or (move.boosts and move.boost_chance >= 1)
     ):
