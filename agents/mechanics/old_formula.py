@@ -89,9 +89,10 @@ def damage_2(
     value = (level * 2 // 5 + 2) * power * attack // wall // 50
     if critical:
         value *= 2
-    if TYPE_ITEMS_OF_2.get(strike.item) == strike.kind:
-        value = int(value * 1.1)
-    value = min(997, max(1, value)) + 2
+    more = value * 1.1 if TYPE_ITEMS_OF_2.get(strike.item) == strike.kind else value
+    if "minimize" in target.effects and "minimize" in strike.flags and more == int(more):
+        more *= 2  # Showdown doubles whole numbers alone
+    value = min(997, max(1, int(more))) + 2
     return _finish_2(strike, foe, value, doublings, rolls)
 
 

@@ -43,11 +43,11 @@ def _move(values: frozenset[str]) -> Test:
     return lambda gen, case, answer: case["move"] in values
 
 
-def _nearly(gen: int, case: Case, answer: Answer) -> bool:
-    """A roll differs by no more than 3 HP for each hit (6 of a critical one), or by no more than 5%."""
+def _nearly(gen: int, case: Case, answer: Answer, share: float = 0.05) -> bool:
+    """A roll differs by no more than 3 HP for each hit (6 of a critical one), or by no more than a share."""
     least = 12 if case["move"] in _HITS else 3
     return all(
-        abs(one - other) <= max(least * times, 0.05 * one)
+        abs(one - other) <= max(least * times, share * one)
         for name, times in (("normal", 1), ("crit", 2))
         for one, other in zip(answer["showdown"][name], answer["calc"][name], strict=True)
     )
@@ -162,6 +162,12 @@ REASONS: tuple[tuple[str, Test], ...] = (
     (
         "Charge doubles the power on Showdown, the damage later on in the calculator (generations 3 and 4)",
         lambda gen, case, answer: gen in (3, 4) and "charge" in case["attacker"]["effects"],
+    ),
+    (
+        "a power after Rivalry is rounded on Showdown, cut in the calculator (generation 4)",
+        lambda gen, case, answer: (
+            gen == 4 and case["attacker"]["ability"] == "rivalry" and _nearly(gen, case, answer, share=0.1)
+        ),
     ),
     (
         "Plus and Minus on opposite sides strengthen each other in generation 3",

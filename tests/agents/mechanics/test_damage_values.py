@@ -131,6 +131,13 @@ def one_of(name: str, gen: int, **more: Any) -> Fighter:
         (8, "shellsidearm", ("slowbrogalar", {}), ("cloyster", {}), (181, 214)),
         (5, "bodyslam", ("shuckle", {"effects": frozenset({"powertrick"})}), ("mew", {}), (129, 152)),
         (5, "bodyslam", ("mew", {}), ("shuckle", {"effects": frozenset({"powertrick"})}), (128, 151)),
+        (
+            2,
+            "stomp",
+            ("tauros", {}),
+            ("mew", {"stats": (340, 235, 235, 235, 235, 235), "effects": frozenset({"minimize"})}),
+            (140, 165),
+        ),
         # What the first hit changes for the next ones.
         (9, "dualwingbeat", ("mew", {}), ("snorlax", {"ability": "stamina"}), (69, 82)),
         (9, "dualwingbeat", ("mew", {"ability": "moldbreaker"}), ("snorlax", {"ability": "stamina"}), (69, 82)),
