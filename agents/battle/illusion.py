@@ -28,6 +28,7 @@ def note_bench(battle: TrackedBattle, message: list[str]) -> None:
     if battle.gen < FIRST_WITH_ILLUSION:
         return
     battle.pressing.discard(message[2][:2])
+    battle.types_before.pop(message[2][:2], None)
     ident = message[2][:2] + message[2][3:]
     team = battle._team if ident[:2] == battle._player_role else battle._opponent_team
     mon = team.get(ident)
@@ -57,6 +58,7 @@ def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -
     battle.transfer_marks(copied, wearer)
     for name in _WORN:
         setattr(wearer, name, getattr(copied, name))
+    wearer._temporary_types = battle.types_before.pop(side, wearer._temporary_types)
     old_moves = {} if before is None else before["_moves"]
     for name, move in copied._moves._base_moves.items():
         old = old_moves.get(name)

@@ -121,6 +121,8 @@ class SeatBattle(TrackedBattle):
             active = self.active_pokemon
             if active is None or active._ability != "illusion":
                 return ours
+            if not details:  # also where the one that it names has Illusion too, which poke-env takes for its end
+                return active
         return super().get_pokemon(identifier, force_self_team, details, request)
 
     # Faster versions: poke-env reads these several times per line, through a property of each Pokémon.

@@ -8,6 +8,7 @@ from typing import Any
 
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.pokemon_type import PokemonType
 
 from agents.battle.quick_battle import QuickBattle
 
@@ -34,6 +35,7 @@ class TrackedBattle(QuickBattle):
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
     unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended (from generation 5).
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
+    types_before: for each side, the temporary types of its active Pokémon before a silent change (its guise).
     pressing: the sides whose active Pokémon has announced Pressure since it came in.
     """
 
@@ -55,6 +57,7 @@ class TrackedBattle(QuickBattle):
         self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
         self.pressing: set[str] = set()
+        self.types_before: dict[str, list[PokemonType]] = {}
 
     def read(self, message: list[str]) -> None:
         """Let poke-env read a line as it is, or as a correction has changed it."""

@@ -21,6 +21,12 @@ _STELLAR, _FLYING = PokemonType.STELLAR, PokemonType.FLYING
 def change_types(battle: TrackedBattle, message: list[str]) -> None:
     """ "-start|POKEMON|typechange|Water", or "…|[from] move: Reflect Type|[of] TARGET": an added type ends."""
     mon = battle.get_pokemon(message[2])
+    if "[silent]" in message:
+        if mon.name != message[2][5:]:
+            return  # the types of the one whose guise ours wears
+        battle.types_before.setdefault(message[2][:2], list(mon._temporary_types))
+    else:
+        battle.types_before.pop(message[2][:2], None)
     mon._effects.pop(Effect.TYPEADD, None)
     if message[4].startswith("[from]"):
         target = battle.get_pokemon(other(message))

@@ -50,6 +50,8 @@ def read_start(battle: TrackedBattle, message: list[str]) -> None:
         battle.read(message)
         mon = battle.get_pokemon(message[2])
         effect = Effect.from_showdown_message(name)
+        if name == "Dynamax":
+            mon._effects.pop(Effect.MINIMIZE, None)
         if name == "Mimic" and battle.gen > 1:
             start_mimic(mon)
         if name == "Smack Down":

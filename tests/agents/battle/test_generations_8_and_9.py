@@ -208,3 +208,36 @@ def test_an_instructed_protection_that_fails_leaves_the_count() -> None:
         "|-fail|p2a: Foe",
     ]
     assert foe(battle(8, *protected, *failed, "|", "|upkeep", "|turn|2")).protect_counter == 1
+
+
+def test_dynamax_ends_minimize() -> None:
+    minimized = ["|move|p2a: Foe|Minimize|p2a: Foe", "|-boost|p2a: Foe|evasion|2"]
+    assert [effect.name for effect in foe(battle(8, *minimized)).effects] == ["MINIMIZE"]
+    assert [effect.name for effect in foe(battle(8, *minimized, "|-start|p2a: Foe|Dynamax|")).effects] == ["DYNAMAX"]
+
+
+def test_a_silent_change_of_types_is_that_of_the_guise() -> None:
+    """Arbok has terastallized; Zoroark comes in as Arbok."""
+    guise = ["|switch|p2a: Foe|Arbok|100/100", "|-start|p2a: Foe|typechange|Fire|[silent]", "|turn|2"]
+    unmasked = ["|replace|p2a: Zoroark|Zoroark, M", "|-end|p2a: Zoroark|Illusion"]
+    seat = battle(9, "|-terastallize|p2a: Foe|Fire", "|switch|p2a: Other|Blissey, F|100/100", *guise)
+    assert [kind.name for kind in foe(seat).types] == ["FIRE"]
+    seat.feed(unmasked)
+    assert [kind.name for kind in foe(seat).types] == ["DARK"]
+    soaked = battle(9, *guise, "|-start|p2a: Foe|typechange|Water|[from] move: Soak", *unmasked)
+    assert [kind.name for kind in foe(soaked).types] == ["WATER"]
+
+
+def test_one_of_ours_with_illusion_wears_the_guise_of_another_with_it() -> None:
+    entry = {
+        "condition": "250/250", "active": False, "moves": ["howl", "tackle"], "item": "", "baseAbility": "illusion",
+        "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "ability": "illusion", "pokeball": "pokeball",
+    }  # fmt: skip
+    zoroark = {**entry, "ident": "p1: Zoroark", "details": "Zoroark, M", "active": True}
+    zorua = {**entry, "ident": "p1: Zorua", "details": "Zorua, M"}
+    seat = battle(8)
+    seat.feed(["|switch|p1a: Zorua|Zorua, M|250/250", "|turn|2"])
+    seat.ask({"wait": True, "side": {"name": "p1", "id": "p1", "pokemon": [zoroark, zorua]}})
+    seat.feed(["|move|p1a: Zorua|Howl|p1a: Zorua", "|-boost|p1a: Zorua|atk|1"])
+    assert seat.team["p1: Zoroark"].boosts["atk"] == 1 and used(seat.team["p1: Zoroark"]) == {"howl": 1}
+    assert seat.team["p1: Zorua"].boosts["atk"] == 0
