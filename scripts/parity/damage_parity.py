@@ -161,6 +161,8 @@ def frozen_case(case: Case, answer: dict[str, Any]) -> dict[str, Any]:
         side, facts = case[who], answer[who]
         kept = {key: side[key] for key in ("ability", "item", "status", "boosts", "tera", "effects") if side[key]}
         kept.update(species=facts["species"], stats=facts["stats"], types="/".join(facts["types"]))
+        if "rivalry" in (case["attacker"]["ability"], side["ability"]) and facts["gender"]:
+            kept["gender"] = facts["gender"]
         if side["level"] != 100:
             kept["level"] = side["level"]
         if facts["hp"] != facts["stats"][0]:

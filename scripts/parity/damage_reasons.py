@@ -71,8 +71,10 @@ def _unknown_effect(gen: int, case: Case, answer: Answer) -> bool:
 
 
 def _no_critical(gen: int, case: Case, answer: Answer) -> bool:
+    if "luckychant" not in case["screens"]:
+        return False
     plain = (answer[who]["normal"] for who in ("showdown", "calc"))
-    return "luckychant" in case["screens"] and all(abs(one - other) <= 3 for one, other in zip(*plain, strict=True))
+    return answer["chance"] == 1 or all(abs(one - other) <= 3 for one, other in zip(*plain, strict=True))
 
 
 def _nothing(gen: int, case: Case, answer: Answer) -> bool:

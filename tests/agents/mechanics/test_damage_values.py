@@ -43,7 +43,7 @@ def built(gen: int, side: dict[str, Any]) -> Fighter:
         weight=side.get("weight", one.weight),
         effects=frozenset(side.get("effects", ())),
         first_turn=True,
-        **{key: side.get(key, "") for key in ("ability", "item", "status")},
+        **{key: side.get(key, "") for key in ("ability", "item", "status", "gender")},
     )
 
 
