@@ -93,7 +93,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         note_sleep(battle, mon, talks=True)
     if boosted_fire:
         mon._effects[Effect.FLASH_FIRE] = 0
-    if battle.gen == 7 or (battle.gen == 8 and Effect.DYNAMAX in mon._effects):
+    if "[zeffect]" in message or (battle.gen == 8 and Effect.DYNAMAX in mon._effects):
         _pay_renamed(battle, mon, message)
     if message[3] == "Natural Gift" and _NOT_TRIED.isdisjoint(message[4:]):
         mon._item = None  # the berry is used up, also by a miss

@@ -47,9 +47,10 @@ def test_a_z_move_whose_move_its_line_names_costs_that_moves_pp(
 
 def test_a_z_move_of_a_type_costs_pp_where_one_known_move_only_can_be_it() -> None:
     known = [f"|move|p2a: Foe|{move}|p1a: Own" for move in ("Ember", "Tackle", "Surf", "Growl")]
-    seat = battle(7, *known, "|move|p2a: Foe|Inferno Overdrive|p1a: Own|[zeffect]")
+    overdrive = "|move|p2a: Foe|Inferno Overdrive|p1a: Own|[zeffect]"
+    seat = battle(7, *known, overdrive)
     assert foe(seat).moves["ember"].current_pp == 38
-    seat = battle(7, *known[:3], "|move|p2a: Foe|Flamethrower|p1a: Own", "|move|p2a: Foe|Inferno Overdrive|p1a: Own")
+    seat = battle(7, *known[:3], "|move|p2a: Foe|Flamethrower|p1a: Own", overdrive)
     assert [foe(seat).moves[move].current_pp for move in ("ember", "flamethrower")] == [39, 23]
 
 
