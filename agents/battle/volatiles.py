@@ -188,8 +188,8 @@ def _restore_pp(battle: TrackedBattle, message: list[str]) -> None:
     move = mon._add_move(message[4])
     if move is not None:
         move._current_pp = min(move._current_pp + (5 if "Mystery" in message[3] else 10), move.max_pp)
-    if "[consumed]" in message and mon._item in (to_id_str(message[3][5:]), "unknown_item"):
-        mon._item = None  # not its own if it has eaten another's (Bug Bite, Fling)
+    if "[consumed]" in message and mon._item == to_id_str(message[3][5:]):
+        mon._item = None  # else it has eaten another's (Bug Bite, Fling), or "-enditem" has said it
 
 
 def _sketch(battle: TrackedBattle, message: list[str]) -> None:

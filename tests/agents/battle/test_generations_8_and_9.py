@@ -184,6 +184,7 @@ def test_who_eats_anothers_berry_keeps_its_item() -> None:
     ]
     seat = battle(9, given, *eaten, moves=("hornattack",))
     assert (foe(seat).item, seat.team["p1: Own"].item) == ("dawnstone", None)
+    assert foe(battle(9, *eaten, moves=("hornattack",))).item == "unknown_item"
 
 
 def test_one_that_has_not_announced_pressure_has_none() -> None:
