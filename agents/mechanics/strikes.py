@@ -112,7 +112,7 @@ class Strike:
         if move == "struggle":
             return _NO_TYPE if self.gen >= 2 else kind
         excluded = move in _OWN_TYPE or (move == "terablast" and self.user.terastallized)
-        if ability == "normalize" and (self.gen <= 6 or not (excluded or move.startswith("hiddenpower"))):
+        if ability == "normalize" and self._is_normalized(excluded):
             self.retyped = self.gen >= 7
             kind = "NORMAL"
         elif kind == "NORMAL" and ability in _ATE and not excluded:
@@ -122,6 +122,12 @@ class Strike:
         if "electrify" in self.user.effects or ("iondeluge" in self.rooms and kind == "NORMAL"):
             kind = "ELECTRIC"
         return kind
+
+    def _is_normalized(self, excluded: bool) -> bool:
+        """Return whether Normalize changes the move; in generations 5 and 6 not what is Normal by itself, as Weather Ball."""
+        if self.gen <= 4:
+            return True
+        return self.move.type != "NORMAL" if self.gen <= 6 else not (excluded or self.id.startswith("hiddenpower"))
 
     def _own_kind(self) -> str:
         """Return the type that a move takes from its user or the field; "" if it has its own."""

@@ -95,6 +95,10 @@ REASONS: tuple[tuple[str, Test], ...] = (
     ("effects that the calculator does not know", _unknown_effect),
     ("Lucky Chant, which the calculator does not know", _no_critical),
     (
+        "Sky Drop lifts any weight in generation 5",
+        lambda gen, case, answer: gen == 5 and case["move"] == "skydrop",
+    ),
+    (
         "moves that Gravity forbids",
         lambda gen, case, answer: "gravity" in case["rooms"] and case["move"] in _GRAVITY,
     ),

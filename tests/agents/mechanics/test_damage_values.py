@@ -165,6 +165,27 @@ def test_what_was_an_estimate_is_showdowns(gen: int, move: str, attacker: tuple,
 
 
 @pytest.mark.parametrize(
+    ("gen", "move", "attacker", "field", "damages"),
+    [
+        # Normalize leaves what is Normal by itself in generations 5 and 6.
+        (5, "weatherball", ("mew", {"ability": "normalize"}), {"weather": "raindance"}, (100, 118)),
+        (4, "weatherball", ("mew", {"ability": "normalize"}), {"weather": "raindance"}, (67, 79)),
+        # Wonder Room swaps the stages that Body Press uses, not the stat.
+        (8, "bodypress", ("shuckle", {"boosts": (("spd", 2),)}), {"rooms": frozenset({"wonderroom"})}, (444, 524)),
+        (8, "bodypress", ("mew", {"boosts": (("def", 2),)}), {"rooms": frozenset({"wonderroom"})}, (106, 126)),
+        # Each Pokémon's own Water Sport counts, before generation 6.
+        (5, "ember", ("mew", {"effects": frozenset({"watersport"})}), {}, (4, 5)),
+    ],
+)
+def test_the_field_changes_what_showdown_lets_it(gen: int, move: str, attacker: tuple, field: dict, damages: tuple):
+    target = one_of("snorlax", gen, effects=frozenset({"watersport"}))
+    found = rolls(
+        one_of(attacker[0], gen, **attacker[1]), target, move_facts(move, gen), replace(open_field(gen), **field), {}
+    )
+    assert (found[0], found[-1]) == damages
+
+
+@pytest.mark.parametrize(
     ("gen", "move", "attacker", "low_high_mean"),
     [
         (9, "tackle", ("mew", {}), (29, 35, 32 + 16 / 24)),
