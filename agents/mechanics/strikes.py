@@ -124,7 +124,7 @@ class Strike:
         return kind
 
     def _is_normalized(self, excluded: bool) -> bool:
-        """Return whether Normalize changes the move; in generations 5 and 6 not what is Normal by itself, as Weather Ball."""
+        """Return whether Normalize changes the move; not what is Normal by itself in generations 5 and 6 (Weather Ball)."""
         if self.gen <= 4:
             return True
         return self.move.type != "NORMAL" if self.gen <= 6 else not (excluded or self.id.startswith("hiddenpower"))
