@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 
 import numpy as np
 import pytest
@@ -35,6 +36,25 @@ def test_observations_are_those_of_the_protocol(teams: str) -> None:
     format_id = "gen1randombattle" if teams == "random" else "gen1ou"
     battles, decisions, places, words = parity.compare((20261124, 6, teams, format_id, ("random", "random")))
     assert battles == 6
+    assert decisions > 200
+    assert not places, words
+
+
+def test_observations_where_moves_call_copy_and_go_on_are_those_of_the_protocol() -> None:
+    odd = ["metronome", "mirrormove", "mimic", "transform", "skyattack", "dig", "bind", "wrap", "rage", "bide"]
+    odd += ["minimize", "hyperbeam", "thrash", "icebeam", "fireblast", "bite", "toxic", "leechseed", "haze", "rest"]
+    rng = random.Random(20261126)
+
+    def team(name: str) -> FixtureTeam:
+        members = rng.sample(["tauros", "mew", "ditto", "starmie", "chansey", "gengar", "lapras", "onix"], 6)
+        packed = [f"{species}|||noability|{','.join(rng.sample(odd, 4))}|||||||" for species in members]
+        return FixtureTeam(name, name, "]".join(packed))
+
+    seeds = [f"gen5,{rng.getrandbits(64):016x}" for _ in range(6)]
+    agents = ("random", "random")
+    fixtures = [Fixture("gen1ou", agents, (team("a"), team("b")), seed, "", "") for seed in seeds]
+    played = asyncio.run(play_all(fixtures, Rules(max_turns=100, think_limit=60)))
+    _, decisions, places, words = parity.compared(played, "gen1ou")
     assert decisions > 200
     assert not places, words
 
