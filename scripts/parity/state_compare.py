@@ -26,6 +26,8 @@ _COUNTED = {name.upper().replace(" ", "_"): name.replace(" ", "") for name in (
     "bide", "disable", "dynamax", "embargo", "encore", "heal block", "magnet rise", "taunt", "telekinesis", "throat chop",
     "uproar",
 )} | dict.fromkeys(("DOOM_DESIRE", "FUTURE_SIGHT", "GRAVITY", "SKY_DROP", "SLOW_START"), "")  # fmt: skip
+#: Species whose types are those of their item.
+_TYPED_BY_ITEM = frozenset({"arceus", "silvally"})
 _USED = (("mega", "mega_evolve"), ("zmove", "z_move"), ("dynamax", "dynamax"), ("tera", "tera"))
 
 
@@ -179,6 +181,8 @@ class SeatComparison:
             yield Difference("tera type", who, seen.tera_type.name, true["terastallized"])
         types = sorted(t.name for t in seen.types)
         right = sorted(_type_name(t) for t in true["types"])
+        if truth["midTurn"] and true["base"] in _TYPED_BY_ITEM:  # UNKNOWABLE: the simulator tells them as the turn ends
+            right = sorted(_type_name(t) for t in true["apparentTypes"])
         if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)
         if not fainted:

@@ -102,6 +102,9 @@ UNKNOWABLE = {
     "moves of one's own that has transformed before the first request, until it leaves (Imposter)": (
         "requests list the copied moves"
     ),
+    "types of an Arceus or Silvally that comes in and whose details do not say its forme, in that turn": (
+        "the simulator tells them as the turn ends"
+    ),
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"
     ),
