@@ -44,6 +44,9 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
         show_ability(mon, ability)
         if ability == "neutralizinggas":
             battle.field_start(message[3])
+            for active in (battle.active_pokemon, battle.opponent_active_pokemon):
+                if active is not None and active._item != "abilityshield":
+                    active._effects.pop(Effect.SLOW_START, None)  # it begins anew, with a line, when the gas ends
         return
     if old or taker:
         show_ability(mon, to_id_str(old or taker))

@@ -242,3 +242,11 @@ def test_one_of_ours_with_illusion_wears_the_guise_of_another_with_it() -> None:
     seat.feed(["|move|p1a: Zorua|Howl|p1a: Zorua", "|-boost|p1a: Zorua|atk|1"])
     assert seat.team["p1: Zoroark"].boosts["atk"] == 1 and used(seat.team["p1: Zoroark"]) == {"howl": 1}
     assert seat.team["p1: Zorua"].boosts["atk"] == 0
+
+
+def test_neutralizing_gas_ends_slow_start() -> None:
+    slow = "|-start|p2a: Foe|ability: Slow Start"
+    gas = ["|-ability|p1a: Own|Neutralizing Gas", "|-end|p1a: Own|ability: Neutralizing Gas"]
+    assert [effect.name for effect in foe(battle(9, slow, foe="Regigigas")).effects] == ["SLOW_START"]
+    assert not foe(battle(9, slow, gas[0], foe="Regigigas")).effects
+    assert [effect.name for effect in foe(battle(9, slow, *gas, slow, foe="Regigigas")).effects] == ["SLOW_START"]
