@@ -41,8 +41,8 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
     for line in reversed(battle._replay_data[:-1]):
         if line[1] in ("move", "-item", "turn", ""):
             return False
-        if line[1] == "-enditem" and line[2:4] == message[2:4] and "[silent]" not in line:
-            return True
+        if line[1] == "-enditem" and line[2:4] == message[2:4] and "[silent]" not in line and not origin(line):
+            return True  # not one that another took or knocked off
     return False
 
 

@@ -158,3 +158,10 @@ def test_psych_up_copies_that_the_target_has_no_focus_energy(gen: int, kept: boo
     copied = "|-copyboost|p2a: Foe|p1a: Own|[from] move: Psych Up"
     mon = foe(battle(gen, "|-start|p2a: Foe|move: Focus Energy", copied))
     assert (Effect.FOCUS_ENERGY in mon.effects) is kept
+
+
+def test_pickpocket_takes_an_item_like_the_one_that_was_knocked_off() -> None:
+    lost = ["|move|p1a: Own|Knock Off|p2a: Foe", "|-enditem|p2a: Foe|Choice Band|[from] move: Knock Off|[of] p1a: Own"]
+    taken = "Choice Band|[from] ability: Pickpocket|[of] p1a: Own"
+    seat = battle(6, *lost, "|-enditem|p1a: Own|Choice Band|[silent]", f"|-item|p2a: Foe|{taken}")
+    assert foe(seat).item == "choiceband"
