@@ -159,19 +159,20 @@ class Attack:
         """Return the attack as the target's ability leaves it: under Cloud Nine or Neutralizing Gas it is another."""
         strike, ability = self._strike, defender.ability
         if ability in _CLOUD_NINE and strike.weather:
-            return Attack(strike.user, strike.move, replace(strike.field, weather=""), strike.side)
+            return Attack(strike.given, strike.move, replace(strike.field, weather=""), strike.side)
         if strike.id == "shellsidearm" and not strike.physical and stabs(strike, defender):
             physical = replace(
                 strike.move, category="physical", attack_stat="atk", flags=strike.move.flags | {"contact"}
             )
-            return Attack(strike.user, physical, strike.field, strike.side)._facing(defender)
+            return Attack(strike.given, physical, strike.field, strike.side)._facing(defender)
         if (
             ability == "neutralizinggas"
+            and "gastroacid" not in defender.effects
             and strike.ability
             and strike.ability not in UNSUPPRESSED
             and strike.user.item != "abilityshield"
         ):
-            return Attack(replace(strike.user, ability=""), strike.move, strike.field, strike.side)
+            return Attack(replace(strike.given, ability=""), strike.move, strike.field, strike.side)
         return self
 
     def _foe(self, defender: Fighter, screens: Mapping[str, int]) -> Foe:

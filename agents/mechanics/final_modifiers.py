@@ -30,8 +30,6 @@ def same_type_bonus(strike: Strike) -> int:
         if strike.ability == "adaptability" and kind in user.types:
             return 9216 if factor == _DOUBLE else _DOUBLE
         return factor
-    if strike.ability in ("protean", "libero") and "futuremove" not in strike.flags:
-        own = True
     if not own:
         return ONE
     return _DOUBLE if strike.ability == "adaptability" and kind in user.types else _HALF_MORE

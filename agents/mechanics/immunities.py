@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from agents.mechanics.held_items import base_name
 from agents.mechanics.move_powers import Foe, weight
-from agents.mechanics.strikes import Strike
+from agents.mechanics.strikes import NEEDS_TYPE, Strike
 from agents.mechanics.type_chart import blocked, steps, total_steps
 
 _ABSORBED = {
@@ -21,13 +21,12 @@ _STOPS_FLAG = {"soundproof": "sound", "bulletproof": "bullet", "windrider": "win
 _STOPS_PRIORITY = frozenset({"queenlymajesty", "dazzling", "armortail"})
 _EXPLOSIONS = frozenset({"explosion", "mindblown", "mistyexplosion", "selfdestruct"})
 _FIRST_TURN = frozenset({"fakeout", "firstimpression"})
-_NEEDS_TYPE = {"burnup": "FIRE", "doubleshock": "ELECTRIC"}
 _NEEDS_SPECIES = {"aurawheel": "morpeko", "hyperspacefury": "hoopaunbound"}
 _OTHER_CHART = frozenset({"freezedry", "flyingpress"})
 #: Moves with a condition of their own.
 _CONDITIONAL = frozenset(
     {"dreameater", "synchronoise", "feint", "steelroller", "poltergeist", "snore", "skydrop"}
-    | _FIRST_TURN | _NEEDS_TYPE.keys() | _NEEDS_SPECIES.keys()
+    | _FIRST_TURN | NEEDS_TYPE.keys() | _NEEDS_SPECIES.keys()
 )  # fmt: skip
 _SEES_GHOSTS = frozenset({"scrappy", "mindseye"})
 _NO_TYPE = "THREE_QUESTION_MARKS"
@@ -151,8 +150,8 @@ def fails(strike: Strike, foe: Foe) -> bool:
         return not user.first_turn
     if move == "synchronoise" and strike.gen >= 5:
         return not set(user.types) & set(target.types)
-    if move in _NEEDS_TYPE:
-        return _NEEDS_TYPE[move] not in user.types
+    if move in NEEDS_TYPE:
+        return NEEDS_TYPE[move] not in user.types
     if move in _NEEDS_SPECIES:
         return base_name(strike.gen, user.species) != _NEEDS_SPECIES[move] != user.species
     if move == "feint" and strike.gen == 4:

@@ -9,7 +9,7 @@ from poke_env.data import GenData
 
 from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.grounding import grounded
-from agents.mechanics.held_items import DRIVES, MEMORIES, PLATES, active_item
+from agents.mechanics.held_items import DRIVES, MEMORIES, PLATES, active_item, number_of
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.rounding import boosted
 from teamsets.builder.published import STATS
@@ -56,6 +56,11 @@ _FORME_TYPES = {
     "ragingbull": {"taurospaldeacombat": "FIGHTING", "taurospaldeablaze": "FIRE", "taurospaldeaaqua": "WATER"},
     "aurawheel": {"morpekohangry": "DARK"},
 }
+_BECOMES_TYPE = frozenset({"protean", "libero"})
+#: Numbers of Arceus and Silvally, whose types nothing changes.
+_OWN_TYPES = frozenset({493, 773})
+#: Moves that fail unless their user has a type.
+NEEDS_TYPE = {"burnup": "FIRE", "doubleshock": "ELECTRIC"}
 #: Moves that are physical if the user's attack is the higher of its two.
 _HIGHER_ATTACK = frozenset({"photongeyser", "lightthatburnsthesky"})
 _NO_TYPE = "THREE_QUESTION_MARKS"
@@ -65,16 +70,18 @@ class Strike:
     """A damaging move of a fighter on a field, without a target.
 
     ability, item: its own, "" where something switches them off. kind: the move's type. retyped: whether an ability
-    changed it. weather: "" under Cloud Nine; own_weather: as the user's moves see it. hp: HP that are left.
-    unsheathed: whether Stance Change makes the user Aegislash-Blade, whose stats are estimated.
+    changed it. weather: "" under Cloud Nine; own_weather: as the user's moves see it. hp: HP that are left. given: the
+    user as it was, before the move changed its forme or types. unsheathed: whether Stance Change makes the user
+    Aegislash-Blade, whose stats are estimated.
     """
 
     __slots__ = (
-        "ability", "field", "flags", "gen", "grounded", "hp", "id", "ignores_abilities", "item", "kind", "move",
+        "ability", "field", "flags", "gen", "given", "grounded", "hp", "id", "ignores_abilities", "item", "kind", "move",
         "own_weather", "physical", "priority", "retyped", "rooms", "side", "terrain", "unsheathed", "user", "weather",
     )  # fmt: skip
 
     def __init__(self, user: Fighter, move: MoveFacts, field: Conditions, side: Mapping[str, int] = NO_SIDE) -> None:
+        self.given = user
         self.unsheathed = user.ability == "stancechange" and user.species == "aegislash"
         if self.unsheathed:
             user = _with_blade(user)
@@ -82,7 +89,8 @@ class Strike:
         effects, rooms = user.effects, field.rooms
         self.rooms, self.terrain = rooms, field.terrain
         ability = user.ability
-        if "gastroacid" in effects and ability not in UNSUPPRESSED and user.item != "abilityshield":
+        suppressible = ability not in UNSUPPRESSED or ability == "neutralizinggas"
+        if "gastroacid" in effects and suppressible and user.item != "abilityshield":
             ability = ""
         # Who explodes has fainted when the damage is worked out.
         fainted = move.explodes and not move.fixed and self.gen >= 3
@@ -103,6 +111,9 @@ class Strike:
             self.flags = move.flags - {"contact"}
         self.retyped = False
         self.kind = self._kind()
+        if ability in _BECOMES_TYPE and self._changes_type():
+            self.user = user = replace(user, types=(self.kind,), base_types=(self.kind,))
+            self.grounded = grounded(user, ability, item, rooms)
         self.physical = self._is_physical()
         self.priority = self._priority()
 
@@ -122,6 +133,13 @@ class Strike:
         if "electrify" in self.user.effects or ("iondeluge" in self.rooms and kind == "NORMAL"):
             kind = "ELECTRIC"
         return kind
+
+    def _changes_type(self) -> bool:
+        """Return whether Protean gives the user the move's type."""
+        user, kind = self.user, self.kind
+        fixed = user.terastallized or number_of(self.gen, user.species) in _OWN_TYPES
+        unmet = self.id in NEEDS_TYPE and NEEDS_TYPE[self.id] not in user.types
+        return not (fixed or unmet or kind == _NO_TYPE or "futuremove" in self.flags)
 
     def _is_normalized(self, excluded: bool) -> bool:
         """Return whether Normalize changes the move; not what is Normal by itself in generations 5 and 6 (Weather Ball)."""

@@ -154,6 +154,15 @@ def one_of(name: str, gen: int, **more: Any) -> Fighter:
         (9, "bulletseed", ("mew", {"ability": "skilllink"}), ("snorlax", {"ability": "seedsower"}), (162, 195)),
         (4, "doublekick", ("mew", {}), ("snorlax", {"ability": "colorchange"}), (93, 111)),
         (9, "struggle", ("mew", {"tera": "STELLAR", "terastallized": True}), ("mew", {}), (44, 52)),
+        # Protean's new type is the one that counts.
+        (
+            8,
+            "synchronoise",
+            ("tauros", {"ability": "protean", "stats": (291, 236, 226, 116, 176, 256)}),
+            ("mew", {}),
+            (32, 38),
+        ),
+        (8, "surf", ("mew", {"ability": "protean"}), ("snorlax", {}), (90, 106)),
         (5, "spitup", ("mew", {"effects": frozenset({"stockpile2"})}), ("mew", {}), (144, 170)),
     ],
 )
