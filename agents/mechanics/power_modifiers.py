@@ -169,7 +169,7 @@ def target_modifiers(strike: Strike, foe: Foe, type_steps: int) -> list[Modifier
     elif ability == "thickfat" and kind in ("FIRE", "ICE") and gen <= 4:
         found.append((1, _HALF))
     aura = "darkaura" if kind == "DARK" else "fairyaura" if kind == "FAIRY" else ""
-    if aura and aura in (strike.ability, target.ability):
+    if aura and aura in (strike.ability, ability):
         broken = "aurabreak" in (strike.ability, ability)
         found.append((20, 3072 if broken else 5448))
     if strike.terrain and foe.grounded and _terrain_weakens(strike):

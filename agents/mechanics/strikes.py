@@ -36,6 +36,7 @@ _NOT_IGNORED = frozenset(
      "lingeringaroma", "wanderingspirit", "stamina", "weakarmor", "watercompaction", "colorchange", "seedsower",
      "sandspit"}
 )  # fmt: skip
+_AURAS = frozenset({"darkaura", "fairyaura"})
 #: Abilities that act on all Pokémon from an active one.
 _OFF_WHEN_FAINTED = frozenset(
     {"unaware", "darkaura", "fairyaura", "aurabreak", "swordofruin", "beadsofruin", "tabletsofruin", "vesselofruin",
@@ -198,7 +199,8 @@ class Strike:
 def switches_off(strike: Strike, defender: Fighter) -> bool:
     """Return whether the target's ability does nothing: it is ignored (Mold Breaker) or suppressed (Gastro Acid)."""
     ability = defender.ability
-    if strike.ignores_abilities and ability not in _NOT_IGNORED:
+    heeded = ability in _NOT_IGNORED or (ability in _AURAS and strike.gen >= 8)
+    if strike.ignores_abilities and not heeded:
         return True
     suppressed = "gastroacid" in defender.effects or strike.ability == "neutralizinggas"
     return suppressed and ability not in UNSUPPRESSED

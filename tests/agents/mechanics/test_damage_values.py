@@ -163,6 +163,17 @@ def one_of(name: str, gen: int, **more: Any) -> Fighter:
             (32, 38),
         ),
         (8, "surf", ("mew", {"ability": "protean"}), ("snorlax", {}), (90, 106)),
+        # Mold Breaker ignores the other's aura before generation 8.
+        (7, "moonblast", ("mew", {"ability": "moldbreaker"}), ("snorlax", {"ability": "fairyaura"}), (63, 75)),
+        (8, "moonblast", ("mew", {"ability": "moldbreaker"}), ("snorlax", {"ability": "fairyaura"}), (84, 99)),
+        (
+            9,
+            "moonblast",
+            ("mew", {"ability": "noability"}),
+            ("snorlax", {"ability": "fairyaura", "effects": frozenset({"gastroacid"})}),
+            (63, 75),
+        ),
+        (9, "moonblast", ("mew", {"ability": "noability"}), ("snorlax", {"ability": "fairyaura"}), (84, 99)),
         (5, "spitup", ("mew", {"effects": frozenset({"stockpile2"})}), ("mew", {}), (144, 170)),
     ],
 )
