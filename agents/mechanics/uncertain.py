@@ -35,8 +35,10 @@ ABILITIES: dict[str, str] = {
 _ALWAYS_STELLAR = "terapagosstellar"
 #: Abilities of the user that act once while it is on the field, since generation 9.
 ONCE = frozenset({"protean", "libero"})
-#: Moves whose power depends on the HP or the boosts that the first hit leaves.
-OTHERWISE_THE_SECOND_TIME = frozenset({"crushgrip", "wringout", "hardpress", "brine", "spectralthief"})
+#: Moves whose damage depends on the HP, the boosts or the user's types that the first hit leaves.
+OTHERWISE_THE_SECOND_TIME = frozenset(
+    {"crushgrip", "wringout", "hardpress", "brine", "spectralthief", "burnup", "doubleshock"}
+)
 ITEMS: dict[str, str] = {"metronome": "how often the move was used in a row"}
 EFFECTS: dict[str, str] = {"dynamax": "Max Moves and the HP of a Dynamax Pokémon"}
 #: Effects of a target that is out of reach, or behind something.

@@ -92,6 +92,14 @@ REASONS: tuple[tuple[str, Test], ...] = (
         "pledges, which use up no gem",
         lambda gen, case, answer: case["move"].endswith("pledge") and case["attacker"]["item"].endswith("gem"),
     ),
+    (
+        "Mold Breaker ignores auras in generations 6 and 7",
+        lambda gen, case, answer: (
+            gen in (6, 7)
+            and case["attacker"]["ability"] in ("moldbreaker", "teravolt", "turboblaze")
+            and case["defender"]["ability"] in ("darkaura", "fairyaura", "aurabreak")
+        ),
+    ),
     ("effects that the calculator does not know", _unknown_effect),
     ("Lucky Chant, which the calculator does not know", _no_critical),
     (
