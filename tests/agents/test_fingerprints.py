@@ -26,7 +26,7 @@ ONES_OWN = {
     "agents/coached.py": {COACHED},
     "agents/heuristics/__init__.py": set(),
     "agents/heuristics/uniform.py": {RANDOM, COACHED},
-    "agents/mechanics/damage.py": FORMULA,
+    "agents/mechanics/damage.py": FORMULA - {NETWORK},
     "agents/mechanics/modifiers.py": FORMULA,
     "agents/mechanics/moves.py": FORMULA,
     "agents/mechanics/fighters.py": FORMULA,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from support.command_line import Said
@@ -71,7 +72,10 @@ def test_as_json_each_agent_has_its_family_and_what_it_lacks(arena: Arena) -> No
         (("evaluate", "random", "heuristic:max-damage", "--format", "gen1uo"), "did you mean gen1ou?"),
     ],
 )
-def test_a_mistyped_word_is_answered_with_what_it_looks_like(arena: Arena, words: tuple[str, ...], fix: str) -> None:
+def test_a_mistyped_word_is_answered_with_what_it_looks_like(
+    arena: Arena, words: tuple[str, ...], fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # whose arena.duckdb no other test has
     said = arena(*words)
     assert said.code == 2
     assert fix in said.err and "Traceback" not in said.err
