@@ -181,7 +181,8 @@ class SeatComparison:
             yield Difference("tera type", who, seen.tera_type.name, true["terastallized"])
         types = sorted(t.name for t in seen.types)
         right = sorted(_type_name(t) for t in true["types"])
-        if truth["midTurn"] and true["base"] in _TYPED_BY_ITEM:  # UNKNOWABLE: the simulator tells them as the turn ends
+        by_item = true["base"] in _TYPED_BY_ITEM and not true["terastallized"]
+        if truth["midTurn"] and by_item:  # UNKNOWABLE: the simulator tells them as the turn ends
             right = sorted(_type_name(t) for t in true["apparentTypes"])
         if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)
