@@ -55,6 +55,7 @@ RULES = [
     Rule(r"--steps 20000 --check 20", "--steps 200 --check 1", "the same"),
     Rule(r"--min-rating 1500 ", "", "replays of rated people"),
     Rule(r"--battles \d+", "--battles 2", "battles"),
+    Rule(r"--cases \d+", "--cases 40", "cases"),
     *TRAINING_RULES,
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.1", "time"),

@@ -47,7 +47,8 @@ class Ask:
     """One decision of a player.
 
     at: index of the line that follows the request. kind: "move" at the start of a turn, "switch" in between, "revive"
-    (Revival Blessing), "team" at team preview. committed: the turn continued, so a choice was made.
+    (Revival Blessing), "team" at team preview. committed: the turn continued, so a choice was made. moved: as far as the
+    moves, before which switches come.
     """
 
     role: str
@@ -55,6 +56,7 @@ class Ask:
     kind: Literal["move", "switch", "revive", "team"]
     evidence: Evidence = field(default_factory=Evidence)
     committed: bool = False
+    moved: bool = False
 
 
 def find_asks(lines: list[Line]) -> list[Ask]:
@@ -123,6 +125,7 @@ class _Finder:
         if line.kind in ("move", "cant", "switch", "drag"):
             for ask in self._turn.values():
                 ask.committed = True
+                ask.moved = ask.moved or line.kind in ("move", "cant")
         if line.kind == "switch":
             self._switched(index, line, side)
         elif line.kind == "move":

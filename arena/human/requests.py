@@ -46,8 +46,10 @@ def answer(asked: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
 def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
     evidence, moves = ask.evidence, active["moves"]
     if len(moves) == 1 and "pp" not in moves[0]:
-        # Only one thing to do but to leave: who stayed has done it, whatever became of it.
-        return f"move {moves[0]['id']}" if ask.committed else None
+        # Only one thing to do but to leave: who stayed has done it, whatever became of it. In generation 1 a turn is over
+        # when one faints as it comes in, and a switch that was chosen does not happen.
+        stayed = active.get("trapped") or ask.moved
+        return f"move {moves[0]['id']}" if ask.committed and stayed else None
     if evidence.kind != "move" or evidence.unsure or _held_by_encore(side, evidence):
         return None
     if active.get("maybeLocked") and evidence.name == side.stay.locks.binder:

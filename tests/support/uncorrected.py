@@ -12,6 +12,7 @@ class UncorrectedBattle(SeatBattle):
     """Without agents/battle/corrections.py: lines and requests leave what poke-env's own code leaves."""
 
     parse_message = QuickBattle.parse_message
+    _pressure_on = QuickBattle._pressure_on
 
     def _correct_own(self, request: dict[str, Any]) -> None:
         """Nothing: poke-env has no such thing."""

@@ -303,6 +303,22 @@ def test_a_sleeper_of_generation_1_can_only_fight_or_leave() -> None:
     assert p1.choices == [None, "move fight", "switch tauros", None]
 
 
+@pytest.mark.parametrize(
+    ("after", "chosen"),
+    [
+        ("", None),  # perhaps its team had chosen a switch, which does not happen any more
+        ("|move|p2a: Bo|Surf|p1a: Al\n", "move fight"),
+        ("|cant|p1a: Al|slp\n", "move fight"),
+    ],
+)
+def test_nothing_is_known_of_a_turn_of_generation_1_that_ends_as_one_comes_in(after: str, chosen: str | None) -> None:
+    body = START + (
+        "|move|p2a: Star|Surf|p1a: Al\n|-status|p1a: Al|slp\n|turn|2\n|\n|switch|p2a: Bo|Blissey, F|6/100 brn\n"
+        f"{after}|-damage|p2a: Bo|0 fnt|[from] brn\n|faint|p2a: Bo\n|\n|switch|p2a: Star|Starmie|100/100\n|turn|3"
+    ).replace("Swampert, M", "Snorlax").replace("Blissey, F", "Chansey")
+    assert sides(body, 1)[0].choices[1] == chosen
+
+
 def test_the_own_team_is_known_from_the_start_and_the_others_only_as_shown() -> None:
     body = START + "|move|p1a: Al|Surf|p2a: Star\n|turn|2\n|\n" + BACK
     p1, p2 = sides(body)
