@@ -78,6 +78,7 @@ def test_every_console_is_ours() -> None:
             assert not ("Console" in imported and "Console" in called), path
 
 
+@pytest.mark.slow
 def test_the_words_of_an_agent_are_text_in_every_command(played: Path, tmp_path: Path) -> None:
     db, run_id = hostile_copy(played, tmp_path)
     with connect(db, read_only=False) as connection:

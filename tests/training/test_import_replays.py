@@ -72,6 +72,7 @@ def test_what_cannot_be_imported_is_said_in_one_line(tmp_path: Path, more: tuple
     assert not out.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not PEOPLE.is_dir(), reason="there are no people's replays here (ARENA_REPLAYS names their folder)")
 def test_real_peoples_battles_import_whole(tmp_path: Path) -> None:
     found = {}

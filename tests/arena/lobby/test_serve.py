@@ -113,6 +113,7 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
     assert {agent for record in records for agent in record.fixture.agents} > {"random", "bad_agents:Uniform"}
 
 
+@pytest.mark.slow
 def test_searching_visitors_meet_everybody_in_turn_and_not_each_other(here: Place) -> None:
     async def play() -> list[str]:
         async with lobby(here, "random", "bad_agents:Uniform"):

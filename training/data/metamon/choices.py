@@ -71,7 +71,7 @@ def request_at(stage: Stage, state: State, evidence: Evidence, committed: bool) 
     slots = [Slot(str(move["name"]), int(move["current_pp"]), int(move["max_pp"])) for move in active["moves"]]
     side.stay.slots = slots if borrowed else None
     ask = Ask(ROLE, len(stage.lines), "revive" if revived else "switch" if state["forced_switch"] else "move")
-    ask.evidence, ask.committed = evidence, committed
+    ask.evidence, ask.committed, ask.moved = evidence, committed, committed
     return request(side, ask, bool(state.get("can_tera", False))), ask
 
 
