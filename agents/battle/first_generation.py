@@ -16,7 +16,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 if TYPE_CHECKING:
-    from agents.battle.quick_battle import QuickBattle
+    from agents.battle.tracked_battle import TrackedBattle
 
 #: poke-env's mark of a move that neither reveals anything nor uses PP.
 _CONTINUED = "[from] lockedmove"
@@ -69,7 +69,7 @@ class FirstGeneration:
         """Read a hint of the simulator."""
         self._nameless = self._nameless or _NO_MOVE_HINT in text
 
-    def feed(self, battle: QuickBattle, message: list[str]) -> None:
+    def feed(self, battle: TrackedBattle, message: list[str]) -> None:
         """Have poke-env read a line of one of the CORRECTED kinds, or what it should read instead, and correct the state."""
         if message[1] == "-damage" and len(message) == 4:
             battle.parse_message(message)
@@ -92,7 +92,7 @@ class FirstGeneration:
                 copy._moves._transform_moves = MoveSet(moves)
         self._copies.clear()
 
-    def _before(self, battle: QuickBattle, message: list[str]) -> list[str]:
+    def _before(self, battle: TrackedBattle, message: list[str]) -> list[str]:
         kind = message[1]
         if kind in ("switch", "drag"):
             for remembered in (self._borrowed, self._called, self._chosen):
@@ -103,14 +103,14 @@ class FirstGeneration:
             nameless, self._nameless = self._nameless, False
             mon, effect = battle.get_pokemon(message[2]), _SILENT.get(to_id_str(message[3]))
             self._begun = (mon, effect) if effect is not None and effect not in mon._effects else None
-            source = next((part for part in message[4:] if part.startswith("[from]")), "")
+            source = _source(message)
             if source in _CALLS and message[3] not in _CALLERS:
                 self._called[message[2][:2]] = to_id_str(message[3])
             if nameless or source or message[2][:2] in self._thawed or self._is_borrowed(battle, message):
                 return [*message[:5], _CONTINUED]
         return message
 
-    def _after(self, battle: QuickBattle, message: list[str]) -> None:
+    def _after(self, battle: TrackedBattle, message: list[str]) -> None:
         kind = message[1]
         if kind == "cant" and message[3] in ("par", "Disable"):
             self._break_off(battle.get_pokemon(message[2]), bide=message[3] == "par")
@@ -146,15 +146,15 @@ class FirstGeneration:
             mimicked = {**mimicked, slot: copied}
         known._mimicked = mimicked  # type: ignore[attr-defined]
 
-    def _after_move(self, battle: QuickBattle, message: list[str], continued: bool) -> None:
+    def _after_move(self, battle: TrackedBattle, message: list[str], continued: bool) -> None:
         """Set what the line of a move does not say: PP of moves of two turns and of mimicked ones, Rage, an end of rest.
 
         continued: neither reveals the move nor uses PP.
         """
         mon, move, side = battle.get_pokemon(message[2]), to_id_str(message[3]), message[2][:2]
-        source = next((part for part in message[4:] if part.startswith("[from]")), "")
+        source = _source(message)
         if message[3] in _BINDING:
-            foe = battle.active_pokemon if side != battle.player_role else battle.opponent_active_pokemon
+            foe = battle.facing(message[2])
             if foe is not None and not foe.fainted:
                 foe.must_recharge = False
         if move == "rage" and not {"[miss]", "[notarget]"} & set(message[4:]):
@@ -188,12 +188,17 @@ class FirstGeneration:
         if bide:
             mon._effects.pop(Effect.BIDE, None)
 
-    def _is_borrowed(self, battle: QuickBattle, message: list[str]) -> bool:
+    def _is_borrowed(self, battle: TrackedBattle, message: list[str]) -> bool:
         """Return whether the move may be none of its set. A called binding move is used again as its target has changed."""
         side, move = message[2][:2], to_id_str(message[3])
         if move not in (self._borrowed.get(side), self._called.get(side)):
             return False
         return move not in battle.get_pokemon(message[2]).moves
+
+
+def _source(message: list[str]) -> str:
+    """Return the mark of a line of a move that says what has called it, "[from] Metronome", or ""."""
+    return next((part for part in message[4:] if part.startswith("[from]")), "")
 
 
 def _shown_in(mon: Pokemon, slot: str) -> str:

@@ -62,8 +62,8 @@ def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None
     if mon._item == _BARB:
         take_barb(battle, mon)
     elif before == _BARB and not mon._item:
-        theirs = "p2" if battle._player_role == "p1" else "p1"
-        moved = (line[2] for line in reversed(battle._replay_data) if line[1] == "move" and line[2][:2] == theirs)
+        moved = (line[2] for line in reversed(battle._replay_data) if line[1] == "move")
+        moved = (user for user in moved if user[:2] == battle.opponent_role)
         attacker = next(moved, None)
         if attacker is not None:
             battle.get_pokemon(attacker)._item = _BARB

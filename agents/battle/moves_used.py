@@ -19,7 +19,7 @@ from agents.battle.choices import plain_move
 from agents.battle.continued_moves import marked_continued
 from agents.battle.quick_poke_env import ability_of
 from agents.battle.statuses import note_sleep
-from agents.battle.tracked_battle import TrackedBattle, origin
+from agents.battle.tracked_battle import TrackedBattle, is_among, origin
 
 #: Whose later turns name them, or nothing.
 _LOCKED = frozenset({"lockedmove"})
@@ -101,9 +101,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
         battle.protecting = mon, protections
-        instructed = any(
-            mon is protected for protected in battle.protected
-        )  # fails at the end of the turn, without a draw
+        instructed = is_among(mon, battle.protected)  # fails at the end of the turn, without a draw
         mon._protect_counter = protections if instructed else 0
     else:
         mon._protect_counter = protections

@@ -31,7 +31,6 @@ def read_status(battle: TrackedBattle, message: list[str]) -> None:
 def read_curestatus(battle: TrackedBattle, message: list[str]) -> None:
     """ "-curestatus|POKEMON|slp|[from] ability: Natural Cure": the status and its counter end."""
     battle.read(message)
-    show_cause(battle, message)
     mon = battle.get_pokemon(message[2])
     if mon._status is None:
         mon._status_counter = 0

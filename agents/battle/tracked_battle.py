@@ -106,6 +106,11 @@ class TrackedBattle(QuickBattle):
         return self.opponent_active_pokemon if ident[:2] == self._player_role else self.active_pokemon
 
 
+def is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:
+    """Return whether a Pokémon is one of these, and not only equal to one."""
+    return any(mon is other for other in mons)
+
+
 def origin(message: list[str], start: int = 3) -> str:
     """Return what a line says that it is from ("[from] move: Worry Seed" -> "move: Worry Seed"), "" if it does not."""
     for part in message[start:]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from poke_env.battle.effect import Effect
-from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 
-from agents.battle.tracked_battle import TrackedBattle
+from agents.battle.tracked_battle import TrackedBattle, is_among
 
 _MOST_TOXIC = 15
 _FIRST_WITH_SKY_DROP = 5
@@ -17,7 +16,7 @@ def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
     battle.record(message)
     if battle.gen > 2:  # before, a turn of poison counts when it hurts (statuses.read_damage)
         for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-            if mon is not None and mon._status is Status.TOX and not _is_among(mon, battle.poisoned_at_end):
+            if mon is not None and mon._status is Status.TOX and not is_among(mon, battle.poisoned_at_end):
                 mon._status_counter = min(mon._status_counter + 1, _MOST_TOXIC)
     battle.poisoned_at_end.clear()
     _end_turn(battle, battle._turn + 1)
@@ -46,7 +45,7 @@ def read_turn(battle: TrackedBattle, message: list[str]) -> None:
 def _end_turn(battle: TrackedBattle, turn: int) -> None:
     """End effects of one turn, protections in a row that were broken off, and Lock-On of the turn before. turn: the next."""
     for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
-        if mon is not None and mon._protect_counter and not _is_among(mon, battle.protected):
+        if mon is not None and mon._protect_counter and not is_among(mon, battle.protected):
             mon._protect_counter = 0
     battle.protected.clear()
     battle.protecting = None
@@ -73,13 +72,9 @@ def _end_unmoved(battle: TrackedBattle) -> None:
     for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
         if mon is None or not (mon._preparing_move or mon._must_recharge):
             continue
-        if _is_among(mon, battle.unmoved):
+        if is_among(mon, battle.unmoved):
             mon._preparing_move = mon._preparing_target = None
             mon._must_recharge = False
         else:
             unmoved.append(mon)
     battle.unmoved = unmoved
-
-
-def _is_among(mon: Pokemon, mons: list[Pokemon]) -> bool:
-    return any(mon is other for other in mons)

@@ -26,7 +26,7 @@ def strike_chance(strike: Strike) -> float:
         return 1.0
     focused = "focusenergy" in user.effects
     if gen == 1:
-        speed = GenData.from_gen(1).pokedex.get(user.species, {}).get("baseStats", {}).get("spe", 75)
+        speed = _base_speed(user)
         if focused:  # it divides by four what it should multiply
             return float(min(255, speed // 4 * 4) if move.crit_stage > 0 else speed // 8) / 256
         return critical_chance_of(speed, move.crit_stage > 0)
@@ -42,13 +42,17 @@ def _fits(strike: Strike) -> bool:
     return base_name(strike.gen, strike.user.species) in _SPECIES_ITEMS[strike.item]
 
 
+def _base_speed(fighter: Fighter) -> int:
+    entry = GenData.from_gen(1).pokedex.get(fighter.species, {})
+    return int(entry.get("baseStats", {}).get("spe", 75))
+
+
 def critical_chance(attacker: Fighter, move: MoveFacts) -> float:
     """Return the probability as observations have it, which networks were trained on: `strike_chance` knows more."""
     if move.crit_stage >= 9:
         return 1.0
     if attacker.gen == 1:
-        speed = GenData.from_gen(1).pokedex.get(attacker.species, {}).get("baseStats", {}).get("spe", 75)
-        return critical_chance_of(speed, move.crit_stage > 0)
+        return critical_chance_of(_base_speed(attacker), move.crit_stage > 0)
     steps = _UP_TO_5 if attacker.gen <= 5 else _SINCE_7
     stage = (
         move.crit_stage

@@ -128,11 +128,9 @@ class Attack:
         return found._on(defender, screens)
 
     def _on(self, defender: Fighter, screens: Mapping[str, int]) -> Damage:
-        strike, gen, full, chance = self._strike, defender.gen, defender.stats[0], self._chance
+        strike, gen, full, chance = self._strike, defender.gen, defender.stats[0], self._chance_on(defender)
         foe = self._foe(defender, screens)
         estimate = is_estimate(strike, foe)
-        if strike.ability == "merciless" and defender.status in ("psn", "tox"):
-            chance = 1.0
         possible = chance > 0 and self._can_be_critical(foe)
         kinds = (False,) if not possible else (True,) if chance >= 1 else (False, True)
         found = self._hits(foe, kinds, (217, 255) if gen <= 2 else (85, 100))
@@ -150,10 +148,18 @@ class Attack:
         """Return the damage in HP for each random factor, as `rolls` does."""
         found = self._facing(defender)
         foe = found._foe(defender, screens)
-        sure = found._chance >= 1 or (found._strike.ability == "merciless" and defender.status in ("psn", "tox"))
-        critical = (critical or sure) and found._can_be_critical(foe)
+        critical = (critical or found._chance_on(defender) >= 1) and found._can_be_critical(foe)
         hits = found._hits(foe, (critical,), factors)
         return hits[0] if hits else []
+
+    def _chance_on(self, defender: Fighter) -> float:
+        """Return the probability of a critical hit, unless something prevents it."""
+        merciless = self._strike.ability == "merciless" and defender.status in ("psn", "tox")
+        return 1.0 if merciless else self._chance
+
+    def _power_on(self, foe: Foe) -> int:
+        """Return the power of the move before modifiers."""
+        return self._power if self._power is not None else POWER_BY_TARGET[self._strike.id](self._strike, foe)
 
     def _facing(self, defender: Fighter) -> Attack:
         """Return the attack as the target's ability leaves it: under Cloud Nine or Neutralizing Gas it is another."""
@@ -209,7 +215,7 @@ class Attack:
         if move.fixed:
             found = fixed_damage(strike, foe, len(factors))
             return [found for _ in criticals] if found else []
-        power = self._power if self._power is not None else POWER_BY_TARGET[move.id](strike, foe)
+        power = self._power_on(foe)
         if power <= 0:
             return []
         if gen <= 2:
@@ -236,8 +242,7 @@ class Attack:
         later = 0 if self._strike.move.fixed else hits_of(self._strike) - 1
         if not later:
             return [[broken] * len(factors) for _ in criticals] if broken else []
-        power = self._power if self._power is not None else POWER_BY_TARGET[self._strike.id](self._strike, foe)
-        again = self._hit(foe, power, doublings, criticals, factors, self._shrunk())
+        again = self._hit(foe, self._power_on(foe), doublings, criticals, factors, self._shrunk())
         return [[broken + later * value for value in values] for values in again]
 
     def _old_hits(
@@ -269,7 +274,7 @@ class Attack:
                 user, target, field = after_hit(now._strike, foe)
                 now = Attack(user, self._strike.move, field, self._strike.side)._facing(target)
                 foe = now._foe(target, foe.screens)
-            power = now._power if now._power is not None else POWER_BY_TARGET[self._strike.id](now._strike, foe)
+            power = now._power_on(foe)
             grown = power * number if self._strike.id in _GROWING else power
             yield now._hit(foe, grown, type_steps(now._strike, foe), criticals, factors, shrunk)
 

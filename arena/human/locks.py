@@ -74,9 +74,7 @@ class Locks:
             self._could_not(what)
         elif kind == "-mustrecharge":
             self._lock(RECHARGE)
-        elif (
-            kind == "-prepare" and "premajor" not in line.tags
-        ):  # with that tag it is announced, and struck in the same turn
+        elif kind == "-prepare" and "premajor" not in line.tags:  # with that tag it strikes in the same turn
             self._lock(what)
         elif self.charging and (kind == "-anim" or what in ("gravity", "smackdown")):
             self.move = ""  # it struck at once, or was brought down

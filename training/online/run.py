@@ -60,14 +60,10 @@ class _Run:
         if not self.folder.steps():
             self._save({})
         self._evaluate_if_due()
-        began = False
+        if not self.trainer.over:
+            battles, place = self.config.rollout.battles, self.config.venue
+            self.tracking.say(f"iteration {self.trainer.iteration + 1:,}: playing {battles:,} battles on {place} ...")
         while not self.trainer.over:
-            if not began:
-                began = True
-                battles, place = self.config.rollout.battles, self.config.venue
-                self.tracking.say(
-                    f"iteration {self.trainer.iteration + 1:,}: playing {battles:,} battles on {place} ..."
-                )
             metrics = finite_metrics(self.trainer.iterate())
             done = self.trainer.iteration
             if done % self.config.tracking.every == 0:

@@ -11,6 +11,8 @@ from poke_env.battle.field import Field
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.weather import Weather
+from support.battle_lines import battle_after, own
+from support.battle_lines import opposite as foe
 
 from agents.battle import SeatBattle
 
@@ -18,25 +20,7 @@ SUBSTITUTE = "|-start|p2a: Foe|Substitute"
 
 
 def battle(*lines: str, gen: int = 9, foe: str = "Ninjask", ours: str = "Tauros") -> SeatBattle:
-    """A battle from p1's seat, after a first turn and these lines."""
-    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
-    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
-    leads = [f"|switch|p1a: Own|{ours}|300/300", f"|switch|p2a: Foe|{foe}|100/100", "|turn|1"]
-    seat.feed([*start, *leads, *lines])
-    assert seat.parse_warnings == 0
-    return seat
-
-
-def foe(seat: SeatBattle) -> Pokemon:
-    mon = seat.opponent_active_pokemon
-    assert mon is not None
-    return mon
-
-
-def own(seat: SeatBattle) -> Pokemon:
-    mon = seat.active_pokemon
-    assert mon is not None
-    return mon
+    return battle_after(gen, *lines, foe=foe, ours=ours)
 
 
 def boosts(mon: Pokemon) -> dict[str, int]:

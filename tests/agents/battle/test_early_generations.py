@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
+from support.battle_lines import battle_after, opposite, pp_of
 
 from agents.battle import SeatBattle
 
 
 def battle(gen: int, *lines: str, foe: str = "Tauros") -> SeatBattle:
-    """A battle from p1's seat, after a first turn and these lines."""
-    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
-    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
-    leads = ["|switch|p1a: Own|Snorlax|300/300", f"|switch|p2a: Foe|{foe}|100/100", "|turn|1"]
-    seat.feed([*start, *leads, *lines])
-    assert seat.parse_warnings == 0
-    return seat
+    return battle_after(gen, *lines, foe=foe)
 
 
 def left(seat: SeatBattle) -> dict[str, int]:
-    mon = seat.opponent_active_pokemon
-    assert mon is not None
-    return {name: move.current_pp for name, move in mon.moves.items()}
+    return pp_of(opposite(seat))
 
 
 def turns(*moves: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ import weakref
 
 import pytest
 from poke_env.battle.effect import Effect
+from support.battle_lines import opposite, pp_of
 
 from agents.battle import SeatBattle
 
@@ -31,9 +32,7 @@ def battle(*lines: str) -> SeatBattle:
 
 
 def left(seat: SeatBattle) -> dict[str, int]:
-    mon = seat.opponent_active_pokemon
-    assert mon is not None
-    return {name: move.current_pp for name, move in mon.moves.items()}
+    return pp_of(opposite(seat))
 
 
 @pytest.mark.parametrize("gen", [1, 9])

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from poke_env.battle.pokemon import Pokemon
+from support.battle_lines import battle_after
+from support.battle_lines import opposite as foe
 
 from agents.battle import SeatBattle
 
 
 def battle(gen: int, *lines: str, foe: str = "Arbok", moves: tuple[str, ...] = ()) -> SeatBattle:
-    """A battle from p1's seat, after a first turn and these lines. moves: those that both Pokémon are known to have."""
-    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
-    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
-    seat.feed([*start, "|switch|p1a: Own|Buzzwole|300/300", f"|switch|p2a: Foe|{foe}|100/100", "|turn|1"])
-    for mon in (seat.active_pokemon, seat.opponent_active_pokemon):
-        for move in moves:
-            assert mon is not None and mon._add_move(move) is not None
-    seat.feed(list(lines))
-    assert seat.parse_warnings == 0
-    return seat
-
-
-def foe(seat: SeatBattle) -> Pokemon:
-    mon = seat.opponent_active_pokemon
-    assert mon is not None
-    return mon
+    return battle_after(gen, *lines, foe=foe, ours="Buzzwole", moves=moves)
 
 
 def used(mon: Pokemon) -> dict[str, int]:

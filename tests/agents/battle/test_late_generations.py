@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from poke_env.battle.effect import Effect
-from poke_env.battle.pokemon import Pokemon
+from support.battle_lines import battle_after, pp_of
+from support.battle_lines import opposite as foe
 
 from agents.battle import SeatBattle
 
 
 def battle(gen: int, *lines: str, species: str = "Tauros") -> SeatBattle:
-    """A battle from p1's seat, after a first turn and these lines."""
-    seat = SeatBattle("battle-1", "p1", "p1", gen, f"gen{gen}ou", random.Random(0))
-    start = ["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|6", "|teamsize|p2|6", f"|gen|{gen}", "|start"]
-    leads = ["|switch|p1a: Own|Snorlax|300/300", f"|switch|p2a: Foe|{species}|100/100", "|turn|1"]
-    seat.feed([*start, *leads, *lines])
-    assert seat.parse_warnings == 0
-    return seat
-
-
-def foe(seat: SeatBattle) -> Pokemon:
-    mon = seat.opponent_active_pokemon
-    assert mon is not None
-    return mon
+    return battle_after(gen, *lines, foe=species)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +28,7 @@ def test_a_z_move_whose_move_its_line_names_costs_that_moves_pp(
 ) -> None:
     seat = battle(7, "|-zpower|p2a: Foe", f"|move|p2a: Foe|{line}")
     mon = foe(seat)
-    assert {name: move.current_pp for name, move in mon.moves.items()} == pp
+    assert pp_of(mon) == pp
     assert (mon.last_move.id if mon.last_move else None) == last
 
 
