@@ -39,7 +39,7 @@ import orjson
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from state_parity import format_of, oracle
+from state_parity import add_playing_options, chunks, format_of, oracle, playing_options
 
 from agents.battle.choices import legal_choices
 from arena.human.reading import UnusableReplay, public_battle
@@ -210,15 +210,8 @@ def explain(difference: Difference, options: dict[str, Any]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("format", help="gen1randombattle … gen9randombattle; with --teams any: gen1 … gen9")
-    parser.add_argument("--battles", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0, help="number of the first battle")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--policy", default="random", choices=("random", "rules", "switcher", "rare"))
-    parser.add_argument("--teams", default="random-battle", choices=("random-battle", "any"))
-    parser.add_argument("--jobs", type=int, default=2, help="processes at once")
-    parser.add_argument("--all", action="store_true", help="do not stop: count all differences by kind")
+    add_playing_options(parser)
     parser.add_argument("--show", type=int, default=1, metavar="N", help="with --all: N examples of each kind")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only kinds that contain this text")
     arguments = parser.parse_args()
     started = time.monotonic()
     try:
@@ -226,17 +219,10 @@ def main() -> int:
     except BadInput as error:
         print(f"replay_parity: {error}", file=sys.stderr)
         return 2
-    options = {
-        "gen": gen, "format": format_id, "seed": arguments.seed, "policy": arguments.policy, "teams": arguments.teams,
-    }  # fmt: skip
-    last = arguments.first + arguments.battles
-    chunks = [
-        {**options, "first": first, "battles": min(CHUNK, last - first)}
-        for first in range(arguments.first, last, CHUNK)
-    ]
+    options = playing_options(arguments, gen, format_id)
     tally = Tally()
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        for part in pool.map(run_chunk, chunks):
+        for part in pool.map(run_chunk, chunks(options, arguments, CHUNK)):
             part.differences = [each for each in part.differences if arguments.only in each.kind]
             tally.add(part)
             if tally.differences and not arguments.all:

@@ -79,6 +79,33 @@ def oracle(options: dict[str, Any], script: Path = ORACLE) -> Iterator[dict[str,
         raise RuntimeError(f"the simulator stopped with code {process.returncode}: {command[-1]}")
 
 
+def add_playing_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which battles are played, in how many processes, and what is shown of them."""
+    parser.add_argument("--battles", type=int, default=100)
+    parser.add_argument("--first", type=int, default=0, help="number of the first battle")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--policy", default="random", choices=("random", "rules", "switcher", "rare"))
+    parser.add_argument("--teams", default="random-battle", choices=("random-battle", "any"))
+    parser.add_argument("--jobs", type=int, default=2, help="processes at once")
+    parser.add_argument("--all", action="store_true", help="do not stop: count all differences by kind")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only kinds that contain this text")
+
+
+def playing_options(arguments: argparse.Namespace, gen: int, format_id: str) -> dict[str, Any]:
+    """Return what `oracle` needs besides the numbers of the battles."""
+    return {
+        "gen": gen, "format": format_id, "seed": arguments.seed, "policy": arguments.policy, "teams": arguments.teams,
+    }  # fmt: skip
+
+
+def chunks(options: dict[str, Any], arguments: argparse.Namespace, size: int) -> list[dict[str, Any]]:
+    """Return the options of each process: at most `size` battles."""
+    last = arguments.first + arguments.battles
+    return [
+        {**options, "first": first, "battles": min(size, last - first)} for first in range(arguments.first, last, size)
+    ]
+
+
 def compare(played: dict[str, Any], gen: int, format_id: str) -> tuple[list[Found], int]:
     """Feed a battle to both seats. Return its differences and the number of decisions compared.
 
@@ -157,18 +184,11 @@ def table(found: list[Found], options: dict[str, Any], lines: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("format", nargs="?", help="gen1randombattle … gen9randombattle; with --teams any: gen1 … gen9")
-    parser.add_argument("--battles", type=int, default=100)
-    parser.add_argument("--first", type=int, default=0, help="number of the first battle")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--policy", default="random", choices=("random", "rules", "switcher", "rare"))
-    parser.add_argument("--teams", default="random-battle", choices=("random-battle", "any"))
-    parser.add_argument("--jobs", type=int, default=2, help="processes at once")
-    parser.add_argument("--all", action="store_true", help="do not stop: count all differences by kind")
+    add_playing_options(parser)
     parser.add_argument(
         "--lines", type=int, default=0, metavar="N", help="with --all: the last N lines before each example"
     )
     parser.add_argument("--unknowable", action="store_true", help="print what no seat can know, with the reason")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only kinds that contain this text")
     arguments = parser.parse_args()
     if arguments.unknowable:
         print("\n".join(f"{what}: {reason}" for what, reason in UNKNOWABLE.items()))
@@ -181,25 +201,14 @@ def main() -> int:
     except BadInput as error:
         print(f"state_parity: {error}", file=sys.stderr)
         return 2
-    options = {
-        "gen": gen,
-        "format": format_id,
-        "seed": arguments.seed,
-        "policy": arguments.policy,
-        "teams": arguments.teams,
-    }
+    options = playing_options(arguments, gen, format_id)
     if arguments.first % CHUNK:
         print(f"state_parity: --first must be a multiple of {CHUNK}: a process begins there.", file=sys.stderr)
         return 2
-    last = arguments.first + arguments.battles
-    chunks = [
-        {**options, "first": first, "battles": min(CHUNK, last - first)}
-        for first in range(arguments.first, last, CHUNK)
-    ]
     found: list[Found] = []
     compared = 0
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
-        for more, decisions in pool.map(run_chunk, chunks):
+        for more, decisions in pool.map(run_chunk, chunks(options, arguments, CHUNK)):
             found += [one for one in more if arguments.only in one.difference.kind]
             compared += decisions
             if found and not arguments.all:
