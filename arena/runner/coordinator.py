@@ -54,7 +54,7 @@ class Coordinator:
         self.lone: list[Worker] = []  # each plays one battle, then ends
         self.closing: set[Worker] = set()  # asked to end
         self.alone: deque[tuple[int, Fixture]] = deque()  # battles to be played by such a worker
-        self.trials: dict[int, int] = {}  # serial of a trial -> serial of its battle; see culprits.py
+        self.trials: dict[int, tuple[int, int]] = {}  # its serial -> its battle's serial, its number
         self.lasted: dict[int, float] = {}  # serial of a battle -> seconds until its lone worker ended
         self.culprits = Culprits()
         self.again: list[tuple[int, Fixture]] = []
@@ -259,12 +259,12 @@ class Coordinator:
         if serial not in self.trials or self.ended:
             return
         # A thread may need as long to end the process as in the battle, which had a slower opponent.
-        wait = 1.5 * self.lasted[self.trials[serial]] + 0.5 - worker.age
+        wait = 1.5 * self.lasted[self.trials[serial][0]] + 0.5 - worker.age
         if wait > 0 or worker.silent > BEAT_SECONDS * 2:
             asyncio.get_running_loop().call_later(max(wait, BEAT_SECONDS), self.judge_trial, worker, serial)
         else:
             self.dismiss(worker)
-            self.rule(self.culprits.trial_over(self.trials.pop(serial), None))
+            self.rule(self.culprits.trial_over(*self.trials.pop(serial), None))
 
     def take_back(self, serial: int) -> None:
         """Forget who has a battle."""
@@ -303,7 +303,7 @@ class Coordinator:
         for serial, fixture in fixtures.items():
             here = replace(end, seat=seat) if serial == in_step else end
             if serial in self.trials:
-                self.rule(self.culprits.trial_over(self.trials.pop(serial), here))
+                self.rule(self.culprits.trial_over(*self.trials.pop(serial), here))
             elif worker.alone:
                 self.lasted[serial] = worker.age - worker.silent  # it was over when it fell silent
                 self.rule(self.culprits.ended_alone(serial, fixture, here))
@@ -316,20 +316,30 @@ class Coordinator:
 
     def rule(self, rulings: list[Ruling]) -> None:
         """Apply the decisions about battles whose lone workers ended."""
-        for ruling in rulings:
+        for ruling in reversed(rulings):  # the first is played first
             if isinstance(ruling, Broken):
                 self.failure = _workers_fail(ruling.words)
             elif isinstance(ruling, Charge):
+                self.drop_trials(ruling.serial)
                 record = ruling.record(time.time())
                 self.keep(record.to_line(self.place.settings.run))
                 self.tell(ruling.fixture, record.header(ruling.serial))
-            elif ruling.trial:
+            elif ruling.trial is not None:
                 self.serial += 1
-                self.trials[self.serial] = ruling.serial
+                self.trials[self.serial] = ruling.serial, ruling.trial
                 self.alone.appendleft((self.serial, ruling.fixture))
             else:
                 self.alone.appendleft((ruling.serial, ruling.fixture))
         self.changed.set()
+
+    def drop_trials(self, serial: int) -> None:
+        """Play no more trials for a battle: it is decided."""
+        dropped = {trial for trial, (battle, _) in self.trials.items() if battle == serial}
+        for trial in dropped:
+            del self.trials[trial]
+        self.alone = deque(battle for battle in self.alone if battle[0] not in dropped)
+        for worker in [worker for worker in self.lone if worker.fixtures.keys() & dropped]:
+            self.dismiss(worker)
 
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
         """Report a stored battle to the display and the schedule."""

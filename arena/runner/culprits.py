@@ -6,7 +6,8 @@ is charged to an agent only after it was replayed alone in a new worker and that
 1. an agent that has been convicted in this run is charged; else
 2. the only agent in it that can be the cause; else
 3. each of the two plays a trial, alone, against `HARMLESS`, with the same teams and seed: an agent that ends that worker as
-   well is convicted; else the battle is played alone a second time, and if that worker ends as well:
+   well is convicted (its other battles wait for that before they have trials of their own); else the battle is played
+   alone a second time, and if that worker ends as well:
 4. the agent in whose step the worker ended both times; else
 5. the agent that undecided battles against two different opponents have in common; else neither: the battle is aborted, and
    its record names both.
@@ -57,11 +58,11 @@ class Charge:
 
 @dataclass(frozen=True)
 class Play:
-    """A battle to be played alone. trial: whether it only determines which agent is charged with battle `serial`."""
+    """A battle to be played alone. trial: its number, if it only determines which agent is charged with battle `serial`."""
 
     serial: int
     fixture: Fixture
-    trial: bool = False
+    trial: int | None = None
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,28 @@ Ruling = Charge | Play | Broken
 
 
 @dataclass
+class _Trial:
+    """One of a battle's trials. suspect: its seat, or None. end: how its worker ended, once it is over; None: it lived."""
+
+    suspect: int | None
+    fixture: Fixture
+    over: bool = False
+    end: End | None = None
+
+
+@dataclass
 class _Case:
-    """One battle whose lone worker ended. trials: those left, each with the suspected seat (None: none)."""
+    """One battle whose lone worker ended. begun: whether its trials are played, or were."""
 
     serial: int
     fixture: Fixture
     ends: list[End] = field(default_factory=list)
-    trials: list[tuple[int | None, Fixture]] | None = None
+    trials: list[_Trial] | None = None
+    begun: bool = False
+
+    @property
+    def on_trial(self) -> bool:
+        return self.begun and not all(trial.over for trial in self.trials or ())
 
 
 class Culprits:
@@ -106,16 +122,16 @@ class Culprits:
         """Handle a battle that was finished this time: no agent is charged."""
         self._cases.pop(serial, None)
 
-    def trial_over(self, serial: int, end: End | None) -> list[Ruling]:
+    def trial_over(self, serial: int, number: int, end: End | None) -> list[Ruling]:
         """Handle the end of a trial for battle `serial`. end: how its worker ended; None: the trial was finished."""
         case = self._cases[serial]
         assert case.trials
-        seat, _ = case.trials.pop(0)
-        if end is None:
-            return self._rule(case)
-        if seat is None:
-            return [Broken(end.words)]
-        return self._convict(case, seat)
+        case.trials[number].over, case.trials[number].end = True, end
+        rulings = self._rule(case)
+        if serial not in self._cases or not case.on_trial:
+            waiting = [other for other in self._cases.values() if other.trials and not other.begun]
+            rulings += [ruling for other in waiting for ruling in self._rule(other)]
+        return rulings
 
     def give_up(self) -> list[Ruling]:
         """Decide the undecided cases: no further battle can."""
@@ -137,8 +153,16 @@ class Culprits:
             return self._again(case) if len(case.ends) < LONE_DEATHS else self._charge(case, None)
         if case.trials is None:
             case.trials = self._trials(case, suspects)
-        if case.trials:
-            return [Play(case.serial, case.trials[0][1], trial=True)]
+        if case.trials and not case.begun:
+            if self._on_trial(case.fixture):
+                return []  # `trial_over` asks again
+            case.begun = True
+            return [Play(case.serial, trial.fixture, number) for number, trial in enumerate(case.trials)]
+        for trial in case.trials:
+            if not trial.over:
+                return []
+            if trial.end is not None:
+                return [Broken(trial.end.words)] if trial.suspect is None else self._convict(case, trial.suspect)
         if len(suspects) == 1:
             return self._convict(case, suspects[0])
         if len(case.ends) < 2:
@@ -148,18 +172,24 @@ class Culprits:
             return self._charge(case, case.ends[-1].seat)
         return self._compare(case)
 
-    def _trials(self, case: _Case, suspects: list[int]) -> list[tuple[int | None, Fixture]]:
+    def _on_trial(self, fixture: Fixture) -> bool:
+        """Return whether an agent of this battle is in another one that has trials now."""
+        return any(
+            case.on_trial and case.fixture.agents[seat] in fixture.agents
+            for case in self._cases.values()
+            for seat in self._suspects(case.fixture)
+        )
+
+    def _trials(self, case: _Case, suspects: list[int]) -> list[_Trial]:
         """Return the trials. The first has no suspect, unless the worker ended in a step: the cause may be neither agent."""
         seat = case.ends[-1].seat
         harmless = replace(case.fixture, agents=(HARMLESS, HARMLESS), outside=(False, False))
-        trials: list[tuple[int | None, Fixture]] = []
-        if seat is None:
-            trials.append((None, harmless))
+        trials = [_Trial(None, harmless)] if seat is None else []
         if len(suspects) == 2:
             for suspect in sorted(suspects, key=lambda one: one != seat):
                 agents = [HARMLESS, HARMLESS]
                 agents[suspect] = case.fixture.agents[suspect]
-                trials.append((suspect, replace(harmless, agents=(agents[0], agents[1]))))
+                trials.append(_Trial(suspect, replace(harmless, agents=(agents[0], agents[1]))))
         return trials
 
     def _again(self, case: _Case) -> list[Ruling]:

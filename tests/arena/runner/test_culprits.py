@@ -28,8 +28,13 @@ def _only(rulings: list[Ruling]) -> Ruling:
 
 
 def _trial(ruling: Ruling) -> tuple[str, str]:
-    assert isinstance(ruling, Play) and ruling.trial
+    assert isinstance(ruling, Play) and ruling.trial is not None
     return ruling.fixture.agents
+
+
+def _trials(rulings: list[Ruling]) -> list[tuple[str, str]]:
+    assert [ruling.trial for ruling in rulings if isinstance(ruling, Play)] == list(range(len(rulings)))
+    return [_trial(ruling) for ruling in rulings]
 
 
 def _charged(ruling: Ruling) -> str | None:
@@ -44,26 +49,40 @@ def test_against_a_harmless_opponent_one_lone_death_in_its_step_is_enough(culpri
 
 def test_outside_of_a_step_it_is_looked_first_whether_workers_live_at_all(culprits: Culprits) -> None:
     assert _trial(_only(culprits.ended_alone(1, _fixture("a", "random"), OUTSIDE_STEPS))) == ("random", "random")
-    assert _charged(_only(culprits.trial_over(1, None))) == "a"
+    assert _charged(_only(culprits.trial_over(1, 0, None))) == "a"
 
-    assert _trial(_only(culprits.ended_alone(2, _fixture("b", "c"), OUTSIDE_STEPS))) == ("random", "random")
-    assert _only(culprits.trial_over(2, OUTSIDE_STEPS)) == Broken("ended its worker process")
+    trials = [("random", "random"), ("b", "random"), ("random", "c")]
+    assert _trials(culprits.ended_alone(2, _fixture("b", "c"), OUTSIDE_STEPS)) == trials
+    assert culprits.trial_over(2, 1, OUTSIDE_STEPS) == [], "b is not charged yet: workers may not live at all"
+    assert _only(culprits.trial_over(2, 0, OUTSIDE_STEPS)) == Broken("ended its worker process")
 
 
 def test_of_two_the_one_that_ends_its_trial_is_charged_whoevers_step_it_was(culprits: Culprits) -> None:
-    assert _trial(_only(culprits.ended_alone(1, _fixture("a", "b"), IN_P2))) == ("random", "b")
-    assert _trial(_only(culprits.trial_over(1, None))) == ("a", "random")
-    assert _charged(_only(culprits.trial_over(1, OUTSIDE_STEPS))) == "a"
+    assert _trials(culprits.ended_alone(1, _fixture("a", "b"), IN_P2)) == [("random", "b"), ("a", "random")]
+    assert culprits.trial_over(1, 1, OUTSIDE_STEPS) == []
+    assert _charged(_only(culprits.trial_over(1, 0, None))) == "a"
     # From now on that is known.
     assert _charged(_only(culprits.ended_alone(2, _fixture("c", "a"), IN_P1))) == "a"
 
 
+def test_other_battles_of_an_agent_on_trial_wait_for_the_verdict(culprits: Culprits) -> None:
+    trials = [("random", "random"), ("a", "random"), ("random", "b")]
+    assert _trials(culprits.ended_alone(1, _fixture("a", "b"), OUTSIDE_STEPS)) == trials
+    assert culprits.ended_alone(2, _fixture("c", "a"), OUTSIDE_STEPS) == []
+    assert culprits.ended_alone(3, _fixture("b", "d"), OUTSIDE_STEPS) == []
+    assert len(culprits.ended_alone(4, _fixture("e", "f"), IN_P1)) == 2, "neither is on trial"
+    assert culprits.trial_over(1, 0, None) == []
+    first, second, *third = culprits.trial_over(1, 1, OUTSIDE_STEPS)
+    assert (_charged(first), _charged(second)) == ("a", "a") and isinstance(second, Charge) and second.serial == 2
+    assert _trials(third) == [("random", "random"), ("b", "random"), ("random", "d")]  # b was not convicted
+
+
 def _acquitted(culprits: Culprits, serial: int, fixture: Fixture, first: End, second: End) -> list[Ruling]:
     """Two lone deaths, and trials that are all played out between them."""
-    ruling = _only(culprits.ended_alone(serial, fixture, first))
-    while isinstance(ruling, Play) and ruling.trial:
-        ruling = _only(culprits.trial_over(serial, None))
-    assert ruling == Play(serial, fixture)
+    rulings = culprits.ended_alone(serial, fixture, first)
+    for number in range(len(rulings)):
+        rulings = culprits.trial_over(serial, number, None)
+    assert rulings == [Play(serial, fixture)]
     return culprits.ended_alone(serial, fixture, second)
 
 
@@ -91,9 +110,9 @@ def test_what_stays_undecided_is_aborted_and_names_both(culprits: Culprits) -> N
 
 
 def test_a_battle_that_comes_to_its_end_alone_is_forgotten(culprits: Culprits) -> None:
-    assert _trial(_only(culprits.ended_alone(1, _fixture("a", "b"), IN_P1))) == ("a", "random")
-    assert _trial(_only(culprits.trial_over(1, None))) == ("random", "b")
-    assert _only(culprits.trial_over(1, None)) == Play(1, _fixture("a", "b"))
+    assert _trials(culprits.ended_alone(1, _fixture("a", "b"), IN_P1)) == [("a", "random"), ("random", "b")]
+    assert culprits.trial_over(1, 0, None) == []
+    assert _only(culprits.trial_over(1, 1, None)) == Play(1, _fixture("a", "b"))
     culprits.finished_alone(1)
     assert culprits.give_up() == []
 

@@ -182,10 +182,21 @@ def test_what_a_silent_worker_had_is_played_alone_at_once() -> None:
     assert len(_died(3, cause=End("timeout", "silent")).alone) == 3
 
 
-def test_a_lone_death_is_followed_by_a_trial() -> None:
+def test_a_lone_death_is_followed_by_trials() -> None:
     one = _died(1, alone=True, step=2)
-    ((serial, trial),) = one.alone
-    assert one.trials == {serial: 1} and trial.agents == ("heuristic:staller", "random")
+    (first, trial), (second, other) = one.alone
+    assert one.trials == {first: (1, 0), second: (1, 1)}
+    assert trial.agents == ("heuristic:staller", "random") and other.agents[0] == "random"
+
+
+def test_no_more_trials_are_played_for_a_battle_that_is_decided() -> None:
+    one = _died(1, alone=True, step=2)
+    (first, trial), _ = one.alone
+    dead = _Ended(one.on_line, one.on_death, alone=True)
+    dead.begun, dead.last_step, dead.fixtures = True, 2 * first, {first: trial}
+    one.alone.popleft()
+    one.on_death(dead)
+    assert not one.alone and not one.trials and one.culprits.convicted == {"heuristic:staller"}
 
 
 def test_a_lone_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
