@@ -7,7 +7,7 @@ at the others.
 from __future__ import annotations
 
 from poke_env.battle.pokemon import Pokemon
-from poke_env.data import to_id_str
+from poke_env.data import GenData, to_id_str
 
 from agents.battle.abilities import show_ability
 from agents.battle.tracked_battle import TrackedBattle, origin, other
@@ -47,12 +47,22 @@ def _used_at_once(battle: TrackedBattle, message: list[str]) -> bool:
 
 
 def take_barb(battle: TrackedBattle, mon: Pokemon) -> None:
-    """Note that a Pokémon has a Sticky Barb that it did not have: it has hit its holder, which no line tells."""
-    team = battle._opponent_team if mon in battle._team.values() else battle._team
-    holders = [holder for holder in team.values() if holder._item == _BARB]
-    for holder in [holder for holder in holders if holder._active] or holders[:1]:
+    """Note that a Pokémon has a Sticky Barb: one of its own, or that of a holder that it has hit, which no line tells."""
+    holder = _last_hit(battle, mon)
+    if holder is not None and holder._item == _BARB:
         holder._item = None
     mon._item = _BARB
+
+
+def _last_hit(battle: TrackedBattle, mon: Pokemon) -> Pokemon | None:
+    """Return the Pokémon that this one's last move with contact was aimed at."""
+    for line in reversed(battle._replay_data):
+        if line[1] != "move" or len(line) < 5 or line[4][:2] not in ("p1", "p2"):
+            continue
+        move = GenData.from_gen(battle.gen).moves.get(to_id_str(line[3]), {})
+        if "contact" in move.get("flags", ()) and battle.get_pokemon(line[2]) is mon:
+            return battle.get_pokemon(line[4])
+    return None
 
 
 def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None) -> None:

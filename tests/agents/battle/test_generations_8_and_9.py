@@ -123,7 +123,7 @@ def test_a_request_shows_that_sticky_barb_has_changed_hands() -> None:
     ):
         moves = [{"move": "Tackle", "id": "tackle", "pp": 56, "maxpp": 56, "target": "normal", "disabled": False}]
         team = [{**entry, "item": item}]
-        seat.feed(["|move|p2a: Foe|Tackle|p1a: Own"])
+        seat.feed(["|move|p2a: Foe|Tackle|p1a: Own", "|move|p1a: Own|Tackle|p2a: Foe"])
         seat.ask({"active": [{"moves": moves}], "side": {"name": "p1", "id": "p1", "pokemon": team}})
         assert (seat.parse_warnings, foe(seat).item) == (0, theirs)
 

@@ -72,9 +72,11 @@ def test_snatch_takes_the_effect_that_a_move_gives_without_a_line(move: str) -> 
 
 def test_sticky_barb_changes_hands_without_a_line() -> None:
     barb = "50/100|[from] item: Sticky Barb"
-    seat = battle(5, f"|-damage|p2a: Foe|{barb}", "|-enditem|p1a: Own|Air Balloon", f"|-damage|p1a: Own|{barb}")
-    mon = seat.active_pokemon
-    assert mon is not None and (mon.item, foe(seat).item) == ("stickybarb", None)
+    lost = [f"|-damage|p2a: Foe|{barb}", "|-enditem|p1a: Own|Air Balloon"]
+    for move, theirs in (("Tackle", None), ("Swift", "stickybarb")):  # Swift makes no contact: ours is another one
+        seat = battle(5, *lost, f"|move|p1a: Own|{move}|p2a: Foe", f"|-damage|p1a: Own|{barb}")
+        mon = seat.active_pokemon
+        assert mon is not None and (mon.item, foe(seat).item) == ("stickybarb", theirs)
 
 
 def test_one_that_sky_drop_has_held_neither_goes_on_with_its_move_nor_must_it_rest() -> None:
