@@ -5,6 +5,7 @@ poke-env reads such causes in some shapes of some lines only, and gives a berry 
 
 from __future__ import annotations
 
+from poke_env.battle.pokemon import Pokemon
 from poke_env.data import to_id_str
 
 from agents.battle.abilities import show_ability
@@ -49,8 +50,25 @@ def show_cause(battle: TrackedBattle, message: list[str]) -> None:
         whose = ""
     mon = battle.get_pokemon(whose or message[2])
     if kind == "ability":
-        show_ability(mon, cause)
+        if not _has_just_lost(battle, mon, cause):
+            show_ability(mon, cause)
     elif cause == "stickybarb" and mon._item != cause:
         take_barb(battle, mon)
     elif not cause.endswith(_CONSUMED):
         mon._item = cause
+
+
+def _has_just_lost(battle: TrackedBattle, mon: Pokemon, ability: str) -> bool:
+    """Return whether a Pokémon lost an ability by the move in progress: Poison Touch poisons one whose Mummy took its place."""
+    if mon._temporary_ability is None or mon._ability != ability:
+        return False
+    for line in reversed(battle._replay_data[:-1]):
+        if line[1] == "move":
+            return False
+        if (
+            line[1] == "-activate"
+            and "[ability]" in line[-1]
+            and to_id_str(line[-1].removeprefix("[ability]")) == ability
+        ):
+            return battle.get_pokemon(line[4]) is mon
+    return False

@@ -27,7 +27,6 @@ _stock_moved = Pokemon.moved
 _stock_add_move = Pokemon._add_move
 _stock_generate_learnset = GenData.generate_learnset
 _stock_moves = Pokemon.moves
-_stock_known_moves = vars(MoveSet)["moves"].fget
 MoveSet._mimicked = None  # type: ignore[attr-defined]
 FAINTED = Status.FNT
 _ASLEEP = Status.SLP
@@ -42,12 +41,17 @@ def _moves(mon: Pokemon) -> dict[str, Move]:
 
 
 def _known_moves(known: MoveSet) -> dict[str, Move]:
-    """As poke-env's, with mimicked moves in any slot (generation 1: `_mimicked`, by the slot's own move)."""
-    mimicked = known._resolved()._mimicked  # type: ignore[attr-defined]
-    if mimicked is None:
-        return _stock_known_moves(known)
-    shown = [mimicked.get(name, move) for name, move in known.base_moves.items()]
-    return {move.id: move for move in shown}
+    """As poke-env's, with mimicked moves in any slot (generation 1: `_mimicked`, by the slot's own move).
+
+    A mimicked Hidden Power whose type is known is found under its name without it, as one of its own is.
+    """
+    copied = known.mimic_move
+    mimicked = known._resolved()._mimicked or ({"mimic": copied} if copied else {})  # type: ignore[attr-defined]
+    shown = {}
+    for name, move in known.base_moves.items():
+        here = mimicked.get(name)
+        shown[name if here is None else Move.retrieve_id(here.id)] = here or move
+    return shown
 
 
 def ability_of(mon: Pokemon) -> str | None:

@@ -15,6 +15,7 @@ from agents.battle.illusion import unmask
 from agents.battle.items import read_own_barb
 from agents.battle.moves_used import read_own_moves
 from agents.battle.tracked_battle import TrackedBattle
+from agents.battle.volatiles import keep_last_move
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
@@ -175,6 +176,8 @@ class SeatBattle(TrackedBattle):
             super()._update_team_from_request({**side, "pokemon": changed})
             for (_, entry), ability in zip(abilities, before_it, strict=True):
                 read_own(self._team[entry["ident"]], entry, ability)
+            keep_last_move(self)  # before, the moves of the one it has become may not have been known
+            self.before_transform = None
         for entry in side["pokemon"]:
             entries[entry["ident"]] = entry
 

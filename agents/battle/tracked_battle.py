@@ -33,9 +33,10 @@ class TrackedBattle(QuickBattle):
     talked: by name, the last turns of sleep with a move, and whether one may still follow in this turn (generation 3).
     continued: for each side, the ContinuedMove that its active Pokémon may go on with (generation 2).
     silent_effect: the effect that the last move has given its user without a line, unless Snatch takes it.
-    unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended (from generation 5).
+    unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended.
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     types_before: for each side, the temporary types of its active Pokémon before a silent change (its guise).
+    before_transform: who transformed last, and its last move then.
     pressing: the sides whose active Pokémon has announced Pressure since it came in.
     """
 
@@ -56,6 +57,7 @@ class TrackedBattle(QuickBattle):
         self.silent_effect: tuple[Pokemon, Effect] | None = None
         self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
+        self.before_transform: tuple[Pokemon, str] | None = None
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 

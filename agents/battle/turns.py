@@ -8,7 +8,6 @@ from poke_env.battle.status import Status
 from agents.battle.tracked_battle import TrackedBattle, is_among
 
 _MOST_TOXIC = 15
-_FIRST_WITH_SKY_DROP = 5
 
 
 def read_upkeep(battle: TrackedBattle, message: list[str]) -> None:
@@ -49,7 +48,7 @@ def _end_turn(battle: TrackedBattle, turn: int) -> None:
             mon._protect_counter = 0
     battle.protected.clear()
     battle.protecting = None
-    if battle.gen >= _FIRST_WITH_SKY_DROP:
+    if battle.gen > 1:  # there the turn is not the unit (first_generation.py)
         _end_unmoved(battle)
     for mon, effect in battle.single_turn:
         mon._effects.pop(effect, None)
@@ -67,7 +66,10 @@ def _end_turn(battle: TrackedBattle, turn: int) -> None:
 
 
 def _end_unmoved(battle: TrackedBattle) -> None:
-    """End the preparation, and the need to rest, of the turn before: Sky Drop held it, and no line says that it is over."""
+    """End the preparation, and the need to rest, of the turn before, which no line does.
+
+    Sky Drop held it, or, up to generation 3, the turn ended as the other one fainted.
+    """
     unmoved = []
     for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
         if mon is None or not (mon._preparing_move or mon._must_recharge):

@@ -146,7 +146,10 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
     if origin(message, 4) == "ability: Imposter":
         show_ability(mon, "imposter")
     battle.record(message)
+    last = mon.last_move
     mon.transform(into)
+    battle.before_transform = None if last is None else (mon, last.id)
+    keep_last_move(battle)
     mon._temporary_base_stats = into.base_stats
     mon._weightkg, mon._heightm = into._weightkg, into._heightm
     mon._temporary_types = list(into.base_types)
@@ -156,6 +159,14 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
     if battle.gen > 2:
         give_ability(mon, ability_of(into))
     copy_critical_effects(battle, mon, into)
+
+
+def keep_last_move(battle: TrackedBattle) -> None:
+    """Mark the move by which one has transformed as its last one, if it has transformed into one that knows it."""
+    if battle.before_transform is not None:
+        mon, last = battle.before_transform
+        if mon.transformed and last in mon.moves:
+            mon.moves[last]._is_last_used = True
 
 
 def start_mimic(mon: Pokemon) -> None:

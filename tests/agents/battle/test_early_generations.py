@@ -116,3 +116,31 @@ def test_destiny_bond_and_rage_stay_where_a_turn_ends_before_the_next_move(name:
     assert effects(battle(3, *turns(used, fainted))) == {effect}
     assert effects(battle(3, *turns(used, fainted, ["|cant|p2a: Foe|par"]))) == set()
     assert effects(battle(4, *turns(used, fainted))) == set()
+
+
+@pytest.mark.parametrize("gen", [2, 3])
+def test_a_prepared_move_is_over_when_the_turn_ends_before_it(gen: int) -> None:
+    """Up to generation 3 a turn ends when one faints, and what the other had prepared is lost."""
+    prepare = ["|move|p2a: Foe|Fly||[still]", "|-prepare|p2a: Foe|Fly"]
+    fainted = ["|move|p1a: Own|Self-Destruct|p2a: Foe|[miss]", "|faint|p1a: Own"]
+    assert opposite(battle(gen, *turns(prepare))).preparing_move is not None
+    assert opposite(battle(gen, *turns(prepare, fainted))).preparing_move is None
+
+
+def test_one_that_transforms_into_one_with_transform_has_used_it_last() -> None:
+    known = "|move|p1a: Own|Transform|p2a: Foe"
+    seat = battle(2, known, "|move|p2a: Foe|Transform|p1a: Own", "|-transform|p2a: Foe|p1a: Own", foe="Ditto")
+    last = opposite(seat).last_move
+    assert last is not None and last.id == "transform"
+    unknown = battle(2, "|move|p2a: Foe|Transform|p1a: Own", "|-transform|p2a: Foe|p1a: Own", foe="Ditto")
+    assert opposite(unknown).last_move is None
+
+
+def test_a_mimicked_hidden_power_is_known_by_its_name() -> None:
+    seat = battle(2, "|move|p1a: Own|Mimic|p2a: Foe", "|-activate|p1a: Own|move: Mimic|Hidden Power")
+    mon = seat.active_pokemon
+    assert mon is not None and mon.mimic_move is not None
+    mon.mimic_move._id = "hiddenpowerdark"  # as the request says
+    seat.feed(["|move|p1a: Own|Hidden Power|p2a: Foe"])
+    assert list(mon.base_moves) == ["mimic"] and list(mon.moves) == ["hiddenpower"]
+    assert pp_of(mon) == {"hiddenpower": 4}

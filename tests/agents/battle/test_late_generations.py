@@ -154,3 +154,13 @@ def test_pickpocket_takes_an_item_like_the_one_that_was_knocked_off() -> None:
     taken = "Choice Band|[from] ability: Pickpocket|[of] p1a: Own"
     seat = battle(6, *lost, "|-enditem|p1a: Own|Choice Band|[silent]", f"|-item|p2a: Foe|{taken}")
     assert foe(seat).item == "choiceband"
+
+
+def test_an_ability_that_mummy_replaced_may_still_have_its_effect() -> None:
+    lost = [
+        "|move|p1a: Own|Poison Jab|p2a: Foe",
+        "|-activate|p2a: Foe|ability: Mummy|p1a: Own|[ability] Poison Touch",
+        "|-status|p2a: Foe|psn|[from] ability: Poison Touch|[of] p1a: Own",
+    ]
+    mon = battle(5, *lost).active_pokemon
+    assert mon is not None and (mon.ability, mon.base_ability) == ("mummy", "poisontouch")
