@@ -59,7 +59,7 @@ def show_cause(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _has_just_lost(battle: TrackedBattle, mon: Pokemon, ability: str) -> bool:
-    """Return whether a Pokémon lost an ability by the move in progress: Poison Touch poisons one whose Mummy took its place."""
+    """Return whether one has lost an ability by the move in progress, and its effect still comes (Mummy, Poison Touch)."""
     if mon._temporary_ability is None or mon._ability != ability:
         return False
     for line in reversed(battle._replay_data[:-1]):

@@ -59,7 +59,9 @@ class FirstGeneration:
     def __init__(self) -> None:
         self._borrowed: dict[str, str] = {}  # side -> the move that its active Pokémon mimicked last
         self._chosen: dict[str, str] = {}  # side -> the own move of the slot that its active Pokémon chose last
-        self._called: dict[str, str] = {}  # side -> what its active Pokémon's Metronome or Mirror Move called last
+        self._called: dict[
+            str, str
+        ] = {}  # side -> the binding move that its active Pokémon has called and may go on with
         self._begun: tuple[Pokemon, Effect] | None = None  # what the last move has begun, if it has not failed
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
@@ -104,7 +106,7 @@ class FirstGeneration:
             mon, effect = battle.get_pokemon(message[2]), _SILENT.get(to_id_str(message[3]))
             self._begun = (mon, effect) if effect is not None and effect not in mon._effects else None
             source = _source(message)
-            if source in _CALLS and message[3] not in _CALLERS:
+            if source in _CALLS and message[3] in _BINDING:
                 self._called[message[2][:2]] = to_id_str(message[3])
             if nameless or source or message[2][:2] in self._thawed or self._is_borrowed(battle, message):
                 return [*message[:5], _CONTINUED]
@@ -164,6 +166,7 @@ class FirstGeneration:
                 self._pay(mon, side, 1)  # a called binding move, as its target has changed
             else:
                 self._chosen.pop(side, None)
+                self._called.pop(side, None)
             if not continued:
                 shown = (slot for slot in reversed(mon.base_moves) if _shown_in(mon, slot) == move)
                 self._chosen[side] = next(shown, move)

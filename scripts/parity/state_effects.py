@@ -118,6 +118,9 @@ UNKNOWABLE = {
     "which of two slots with the same move is used, in generation 1 after Mimic": (
         "lines name the move: the PP of these two slots are counted alike for both players"
     ),
+    "that a move was not used, as a Choice item or Gorilla Tactics has locked its user again (Magic Room is over)": (
+        "the line is that of a use that fails: it seems to cost PP, until the request, and to be the last move"
+    ),
     "effects of poke-env that only say what has just happened": (
         "Sturdy, Sticky Hold, Protect that has blocked: marks, not states; the simulator has none"
     ),

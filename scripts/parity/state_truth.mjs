@@ -43,13 +43,18 @@ function isRenamed(battle, pokemon, move, how) {
 /** Notes the PP, with those of Pressure, that Z-Moves and Max Moves cost whose lines do not name the move that they come from. */
 export function watchMoves(battle) {
   let renamed = null; // who uses such a move now
+  let used = null; // who has used a move
   const {actions} = battle;
   const runMove = actions.runMove;
   actions.runMove = function (move, pokemon, place, how) {
     const before = renamed;
     renamed = isRenamed(this.battle, pokemon, move, how) ? pokemon : null;
+    const from = this.battle.log.length;
+    used = null;
     const result = runMove.call(this, move, pokemon, place, how);
     renamed = before;
+    const fails = used !== pokemon && !how?.externalMove && this.battle.log[from]?.startsWith(`|move|${pokemon}|`);
+    if (fails && (pokemon.volatiles.choicelock || pokemon.ability === 'gorillatactics')) noteUnused(pokemon, move);
     return result;
   };
   const useMove = actions.useMove;
@@ -68,6 +73,7 @@ export function watchMoves(battle) {
       return removeVolatile.call(this, effect);
     };
     mon.moveUsed = function (move, ...rest) {
+      used = this;
       said(this).lastMove = move.id;
       return moveUsed.call(this, move, ...rest);
     };
@@ -87,6 +93,13 @@ export function watchMoves(battle) {
       return cost;
     };
   }
+}
+
+/** Notes a move that a Choice item keeps from being used: the line is that of a use that fails. */
+function noteUnused(mon, move) {
+  const slot = mon.getMoveData(move);
+  if (slot) slot.untold = true;
+  said(mon).lastMove = typeof move === 'string' ? toID(move) : move.id;
 }
 
 /** Whether another move of a Pokémon can become the same Max Move: the line does not tell which was used. */

@@ -236,3 +236,21 @@ def test_minimize_that_fails_has_no_effect() -> None:
 def test_one_that_flinches_need_not_rest() -> None:
     mon = battle("|-mustrecharge|p2a: Clefable", "|cant|p2a: Clefable|flinch").opponent_active_pokemon
     assert mon is not None and not mon.must_recharge
+
+
+def test_a_called_move_that_does_not_bind_is_later_its_own() -> None:
+    called = [
+        "|move|p2a: Clefable|Metronome|p2a: Clefable",
+        "|move|p2a: Clefable|Cut|p1a: Tauros|[from] Metronome",
+        "|upkeep",
+        "|turn|2",
+    ]
+    seat = battle(*called, "|move|p2a: Clefable|Cut|p1a: Tauros")
+    assert left(seat) == {"metronome": 15, "cut": 47}
+    between = ["|move|p2a: Clefable|Peck|p1a: Tauros", "|upkeep", "|turn|3"]
+    bound = [line.replace("Cut", "Bind") for line in called]
+    assert left(battle(*bound, *between, "|move|p2a: Clefable|Bind|p1a: Tauros")) == {
+        "metronome": 15,
+        "peck": 55,
+        "bind": 31,
+    }
