@@ -139,7 +139,7 @@ function note(battle, parts) {
   const plain = mons.filter(mon => !mon.illusion);
   for (const part of parts) {
     const named = typeof part === 'string' && /(ability|item): (.*)$/.exec(part);
-    if (!named) continue;
+    if (!named || (kind === '-enditem' && parts.includes('[silent]'))) continue; // Pickpocket's names the one it took from
     const id = toID(named[2]);
     const holders = [...new Set(plain.filter(mon => mon[named[1]] === id))];
     if (holders.length !== 1) continue; // if both have it, the line alone does not tell whose it is
