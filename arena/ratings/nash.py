@@ -95,6 +95,11 @@ def nash_average(rates: Floats) -> NashAverage:
     np.fill_diagonal(payoff, 0)
     if np.isnan(payoff).any():
         raise ValueError("win rates: NaN: fill in the pairings without battles")
+    first = payoff.mean(axis=1).argmax()
+    if (np.delete(payoff[first], first) > TIE).all():  # it beats everybody: any other mixture loses to it
+        weights = np.zeros(len(payoff))
+        weights[first] = 1.0
+        return NashAverage(weights, np.minimum(payoff[:, first], 0))
     mixture = _widest_mixture(payoff)
     members = mixture > 0
     weights = np.zeros(len(payoff))

@@ -19,6 +19,7 @@ from arena.report.findings import findings, match_findings
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
+from arena.store.database import kept_open
 from teamsets.errors import BadInput
 
 VERSION = 1
@@ -32,13 +33,16 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
     `fit_ratings`. seed: of the resamples.
     Raises BadInput for an unknown run, and for an anchor without battles.
     """
-    counts = Counts(db, run_id)
-    run = describe_run(db, run_id, counts.sources())
-    parts = {
-        name: getattr(counts, name)() for name in ("meetings", "lengths", "teams", "moves", "leads", "think", "faults")
-    }
-    formats = sorted(parts["meetings"])
-    evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in formats}
+    with kept_open(db):
+        counts = Counts(db, run_id)
+        run = describe_run(db, run_id, counts.sources())
+        parts = {
+            name: getattr(counts, name)()
+            for name in ("meetings", "lengths", "teams", "moves", "leads", "think", "faults")
+        }
+        formats = sorted(parts["meetings"])
+        evidence = {format_id: load_evidence(db, run_id, format_id) for format_id in formats}
+        match = match_of(db, run_id)
     _check_anchor(anchor, evidence)
     abouts = {agent["agent"]: agent["about"] for agent in run["agents"]}
     told = []
@@ -51,7 +55,6 @@ def summarize(db: Path, run_id: str, *, anchor: str | None = None, seed: int = 0
         for row in strengths["ranking"]:
             row["about"] = abouts.get(row["agent"])
         told.append(_format(format_id, strengths, mine))
-    match = match_of(db, run_id)
     summary = {
         "version": VERSION,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),

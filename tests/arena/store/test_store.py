@@ -15,6 +15,7 @@ from support.records import RUN, record
 from arena.evidence import latest_run
 from arena.record import unpacked
 from arena.store import BadDatabase, Store, connect, database, frame, rows, schema
+from arena.store.database import kept_open
 from arena.store.recover import recover
 from teamsets.errors import BadInput
 
@@ -387,3 +388,16 @@ def test_the_run_to_resume_is_the_last_one_that_is_not_finished_whatever_the_clo
     assert store.resume_run("finished", "evaluate").run_id == "finished"
     with pytest.raises(BadDatabase, match="the latest are finished later, serve, killed"):
         store.resume_run("no such run", "evaluate")
+
+
+def test_a_database_that_is_kept_open_is_read_through_one_connection(tmp_path: Path) -> None:
+    path = tmp_path / "kept.duckdb"
+    connect(path, read_only=False).close()
+    with kept_open(path):
+        assert rows("SELECT count(*) FROM battles", path) == [(0,)]
+        with pytest.raises(BadInput, match="sql: "):
+            rows("SELECT nothing FROM battles", path)
+        assert rows("SELECT 1", path) == [(1,)]  # an error does not close it
+        with pytest.raises(BadDatabase, match="this process has it open"):
+            connect(path, read_only=False, patience=0)
+    connect(path, read_only=False, patience=0).close()
