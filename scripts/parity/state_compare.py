@@ -267,7 +267,7 @@ def _condition_differences(
     hp, most, status = _condition(true["secret" if own else "shared"])
     held = (seen.current_hp, seen.max_hp if most else 0)
     # UNKNOWABLE: an ability that acts without a line, and was not shown; a third added to rounded HP
-    healed = not own and not true["active"] and true["ability"] == "regenerator"
+    healed = not own and not true["active"] and bool(true["said"].get("regenerated"))
     healed = healed and (seen.ability is None or (held[1] == most and abs(held[0] - hp) == 1))
     if held != (hp, most) and not healed:
         yield Difference("hp" if true["active"] else "hp:bench", who, held, (hp, most))

@@ -67,7 +67,11 @@ export function watchMoves(battle) {
     };
   }
   for (const mon of battle.sides.flatMap(side => side.pokemon)) {
-    const {deductPP, moveUsed, removeVolatile} = mon;
+    const {deductPP, heal, moveUsed, removeVolatile} = mon;
+    mon.heal = function (...words) {
+      if (battle.effect?.id === 'regenerator') said(this).regenerated = true; // also a traced one
+      return heal.apply(this, words);
+    };
     mon.removeVolatile = function (effect) { // generation 1: one that flinches after its move need not rest
       if (battle.gen === 1 && effect === 'mustrecharge' && this.volatiles.mustrecharge && this.volatiles.flinch) said(this).flinched = true;
       return removeVolatile.call(this, effect);
@@ -117,6 +121,7 @@ function note(battle, parts) {
   if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
     if (kind !== 'replace') noteGuises(battle, subject);
     battle.shown[subject.side.id].add((subject.illusion || subject).name);
+    said(subject).regenerated = false;
     said(subject).guise = subject.illusion ? subject.illusion.name : null;
     if (kind !== 'replace') said(subject).lastMove = '';
   }
