@@ -21,6 +21,8 @@ from agents.battle.tracked_battle import TrackedBattle, origin, other
 
 #: Abilities that take over another's: "[from] ability: Trace".
 _TAKERS = frozenset({"trace", "receiver", "powerofalchemy", "mummy", "lingeringaroma", "wanderingspirit"})
+#: Moves after which two Pokémon have the same ability.
+_SHARING = frozenset({"move: Role Play", "move: Entrainment", "move: Doodle"})
 _NO_ABILITY = ""
 #: As One is two abilities in one, which lines name one by one -> the id, by what only one of both has.
 _AS_ONE = {"asone": "", "unnerve": "", "chillingneigh": "asoneglastrier", "grimneigh": "asonespectrier"}
@@ -51,7 +53,7 @@ def read_ability(battle: TrackedBattle, message: list[str]) -> None:
     if old or taker:
         show_ability(mon, to_id_str(old or taker))
     give_ability(mon, ability)
-    if other(message, 4) and source.startswith("ability:"):
+    if other(message, 4) and (taker or source in _SHARING):
         show_ability(battle.get_pokemon(other(message, 4)), ability)
 
 

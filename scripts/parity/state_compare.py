@@ -393,6 +393,8 @@ def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: boo
         if not ("gastroacid" in true["volatiles"] and held in ("", "noability")):
             yield Difference(f"ability:{held}->{right}", who, held, right)
         return
-    told = {said.get("ability"), true["baseAbility"] if own else said.get("baseAbility")}
+    told = {said.get("ability")}
+    if not said.get("given"):
+        told.add(true["baseAbility"] if own else said.get("baseAbility"))
     if right in told or (own and seen.gen >= 7):  # before generation 7 a request does not tell what ability it has now
         yield Difference(f"ability:unknown->{right}", who, held, right)

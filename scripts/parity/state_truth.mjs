@@ -116,8 +116,20 @@ function hasTwin(battle, mon, slot) {
     (move.category === 'Status' || other.type === move.type || changes || other.onModifyType));
 }
 
+/** Notes whether a Pokémon has its own ability or was given this one, and forgets what was said of another. */
+function noteAbility(mon) {
+  const known = said(mon);
+  if (known.now !== undefined && (known.now !== mon.ability || !mon.isActive)) {
+    known.given = mon.isActive && known.own === mon.baseAbility; // else it has left, or has another forme
+    known.ability = known.given ? undefined : known.baseAbility;
+  }
+  known.now = mon.ability;
+  known.own = mon.baseAbility;
+}
+
 function note(battle, parts) {
   const [kind, subject, word] = parts;
+  for (const side of battle.sides) side?.active.filter(Boolean).forEach(noteAbility); // none before the start
   if (['switch', 'drag', 'replace'].includes(kind) && isMon(subject)) {
     if (kind !== 'replace') noteGuises(battle, subject);
     battle.shown[subject.side.id].add((subject.illusion || subject).name);
@@ -171,7 +183,7 @@ function noteGuises(battle, coming) {
 
 function sayAbility(mon) {
   said(mon).ability = mon.ability;
-  if (mon.ability === mon.baseAbility) said(mon).baseAbility = mon.ability;
+  if (!said(mon).given && mon.ability === mon.baseAbility) said(mon).baseAbility = mon.ability;
 }
 
 /** The plain values of an effect's state. */
@@ -214,6 +226,7 @@ function slots(list, own = []) {
 
 function pokemonOf(mon) {
   const {species} = mon;
+  noteAbility(mon);
   const health = mon.getHealth();
   return {
     name: mon.name, place: mon.position, active: mon.position === 0 && mon.previouslySwitchedIn + mon.isActive > 0, fainted: mon.fainted, guise: said(mon).guise || null,

@@ -144,3 +144,11 @@ def test_a_mimicked_hidden_power_is_known_by_its_name() -> None:
     seat.feed(["|move|p1a: Own|Hidden Power|p2a: Foe"])
     assert list(mon.base_moves) == ["mimic"] and list(mon.moves) == ["hiddenpower"]
     assert pp_of(mon) == {"hiddenpower": 4}
+
+
+def test_role_play_shows_whose_ability_it_copies() -> None:
+    swapped = "|-activate|p1a: Own|Skill Swap|||[of] p2a: Foe"
+    copied = "|-ability|p2a: Foe|Effect Spore|Chlorophyll|[from] move: Role Play|[of] p1a: Own"
+    seat = battle(3, swapped, copied)
+    assert seat.active_pokemon is not None
+    assert (seat.active_pokemon.ability, opposite(seat).ability) == ("effectspore", "effectspore")
