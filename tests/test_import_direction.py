@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,7 @@ WITHOUT = {
 }
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """The modules that a file imports from, at its top or inside a function; `from a import b` counts as a and as a.b."""
     found = set()

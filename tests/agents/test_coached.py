@@ -50,6 +50,7 @@ def test_a_learner_plays_the_same_when_it_is_watched(watched: Path) -> None:
     assert alike(watched, LEARNER) == 1.0 > alike(watched, COACH)
 
 
+@pytest.mark.slow
 def test_a_coach_that_leads_plays_itself(folder: Path) -> None:
     led = played(folder / "led.duckdb", coached_spec(LEARNER, COACH, lead=1.0))
     assert alike(led, COACH) == 1.0 > alike(led, LEARNER)

@@ -77,6 +77,7 @@ def test_the_quick_way_between_well_pokemon_gives_the_same_damage(gen: int):
     assert hits > tried / 2
 
 
+@pytest.mark.slow
 def test_the_quick_way_knows_every_ability_of_a_target():
     """Each ability of generation 9 against each damaging move, once against a target of a type that it hits."""
     rng = random.Random(0)

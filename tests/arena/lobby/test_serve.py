@@ -124,6 +124,7 @@ def test_searching_visitors_meet_everybody_in_turn_and_not_each_other(here: Plac
     assert sorted(met[:2]) == sorted(met[2:])
 
 
+@pytest.mark.slow
 def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate(here.server.uri, messages=60, accounts=False)  # when they have met
 

@@ -273,6 +273,7 @@ def test_a_finalizer_that_blocks_is_interrupted_and_is_not_the_time_of_whose_ste
     assert waiting.elapsed < guard.collected, "nor that of others"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.usefixtures("quick_collections")
 def test_a_step_has_its_time_also_if_garbage_is_collected_in_it_for_longer(guard: StepGuard) -> None:
