@@ -36,7 +36,7 @@ def marked_continued(battle: TrackedBattle, mon: Pokemon, message: list[str]) ->
     before = battle.continued.pop(message[2][:2], None)
     goes_on = before is not None and before.mon is mon and before.move == move and _still_goes_on(battle, before)
     if move in _MOST_USES and mon._status is not Status.SLP:
-        uses = before.uses + 1 if before is not None and goes_on else 1
+        uses = before.uses + battle.turn - before.turn if before is not None and goes_on else 1
         if uses < _MOST_USES[move]:
             use = ContinuedMove(mon, move, uses, battle.turn, len(battle._replay_data))
             battle.continued[message[2][:2]] = use
@@ -51,12 +51,15 @@ def end_thrashing(battle: TrackedBattle, message: list[str]) -> None:
 
 
 def _still_goes_on(battle: TrackedBattle, before: ContinuedMove) -> bool:
-    if before.turn != battle.turn - 1 or before.mon._active_turns < 2:
-        return False  # it could not move, or has left and come back
-    if before.move in _THRASHING:
-        return True
-    user = battle._replay_data[before.line][2][:2]
-    for line in battle._replay_data[before.line + 1 :]:
+    skipped = battle.turn - 1 - before.turn
+    if skipped < 0 or before.mon._active_turns < 2 + skipped:
+        return False  # it has left and come back
+    user, since = battle._replay_data[before.line][2][:2], battle._replay_data[before.line + 1 :]
+    if before.move in _THRASHING:  # a turn that ended as the other one fainted does not break it off
+        return not skipped or not any(line[1] == "cant" and line[2][:2] == user for line in since)
+    if skipped:
+        return False
+    for line in since:
         if line[1] in ("move", "upkeep", ""):
             return False
         if line[1] == "-damage" and len(line) == 4 and line[2][:2] != user:

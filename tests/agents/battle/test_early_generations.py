@@ -32,6 +32,8 @@ CONFUSED = "|-start|p2a: Foe|confusion|[silent]"
         ([OUTRAGE, [*OUTRAGE, CONFUSED], OUTRAGE], 22),
         ([OUTRAGE, OUTRAGE, OUTRAGE, OUTRAGE], 22),
         ([OUTRAGE, ["|cant|p2a: Foe|par"], OUTRAGE], 22),
+        ([OUTRAGE, ["|faint|p1a: Own"], OUTRAGE], 23),  # the turn ended before it
+        ([OUTRAGE, ["|faint|p1a: Own"], OUTRAGE, OUTRAGE], 22),
     ],
 )
 def test_thrash_and_the_like_cost_once_while_they_go_on(played: list[list[str]], pp: int) -> None:
