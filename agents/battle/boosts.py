@@ -31,6 +31,15 @@ def copy_critical_effects(battle: TrackedBattle, user: Pokemon, target: Pokemon)
             user._effects[effect] = target._effects[effect]
 
 
+def read_clearallboost(battle: TrackedBattle, message: list[str]) -> None:
+    """ "-clearallboost" (Haze): all boosts are 0; in generation 4 Focus Energy ends, too."""
+    battle.read(message)
+    if battle.gen == 4:
+        for mon in (battle.active_pokemon, battle.opponent_active_pokemon):
+            if mon is not None:
+                mon._effects.pop(Effect.FOCUS_ENERGY, None)
+
+
 def read_setboost(battle: TrackedBattle, message: list[str]) -> None:
     """ "-setboost|POKEMON|atk|12" (Anger Point in generation 4): the boost is 6. poke-env refuses numbers beyond."""
     amount = max(-6, min(6, int(message[4])))

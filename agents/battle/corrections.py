@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.battle.abilities import read_ability, read_endability
-from agents.battle.boosts import read_copyboost, read_setboost
+from agents.battle.boosts import read_clearallboost, read_copyboost, read_setboost
 from agents.battle.causes import read_caused, read_heal
 from agents.battle.conditions import read_fieldend, read_fieldstart, read_sideend, read_swapsideconditions, read_weather
 from agents.battle.formes import read_detailschange, read_formechange, read_mega
@@ -32,6 +32,7 @@ READERS: dict[str, Callable[[TrackedBattle, list[str]], None]] = {
     "-anim": read_anim,
     "-block": read_caused,
     "-burst": read_mega,
+    "-clearallboost": read_clearallboost,
     "-copyboost": read_copyboost,
     "-cureteam": read_cureteam,
     "-curestatus": read_curestatus,

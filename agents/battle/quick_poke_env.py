@@ -19,12 +19,13 @@ from poke_env.battle.field import Field
 from poke_env.battle.move import Move, MoveSet
 from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
-from poke_env.data import GenData
+from poke_env.data import GenData, to_id_str
 
 _stock_hp_status = Pokemon.set_hp_status
 _stock_available_moves = Pokemon.available_moves_from_request
 _stock_moved = Pokemon.moved
 _stock_add_move = Pokemon._add_move
+_stock_identifies_as = Pokemon.identifies_as
 _stock_generate_learnset = GenData.generate_learnset
 _stock_moves = Pokemon.moves
 MoveSet._mimicked = None  # type: ignore[attr-defined]
@@ -67,7 +68,7 @@ def _add_move(mon: Pokemon, move_id: str) -> Move | None:
 
 
 @lru_cache(1 << 15)
-def _condition(text: str) -> tuple[int, int, Status | None]:
+def read_condition(text: str) -> tuple[int, int, Status | None]:
     """HP, maximum HP and status of a condition like "88/100 par". Raises what poke-env raises for another."""
     hp, space, status = text.partition(" ")
     if space and " " in status:
@@ -82,7 +83,7 @@ def _set_hp_status(mon: Pokemon, hp_status: str, store: bool = False) -> None:
         mon._status = FAINTED
         return
     try:
-        current, most, status = _condition(hp_status)
+        current, most, status = read_condition(hp_status)
     except Exception:
         _stock_hp_status(mon, hp_status, store)
         return
@@ -207,6 +208,14 @@ def _generate_learnset(data: GenData, species: str) -> None:
     _stock_generate_learnset(data, species)
 
 
+def _identifies_as(mon: Pokemon, ident: str) -> bool:
+    """As poke-env's, but Porygon is not taken for Porygon-Z: the part before a hyphen is tried for unknown names only."""
+    entry = GenData.from_gen(mon.gen).pokedex.get(to_id_str(ident))
+    if entry is None:
+        return _stock_identifies_as(mon, ident)
+    return mon.base_species == to_id_str(entry.get("baseSpecies", entry["name"]))
+
+
 def _with_getter(stock: Any, getter: Any) -> Any:
     """Return a property with another getter."""
     return stock.getter(getter)
@@ -217,6 +226,7 @@ _QUICK: dict[tuple[type, str], Any] = {
     (MoveSet, "moves"): property(_known_moves, doc=MoveSet.moves.__doc__),
     (Pokemon, "ability"): _with_getter(Pokemon.ability, ability_of),
     (Pokemon, "_add_move"): _add_move,
+    (Pokemon, "identifies_as"): _identifies_as,
     (Pokemon, "set_hp_status"): _set_hp_status,
     (Pokemon, "damage"): lambda mon, hp_status: mon.set_hp_status(hp_status),
     (Pokemon, "moved"): _moved,

@@ -14,6 +14,7 @@ from agents.battle.first_generation import CORRECTED, FirstGeneration
 from agents.battle.illusion import unmask
 from agents.battle.items import read_own_barb
 from agents.battle.moves_used import read_own_moves
+from agents.battle.quick_poke_env import read_condition
 from agents.battle.tracked_battle import TrackedBattle
 from agents.battle.volatiles import keep_last_move
 
@@ -160,9 +161,11 @@ class SeatBattle(TrackedBattle):
                 if copied is not None:
                     self._end_own_guise(copied, next(shown for shown in changed if shown["active"]))
                 break
-            if not active and (before is entry or before == entry):
+            unchanged = not active and (before is entry or before == entry)
+            guise = unchanged and _was_a_guise(pokemon, entry)
+            if unchanged and not guise:
                 continue
-            if not pokemon.transformed and _same_sheet(before, entry):
+            if not guise and not pokemon.transformed and _same_sheet(before, entry):
                 _update_state(pokemon, entry)
             else:
                 if pokemon._last_details.partition(", tera:")[0] == entry["details"]:
@@ -199,6 +202,15 @@ class SeatBattle(TrackedBattle):
         if pokemon is None or entry["ident"] not in self._entries or pokemon.transformed:
             return entry
         return {**entry, "moves": []}
+
+
+def _was_a_guise(pokemon: Pokemon, entry: dict[str, Any]) -> bool:
+    """Return whether lines since the last request have shown one on the bench, which another one wore as its guise."""
+    if entry["condition"].endswith("fnt"):
+        return False
+    hp, most, _ = read_condition(entry["condition"])
+    details, shown = (text.partition(", tera:")[0] for text in (pokemon._last_details, entry["details"]))
+    return details != shown or (pokemon._current_hp, pokemon._max_hp) != (hp, most)
 
 
 def _same_sheet(before: dict[str, Any], entry: dict[str, Any]) -> bool:

@@ -36,6 +36,8 @@ _LASTING = frozenset(
 )  # fmt: skip
 _LOCKS = (Effect.LOCK_ON, Effect.MIND_READER)
 _STOCKPILES = _COUNTS[1]
+#: Effects of Protect and the like, as lines name them.
+_PROTECTIONS = frozenset({"protect", "endure", "wideguard", "quickguard", "maxguard"})
 #: Prepared moves that Gravity and Smack Down break off.
 _IN_THE_AIR = frozenset({"bounce", "fly", "skydrop"})
 
@@ -87,7 +89,8 @@ def read_single_turn(battle: TrackedBattle, message: list[str]) -> None:
     battle.read(message)
     mon = battle.get_pokemon(message[2])
     battle.single_turn.append((mon, Effect.from_showdown_message(message[3])))
-    if battle.protecting is not None and battle.protecting[0] is mon:
+    worked = to_id_str(message[3].split(":")[-1]) in _PROTECTIONS
+    if worked and battle.protecting is not None and battle.protecting[0] is mon:
         mon._protect_counter = battle.protecting[1] + 1
         battle.protected.append(mon)
         battle.protecting = None

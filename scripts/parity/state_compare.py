@@ -77,7 +77,8 @@ class SeatComparison:
         truth = decision["truth"]
         found = list(self._field(truth))
         request = decision[self.role]["ask"] or {}
-        self._lists_moves = bool(request.get("active"))
+        active = request.get("active")
+        self._lists_moves = bool(active) and active[0]["moves"][0]["id"] != "struggle"
         found += self._side(truth, self.role, self.battle._team, own=True)
         self._follow_guises(truth["sides"][self.foe_role])
         found += self._side(truth, self.foe_role, self.battle._opponent_team, own=False)
@@ -249,6 +250,10 @@ def _toxic_stage(true: dict[str, Any]) -> int:
     return int(counter.get("counter", counter.get("stage", 0)))
 
 
+#: After so many protections in a row the chance of the next one falls no further, and the simulator counts no more.
+_MOST_PROTECTIONS = {2: 100, 3: 3, 4: 3, 5: 8}
+
+
 def _protections(stall: dict[str, Any] | None, gen: int) -> int:
     """Protections in a row, from what the simulator keeps: the inverse of the next one's chance."""
     if stall is None:
@@ -321,7 +326,8 @@ def _temporary_differences(
     if prepared != right:
         yield Difference(f"preparing:{prepared or right}", who, prepared, right)
     protections = _protections(volatiles.get("stall"), seen.gen)
-    if seen.protect_counter != protections and not truth["midTurn"]:  # the simulator counts at the end of the turn
+    in_a_row = min(seen.protect_counter, _MOST_PROTECTIONS.get(seen.gen, 6))
+    if in_a_row != protections and not truth["midTurn"]:  # the simulator counts at the end of the turn
         yield Difference("protect counter", who, seen.protect_counter, protections)
     for effect, turns in seen.effects.items():
         state = volatiles.get(_COUNTED.get(effect.name, "partiallytrapped")) if effect.is_turn_countable else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from poke_env.battle.effect import Effect
 from support.battle_lines import battle_after, pp_of
@@ -164,3 +166,57 @@ def test_an_ability_that_mummy_replaced_may_still_have_its_effect() -> None:
     ]
     mon = battle(5, *lost).active_pokemon
     assert mon is not None and (mon.ability, mon.base_ability) == ("mummy", "poisontouch")
+
+
+@pytest.mark.parametrize(("gen", "kept"), [(3, True), (4, False), (5, True)])
+def test_haze_ends_focus_energy_in_generation_4(gen: int, kept: bool) -> None:
+    focus = ["|move|p2a: Foe|Focus Energy|p2a: Foe", "|-start|p2a: Foe|move: Focus Energy"]
+    haze = ["|move|p1a: Own|Haze|p1a: Own", "|-clearallboost"]
+    assert (Effect.FOCUS_ENERGY in foe(battle(gen, *focus, *haze)).effects) == kept
+
+
+def test_one_that_is_instructed_after_a_failed_detect_has_not_protected_itself() -> None:
+    detect = ["|move|p2a: Foe|Detect|p2a: Foe", "|-singleturn|p2a: Foe|Protect", "|upkeep", "|turn|2"]
+    failed = ["|move|p2a: Foe|Detect||[still]", "|-fail|p2a: Foe"]
+    instruct = ["|move|p1a: Own|Instruct|p2a: Foe", "|-singleturn|p2a: Foe|move: Instruct|[of] p1a: Own"]
+    assert foe(battle(8, *detect)).protect_counter == 1
+    assert foe(battle(8, *detect, *failed, *instruct, *failed)).protect_counter == 0
+
+
+def test_porygon_is_not_porygon_z() -> None:
+    names = {"Porygon-Z": (331, "adaptability"), "Porygon": (210, "analytic")}
+    team = [
+        {
+            "ident": f"p1: {name}", "details": name, "condition": f"{hp}/{hp}", "active": False, "moves": ["tackle"], "item": "",
+            "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": ability, "ability": ability,
+            "pokeball": "pokeball",
+        }
+        for name, (hp, ability) in names.items()
+    ]  # fmt: skip
+    seat = SeatBattle("battle-1", "p1", "p1", 7, "gen7anythinggoes", random.Random(0))
+    seat.feed(["|player|p1|p1||", "|player|p2|p2||", "|teamsize|p1|2", "|teamsize|p2|2", "|gen|7", "|clearpoke"])
+    seat.feed([f"|poke|p1|{name}|" for name in names] + ["|poke|p2|Porygon-Z|", "|teampreview"])
+    seat.ask({"teamPreview": True, "maxTeamSize": 2, "side": {"name": "p1", "id": "p1", "pokemon": team}})
+    assert seat.parse_warnings == 0
+    assert {name[4:]: (mon.max_hp, mon.ability) for name, mon in seat.team.items()} == names
+
+
+def test_one_of_ours_whose_guise_was_worn_is_again_as_the_request_says() -> None:
+    """Its wearer was seen with its name, level and HP, and left before a request."""
+    entry = {
+        "ident": "p1: Other", "details": "Oricorio, F", "condition": "353/353", "active": False, "moves": ["tackle"], "item": "",
+        "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "dancer", "ability": "dancer",
+        "pokeball": "pokeball",
+    }  # fmt: skip
+    active = {**entry, "ident": "p1: Own", "details": "Tauros", "baseAbility": "intimidate", "ability": "intimidate"}
+    request = {
+        "side": {"name": "p1", "id": "p1", "pokemon": [{**active, "active": True}, entry]},
+        "forceSwitch": [True],
+    }
+    seat = battle(9)
+    seat.ask(request)
+    seat.feed(["|switch|p1a: Other|Oricorio, L98, F|176/245", "|drag|p1a: Own|Tauros|353/353"])
+    assert seat.team["p1: Other"].level == 98
+    seat.ask(request)
+    other = seat.team["p1: Other"]
+    assert (other.level, other.current_hp, other.max_hp) == (100, 353, 353)
