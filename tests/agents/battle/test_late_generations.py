@@ -187,8 +187,8 @@ def test_porygon_is_not_porygon_z() -> None:
     names = {"Porygon-Z": (331, "adaptability"), "Porygon": (210, "analytic")}
     team = [
         {
-            "ident": f"p1: {name}", "details": name, "condition": f"{hp}/{hp}", "active": False, "moves": ["tackle"], "item": "",
-            "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": ability, "ability": ability,
+            "ident": f"p1: {name}", "details": name, "condition": f"{hp}/{hp}", "active": False, "moves": ["tackle"],
+            "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": ability, "ability": ability,
             "pokeball": "pokeball",
         }
         for name, (hp, ability) in names.items()
@@ -204,8 +204,8 @@ def test_porygon_is_not_porygon_z() -> None:
 def test_one_of_ours_whose_guise_was_worn_is_again_as_the_request_says() -> None:
     """Its wearer was seen with its name, level and HP, and left before a request."""
     entry = {
-        "ident": "p1: Other", "details": "Oricorio, F", "condition": "353/353", "active": False, "moves": ["tackle"], "item": "",
-        "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "dancer", "ability": "dancer",
+        "ident": "p1: Other", "details": "Oricorio, F", "condition": "353/353", "active": False, "moves": ["tackle"],
+        "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "dancer", "ability": "dancer",
         "pokeball": "pokeball",
     }  # fmt: skip
     active = {**entry, "ident": "p1: Own", "details": "Tauros", "baseAbility": "intimidate", "ability": "intimidate"}
