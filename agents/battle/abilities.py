@@ -113,6 +113,9 @@ def read_spread(battle: TrackedBattle, message: list[str]) -> None:
     """
     battle.record(message)
     ability = to_id_str(message[3].split(":")[1])
+    if len(message) < 5:  # Protective Pads have kept it from the other
+        show_ability(battle.get_pokemon(message[2]), ability)
+        return
     changed = battle.get_pokemon(message[4] if not message[4].startswith("[") else other(message))
     old = next((part for part in message[4:] if part.startswith("[ability]")), "")
     if old:

@@ -56,7 +56,7 @@ def _still_goes_on(battle: TrackedBattle, before: ContinuedMove) -> bool:
         return False  # it has left and come back
     user, since = battle._replay_data[before.line][2][:2], battle._replay_data[before.line + 1 :]
     if before.move in _THRASHING:  # a turn that ended as the other one fainted does not break it off
-        return not skipped or not any(line[1] == "cant" and line[2][:2] == user for line in since)
+        return not skipped or not any(_breaks_off(line, user) for line in since)
     if skipped:
         return False
     for line in since:
@@ -67,3 +67,8 @@ def _still_goes_on(battle: TrackedBattle, before: ContinuedMove) -> bool:
         if line[1] in ("-activate", "-end") and line[3] == "Substitute":
             return True
     return False
+
+
+def _breaks_off(line: list[str], user: str) -> bool:
+    """Return whether the user of Thrash could not move, or has hit itself in confusion."""
+    return len(line) > 2 and line[2][:2] == user and (line[1] == "cant" or line[-1] == "[from] confusion")

@@ -25,7 +25,7 @@ from agents.battle.tracked_battle import TrackedBattle, is_among, origin
 _LOCKED = frozenset({"lockedmove"})
 #: "[from] X" of a move that is chosen and paid for all the same.
 _CHOSEN = frozenset({"", "pursuit", "round", "grasspledge", "waterpledge", "firepledge"})
-#: "[from] X" of a move that Pressure makes cost more; "[from] Pursuit", up to generation 4, is none.
+#: "[from] X" of a move that Pressure makes cost more; "[from] Pursuit", of generations 3 and 4, is one in the former.
 _PAID_IN_FULL = frozenset({"", "move: Pursuit"})
 #: Moves whose effect on their user no line tells.
 _SILENT = {"Defense Curl": Effect.DEFENSE_CURL, "Minimize": Effect.MINIMIZE}
@@ -120,7 +120,8 @@ def _read_special(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> No
     pressure = battle._pressure_on(message[2], name, message[4] if message[4][:1] == "p" else None)
     if own:
         base = _Z_MOVES_OF_ONE_MOVE.get(name)
-        mon.moved(base or name, failed=failed, use=True, reveal=True, pressure=pressure and source in _PAID_IN_FULL)
+        pressure = pressure and (source in _PAID_IN_FULL or (battle.gen == 3 and source == "Pursuit"))
+        mon.moved(base or name, failed=failed, use=True, reveal=True, pressure=pressure)
         used = mon.moves.get(to_id_str(base)) if base else None
         if used is not None:
             used._is_last_used = False  # the last move is the Z-Move

@@ -32,6 +32,7 @@ CONFUSED = "|-start|p2a: Foe|confusion|[silent]"
         ([OUTRAGE, [*OUTRAGE, CONFUSED], OUTRAGE], 22),
         ([OUTRAGE, OUTRAGE, OUTRAGE, OUTRAGE], 22),
         ([OUTRAGE, ["|cant|p2a: Foe|par"], OUTRAGE], 22),
+        ([OUTRAGE, ["|-damage|p2a: Foe|50/100|[from] confusion"], OUTRAGE], 22),
         ([OUTRAGE, ["|faint|p1a: Own"], OUTRAGE], 23),  # the turn ended before it
         ([OUTRAGE, ["|faint|p1a: Own"], OUTRAGE, OUTRAGE], 22),
     ],

@@ -235,3 +235,8 @@ def test_neutralizing_gas_ends_slow_start() -> None:
     assert [effect.name for effect in foe(battle(9, slow, foe="Regigigas")).effects] == ["SLOW_START"]
     assert not foe(battle(9, slow, gas[0], foe="Regigigas")).effects
     assert [effect.name for effect in foe(battle(9, slow, *gas, slow, foe="Regigigas")).effects] == ["SLOW_START"]
+
+
+def test_protective_pads_keep_an_ability_from_spreading() -> None:
+    seat = battle(9, "|-activate|p2a: Foe|ability: Lingering Aroma", "|-activate|p1a: Own|item: Protective Pads")
+    assert foe(seat).ability == "lingeringaroma" and seat.team["p1: Own"].ability != "lingeringaroma"

@@ -114,8 +114,8 @@ def test_what_ends_with_a_turn_ends_also_after_illusion_has_ended() -> None:
     assert Effect.MIND_READER not in foe(seat).effects
 
 
-@pytest.mark.parametrize(("gen", "mark", "pp"), [(4, "Pursuit", 31), (5, "move: Pursuit", 30)])
-def test_pursuit_of_one_that_leaves_pays_for_pressure_from_generation_5(gen: int, mark: str, pp: int) -> None:
+@pytest.mark.parametrize(("gen", "mark", "pp"), [(3, "Pursuit", 30), (4, "Pursuit", 31), (5, "move: Pursuit", 30)])
+def test_pursuit_of_one_that_leaves_pays_for_pressure_but_in_generation_4(gen: int, mark: str, pp: int) -> None:
     seat = battle(gen, "|-ability|p1a: Own|Pressure", f"|move|p2a: Foe|Pursuit|p1a: Own|[from] {mark}")
     assert foe(seat).moves["pursuit"].current_pp == pp
 
@@ -188,8 +188,8 @@ def test_porygon_is_not_porygon_z() -> None:
     team = [
         {
             "ident": f"p1: {name}", "details": name, "condition": f"{hp}/{hp}", "active": False, "moves": ["tackle"],
-            "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": ability, "ability": ability,
-            "pokeball": "pokeball",
+            "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100),
+            "baseAbility": ability, "ability": ability, "pokeball": "pokeball",
         }
         for name, (hp, ability) in names.items()
     ]  # fmt: skip
@@ -205,8 +205,8 @@ def test_one_of_ours_whose_guise_was_worn_is_again_as_the_request_says() -> None
     """Its wearer was seen with its name, level and HP, and left before a request."""
     entry = {
         "ident": "p1: Other", "details": "Oricorio, F", "condition": "353/353", "active": False, "moves": ["tackle"],
-        "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100), "baseAbility": "dancer", "ability": "dancer",
-        "pokeball": "pokeball",
+        "item": "", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100),
+        "baseAbility": "dancer", "ability": "dancer", "pokeball": "pokeball",
     }  # fmt: skip
     active = {**entry, "ident": "p1: Own", "details": "Tauros", "baseAbility": "intimidate", "ability": "intimidate"}
     request = {
