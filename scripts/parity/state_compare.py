@@ -400,7 +400,7 @@ def _ability_differences(seen: Pokemon, true: dict[str, Any], who: str, own: boo
             yield Difference(f"ability:{held}->{right}", who, held, right)
         return
     told = {said.get("ability")}
-    if not said.get("given"):
+    if not said.get("given") and not true["transformed"]:
         told.add(true["baseAbility"] if own else said.get("baseAbility"))
     if right in told or (own and seen.gen >= 7):  # before generation 7 a request does not tell what ability it has now
         yield Difference(f"ability:unknown->{right}", who, held, right)
