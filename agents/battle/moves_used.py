@@ -97,7 +97,7 @@ def read_move(battle: TrackedBattle, message: list[str]) -> None:
         _pay_renamed(battle, mon, message)
     if message[3] == "Natural Gift" and _NOT_TRIED.isdisjoint(message[4:]):
         mon._item = None  # the berry is used up, also by a miss
-    if silent is not None and _FAILED.isdisjoint(message[4:]):
+    if silent is not None and _NOT_TRIED.isdisjoint(message[4:]):  # a "[miss]" is that of the other's Future Sight
         mon._effects[silent] = 0
     if message[3] in _PROTECTING:  # it counts if it succeeds, which "-singleturn" says
         battle.protecting = mon, protections

@@ -62,6 +62,8 @@ def read_cant(battle: TrackedBattle, message: list[str]) -> None:
         mon._status_counter += 1
         if battle.gen == 3:
             note_sleep(battle, mon, talks=False)
+    elif battle.gen == 3 and mon._status is Status.SLP and reason != "recharge":
+        note_sleep(battle, mon, talks=True)  # only Sleep Talk or Snore can still be kept from being used
     if reason == "recharge":
         mon._must_recharge = False
     if battle.gen > 1:  # in generation 1 a Pokémon that cannot move stays in the air or under the ground
@@ -77,6 +79,8 @@ def read_damage(battle: TrackedBattle, message: list[str]) -> None:
     if len(message) > 4 and message[4] == "[from] confusion":
         mon = battle.get_pokemon(message[2])
         mon._dancing = False
+        if battle.gen == 3 and mon._status is Status.SLP:
+            note_sleep(battle, mon, talks=True)
         if battle.gen > 1:
             mon._preparing_move = mon._preparing_target = None
         battle.end_single_move(mon)

@@ -218,12 +218,12 @@ def _sketch(battle: TrackedBattle, message: list[str]) -> None:
 
 def _mimic(battle: TrackedBattle, message: list[str]) -> None:
     """ "-activate|POKEMON|move: Mimic|MOVE", which up to generation 4 is also Sketch's line."""
-    mon = battle.get_pokemon(message[2])
-    if battle.gen <= 4 and mon.last_move is not None and mon.last_move.id == "sketch":
+    used = next((line for line in reversed(battle._replay_data) if line[1] == "move"), None)
+    if battle.gen <= 4 and used is not None and used[3] == "Sketch":
         _sketch(battle, message)
     else:
         battle.read(message)
-        start_mimic(mon)
+        start_mimic(battle.get_pokemon(message[2]))
 
 
 def _gravity(battle: TrackedBattle, message: list[str]) -> None:

@@ -92,7 +92,8 @@ export function watchMoves(battle) {
       if (slot && cost && renamed !== this && !untold) slot.named = true;
       if (slot && battle.gen === 3 && rest[0] === 1) { // Pressure, which no line tells
         slot.silent = (slot.silent || 0) + cost;
-        if (this.side.foe.active[0].baseAbility !== 'pressure') slot.secret = (slot.secret || 0) + cost; // nor its player's request
+        const holder = this.side.foe.active[0];
+        if (holder.baseAbility !== 'pressure' || holder.transformed) slot.secret = (slot.secret || 0) + cost; // nor its player's request
       }
       return cost;
     };

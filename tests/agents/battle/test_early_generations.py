@@ -155,3 +155,24 @@ def test_role_play_shows_whose_ability_it_copies() -> None:
     seat = battle(3, swapped, copied)
     assert seat.active_pokemon is not None
     assert (seat.active_pokemon.ability, opposite(seat).ability) == ("effectspore", "effectspore")
+
+
+def test_who_flinches_in_its_sleep_has_tried_to_talk_in_it() -> None:
+    """In generation 3 such a turn, too, counts again when it has left and come back."""
+    flinch = ["|cant|p2a: Foe|slp", "|cant|p2a: Foe|flinch"]
+    leaves = ["|switch|p2a: Other|Snorlax|100/100"]
+    back = ["|switch|p2a: Foe|Tauros|100/100 slp"]
+    seat = battle(3, *turns(["|-status|p2a: Foe|slp"], flinch, leaves, back))
+    assert opposite(seat).status_counter == 0
+    seat = battle(3, *turns(["|-status|p2a: Foe|slp"], flinch[:1], leaves, back))
+    assert opposite(seat).status_counter == 1
+
+
+def test_defense_curl_beside_a_future_sight_that_misses_has_its_effect() -> None:
+    assert "DEFENSE_CURL" in effects(battle(3, "|move|p2a: Foe|Defense Curl|p2a: Foe|[miss]", "|-boost|p2a: Foe|def|1"))
+
+
+def test_sketch_that_sleep_talk_calls_learns_the_move() -> None:
+    called = ["|move|p2a: Foe|Sleep Talk|p2a: Foe", "|move|p2a: Foe|Sketch|p1a: Own|[from] move: Sleep Talk"]
+    seat = battle(4, "|move|p1a: Own|Giga Drain|p2a: Foe", *called, "|-activate|p2a: Foe|move: Mimic|Giga Drain")
+    assert set(opposite(seat).moves) == {"sleeptalk", "gigadrain"} and opposite(seat).mimic_move is None
