@@ -166,6 +166,7 @@ class FirstGeneration:
                 self._pay(mon, side, 1)  # a called binding move, as its target has changed
             else:
                 self._chosen.pop(side, None)
+            if move != self._called.get(side):
                 self._called.pop(side, None)
             if not continued:
                 shown = (slot for slot in reversed(mon.base_moves) if _shown_in(mon, slot) == move)

@@ -24,8 +24,18 @@ def read_status(battle: TrackedBattle, message: list[str]) -> None:
     mon = battle.get_pokemon(message[2])
     mon._status_counter = 0
     show_cause(battle, message)
-    if origin(message, 4) == "item: Toxic Orb":
+    if origin(message, 4) == "item: Toxic Orb" or _is_after_future_move(battle):
         battle.poisoned_at_end.append(mon)
+
+
+def _is_after_future_move(battle: TrackedBattle) -> bool:
+    """Return whether a Doom Desire or Future Sight has just come, whose user has Toxic Chain or Poison Touch."""
+    for line in reversed(battle._replay_data[:-1]):
+        if line[1] in ("", "move", "switch", "upkeep", "turn"):
+            return False
+        if line[1] == "-end" and line[3] in ("move: Doom Desire", "move: Future Sight"):
+            return True
+    return False
 
 
 def read_curestatus(battle: TrackedBattle, message: list[str]) -> None:

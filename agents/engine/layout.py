@@ -122,7 +122,7 @@ SHOWN_MIMICKED = next(_word)  # two times four words, by slot: 0, or the mimicke
 for _ in range(7):
     next(_word)
 SHOWN_THAWED = next(_word)  # it thawed this turn: what it uses may be another's move
-SHOWN_CALLED = next(_word)  # the move that its Metronome or Mirror Move called last
+SHOWN_CALLED = next(_word)  # the binding move that it has called and may go on with
 COPIED_MOVES = next(_word)  # four moves that it was shown to copy by Transform
 for _ in range(3):
     next(_word)

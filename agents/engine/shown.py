@@ -32,7 +32,7 @@ from agents.engine.layout import (
 from agents.engine.state import out
 from agents.engine.tables import MOVE, NO_MOVE, STRUGGLE, TWO_TURNS, move
 
-_METRONOME, _MIRROR_MOVE = move("metronome"), move("mirrormove")
+_BIND, _CLAMP, _FIRE_SPIN, _WRAP = move("bind"), move("clamp"), move("firespin"), move("wrap")
 _MOST_USES = 100
 
 
@@ -99,7 +99,7 @@ def uses_of(b, s, mon, view, found):
 @rule
 def show_use(b, s, m, called, chosen):
     """A move was used. called: by Metronome or Mirror Move; chosen: neither called nor continued from an earlier turn."""
-    if called and m != _METRONOME and m != _MIRROR_MOVE:
+    if called and (m == _BIND or m == _CLAMP or m == _FIRE_SPIN or m == _WRAP):
         b[s + SHOWN_CALLED] = m
     b[s + SHOWN_RECHARGE] = 0
     second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
@@ -120,6 +120,8 @@ def show_use(b, s, m, called, chosen):
             _show_use(b, s, m, view, not MOVE[m, TWO_TURNS] or second)
         elif MOVE[m, TWO_TURNS]:
             _pay(b, s, view, 1 if second else -1)
+    if chosen and m != b[s + SHOWN_CALLED]:
+        b[s + SHOWN_CALLED] = 0
 
 
 @rule

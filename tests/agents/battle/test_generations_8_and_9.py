@@ -240,3 +240,10 @@ def test_neutralizing_gas_ends_slow_start() -> None:
 def test_protective_pads_keep_an_ability_from_spreading() -> None:
     seat = battle(9, "|-activate|p2a: Foe|ability: Lingering Aroma", "|-activate|p1a: Own|item: Protective Pads")
     assert foe(seat).ability == "lingeringaroma" and seat.team["p1: Own"].ability != "lingeringaroma"
+
+
+def test_bad_poison_of_a_doom_desire_counts_from_the_next_turn_on() -> None:
+    chain = "|-status|p2a: Foe|tox|[from] ability: Toxic Chain|[of] p1a: Own"
+    falls = ["|", "|-end|p2a: Foe|move: Doom Desire", "|-damage|p2a: Foe|80/100", chain, "|upkeep", "|turn|2"]
+    assert foe(battle(9, *falls)).status_counter == 0
+    assert foe(battle(9, "|move|p1a: Own|Bite|p2a: Foe", chain, "|", "|upkeep", "|turn|2")).status_counter == 1
