@@ -196,7 +196,10 @@ def show_copy(b, s, t):
         for slot in range(4):
             b[s + SHOWN_MIMICKED + 4 * view + slot] = 0
         b[s + COPIED_USES + view] = 0
-        b[s + SHOWN_LAST + view] = 0
+        last, b[s + SHOWN_LAST + view] = b[s + SHOWN_LAST + view], 0
+        for slot in range(b[s + COPIED_COUNT]):  # it may have become one that knows Transform
+            if b[s + COPIED_MOVES + slot] == last:
+                b[s + SHOWN_LAST + view] = last
     b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[t + SHOWN_TYPE_1], b[t + SHOWN_TYPE_2]
 
 
