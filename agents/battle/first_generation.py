@@ -65,7 +65,8 @@ class FirstGeneration:
         self._begun: tuple[Pokemon, Effect] | None = None  # what the last move has begun, if it has not failed
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
-        self._copies: list[tuple[Pokemon, Pokemon]] = []  # since the last request: who copied one that had transformed
+        # Since the last request: who copied one that had transformed, and the last move of the copy before it.
+        self._copies: list[tuple[Pokemon, Pokemon, str]] = []
 
     def hint(self, text: str) -> None:
         """Read a hint of the simulator."""
@@ -88,9 +89,11 @@ class FirstGeneration:
 
     def asked(self) -> None:
         """Complete what was copied from one of ours, whose moves the request has told."""
-        for copy, original in self._copies:
+        for copy, original, last in self._copies:
             if copy.transformed and original.transformed:
                 moves = {name: Move(name, 1, from_transform=True) for name in original.moves}
+                for name, move in moves.items():
+                    move._is_last_used = name == last
                 copy._moves._transform_moves = MoveSet(moves)
         self._copies.clear()
 
@@ -130,7 +133,8 @@ class FirstGeneration:
             for remembered in (self._borrowed, self._chosen):
                 remembered.pop(message[2][:2], None)
             if original.transformed and message[3][:2] == battle.player_role:
-                self._copies.append((copy, original))
+                before = battle.before_transform
+                self._copies.append((copy, original, before[1] if before is not None and before[0] is copy else ""))
         elif kind == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
         elif kind == "-start" and message[3] == "Mimic":
