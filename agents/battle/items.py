@@ -80,9 +80,13 @@ def read_own_barb(battle: TrackedBattle, mon: Pokemon | None, before: str | None
 
 
 def read_enditem(battle: TrackedBattle, message: list[str]) -> None:
-    """ "-enditem|POKEMON|ITEM": it has no item."""
+    """ "-enditem|POKEMON|ITEM": it has no item.
+
+    Without a mark, that of a Micle Berry is the end of its effect: it was eaten before, perhaps as another's (Bug Bite).
+    """
     battle.record(message)
-    battle.get_pokemon(message[2])._item = None
+    if message[3] != "Micle Berry" or len(message) > 4:
+        battle.get_pokemon(message[2])._item = None
 
 
 def read_anim(battle: TrackedBattle, message: list[str]) -> None:

@@ -167,7 +167,7 @@ function note(battle, parts) {
   if (!isMon(subject) || subject.illusion) return;
   if (kind === '-ability' && subject.ability === toID(word)) sayAbility(subject);
   if (kind === '-item') said(subject).item = toID(word);
-  if (kind === '-enditem') said(subject).item = '';
+  if (kind === '-enditem' && !(word === 'Micle Berry' && parts.length === 3)) said(subject).item = ''; // there its effect ends
 }
 
 /** Notes, as a Pokémon comes in, which of its side have left in a guise of Illusion, and whose HP seen since are another's. */

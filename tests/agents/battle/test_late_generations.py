@@ -220,3 +220,16 @@ def test_one_of_ours_whose_guise_was_worn_is_again_as_the_request_says() -> None
     seat.ask(request)
     other = seat.team["p1: Other"]
     assert (other.level, other.current_hp, other.max_hp) == (100, 353, 353)
+
+
+def test_the_effect_of_a_micle_berry_of_another_ends_and_the_item_stays() -> None:
+    bite = [
+        "|move|p2a: Foe|Bug Bite|p1a: Own",
+        "|-enditem|p1a: Own|Micle Berry|[from] stealeat|[move] Bug Bite|[of] p2a: Foe",
+    ]
+    clay = "|-item|p2a: Foe|Light Clay|[from] move: Trick"
+    assert (
+        foe(battle(4, clay, *bite, "|move|p2a: Foe|Flail|p1a: Own", "|-enditem|p2a: Foe|Micle Berry")).item
+        == "lightclay"
+    )
+    assert foe(battle(4, clay, "|-enditem|p2a: Foe|Micle Berry|[eat]")).item is None
