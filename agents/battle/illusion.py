@@ -9,6 +9,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
+from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle.tracked_battle import FIRST_WITH_ILLUSION, TrackedBattle
@@ -59,6 +60,9 @@ def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -
     for name in _WORN:
         setattr(wearer, name, getattr(copied, name))
     wearer._temporary_types = battle.types_before.pop(side, wearer._temporary_types)
+    if Effect.TYPEADD in wearer._effects and Effect.TYPECHANGE not in wearer._effects:
+        added, wearer._temporary_types = wearer._temporary_types[-1], []
+        wearer._temporary_types = [*wearer.base_types, added]
     old_moves = {} if before is None else before["_moves"]
     for name, move in copied._moves._base_moves.items():
         old = old_moves.get(name)

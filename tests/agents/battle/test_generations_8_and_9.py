@@ -247,3 +247,10 @@ def test_bad_poison_of_a_doom_desire_counts_from_the_next_turn_on() -> None:
     falls = ["|", "|-end|p2a: Foe|move: Doom Desire", "|-damage|p2a: Foe|80/100", chain, "|upkeep", "|turn|2"]
     assert foe(battle(9, *falls)).status_counter == 0
     assert foe(battle(9, "|move|p1a: Own|Bite|p2a: Foe", chain, "|", "|upkeep", "|turn|2")).status_counter == 1
+
+
+def test_an_added_type_stays_when_illusion_ends() -> None:
+    cursed = "|-start|p2a: Foe|typeadd|Grass|[from] move: Forest's Curse"
+    ends = ["|replace|p2a: Zorua|Zorua-Hisui, F", "|-end|p2a: Zorua|Illusion"]
+    kinds = {kind.name for kind in foe(battle(9, cursed, *ends, foe="Volcanion")).types}
+    assert kinds == {"NORMAL", "GHOST", "GRASS"}
