@@ -22,6 +22,8 @@ from agents.battle.volatiles import keep_last_move
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
 # Lines that poke-env only records; here without two copies.
 _ONLY_RECORDED = TrackedBattle.MESSAGES_TO_IGNORE - READERS.keys()
+#: What Iron Head becomes as Zacian or Zamazenta comes in with its Rusted Sword or Shield.
+_CROWNED = frozenset({"behemothblade", "behemothbash"})
 
 
 class SeatBattle(TrackedBattle):
@@ -178,7 +180,10 @@ class SeatBattle(TrackedBattle):
             before_it = [None if mon is None else mon._temporary_ability for mon, _ in abilities]
             super()._update_team_from_request({**side, "pokemon": changed})
             for (_, entry), ability in zip(abilities, before_it, strict=True):
-                read_own(self._team[entry["ident"]], entry, ability)
+                mon = self._team[entry["ident"]]
+                read_own(mon, entry, ability)
+                if _CROWNED.intersection(entry["moves"]):
+                    mon._moves._base_moves.pop("ironhead", None)  # which has become it
             keep_last_move(self)  # before, the moves of the one it has become may not have been known
             self.before_transform = None
         for entry in side["pokemon"]:

@@ -254,3 +254,15 @@ def test_an_added_type_stays_when_illusion_ends() -> None:
     ends = ["|replace|p2a: Zorua|Zorua-Hisui, F", "|-end|p2a: Zorua|Illusion"]
     kinds = {kind.name for kind in foe(battle(9, cursed, *ends, foe="Volcanion")).types}
     assert kinds == {"NORMAL", "GHOST", "GRASS"}
+
+
+def test_iron_head_becomes_behemoth_blade() -> None:
+    entry = {
+        "ident": "p1: Own", "details": "Zacian", "condition": "345/345", "active": True, "moves": ["ironhead", "crunch"],
+        "item": "rustedsword", "stats": dict.fromkeys(("atk", "def", "spa", "spd", "spe"), 100),
+        "baseAbility": "intrepidsword", "ability": "intrepidsword", "pokeball": "pokeball",
+    }  # fmt: skip
+    seat = battle(8)
+    for moves in (["ironhead", "crunch"], ["behemothblade", "crunch"]):
+        seat.ask({"side": {"name": "p1", "id": "p1", "pokemon": [{**entry, "moves": moves}]}, "wait": True})
+        assert set(seat.team["p1: Own"].moves) == set(moves)
