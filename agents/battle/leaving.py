@@ -62,6 +62,10 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
         mon._terastallized = ", tera:" in message[3]
     mon._boosts.update(boosts)
     mon._effects.update(effects)
+    if effects:  # Powder is over with the turn for who received it, too
+        battle.single_turn = [
+            (mon if one is leaving and effect in effects else one, effect) for one, effect in battle.single_turn
+        ]
     if battle.locked_on:
         held = [
             (mon, effect, since) for owner, effect, since in battle.locked_on if owner is leaving and effect in effects

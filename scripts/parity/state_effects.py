@@ -103,7 +103,7 @@ UNKNOWABLE = {
         "requests list the copied moves"
     ),
     "types of an Arceus or Silvally that comes in and whose details do not say its forme, in that turn": (
-        "the simulator tells them as the turn ends"
+        "the simulator tells them as the turn ends, up to generation 6 not at all; a team that was checked has the forme"
     ),
     "PP that the opponent's Pressure costs, in generation 3": (
         "no line tells that it has Pressure; the next request that lists the PP does"

@@ -53,8 +53,9 @@ export function watchMoves(battle) {
     used = null;
     const result = runMove.call(this, move, pokemon, place, how);
     renamed = before;
-    const fails = used !== pokemon && !how?.externalMove && this.battle.log[from]?.startsWith(`|move|${pokemon}|`);
-    if (fails && (pokemon.volatiles.choicelock || pokemon.ability === 'gorillatactics')) noteUnused(pokemon, move);
+    const line = used !== pokemon && !how?.externalMove && this.battle.log[from];
+    const locked = pokemon.volatiles.choicelock || pokemon.ability === 'gorillatactics';
+    if (line && locked && line.startsWith(`|move|${pokemon}|`)) noteUnused(pokemon, toID(line.split('|')[3])); // Encore's, not its choice
     return result;
   };
   const useMove = actions.useMove;
@@ -104,7 +105,7 @@ export function watchMoves(battle) {
 function noteUnused(mon, move) {
   const slot = mon.getMoveData(move);
   if (slot) slot.untold = true;
-  said(mon).lastMove = typeof move === 'string' ? toID(move) : move.id;
+  said(mon).lastMove = move;
 }
 
 /** Whether another move of a Pokémon can become the same Max Move: the line does not tell which was used. */

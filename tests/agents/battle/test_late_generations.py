@@ -233,3 +233,10 @@ def test_the_effect_of_a_micle_berry_of_another_ends_and_the_item_stays() -> Non
         == "lightclay"
     )
     assert foe(battle(4, clay, "|-enditem|p2a: Foe|Micle Berry|[eat]")).item is None
+
+
+def test_powder_ends_with_the_turn_also_for_who_received_it() -> None:
+    powder = ["|move|p1a: Own|Powder|p2a: Foe", "|-singleturn|p2a: Foe|Powder", "|move|p2a: Foe|Baton Pass|p2a: Foe"]
+    passed = "|switch|p2a: Next|Vespiquen, F|100/100|[from] Baton Pass"
+    seat = battle(7, *powder, passed, "|", "|upkeep", "|turn|2")
+    assert foe(seat).species == "vespiquen" and Effect.POWDER not in foe(seat).effects
