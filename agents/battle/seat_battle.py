@@ -182,7 +182,7 @@ class SeatBattle(TrackedBattle):
             for (_, entry), ability in zip(abilities, before_it, strict=True):
                 mon = self._team[entry["ident"]]
                 read_own(mon, entry, ability)
-                if _CROWNED.intersection(entry["moves"]):
+                if _CROWNED.intersection(entry["moves"]) and "ironhead" not in entry["moves"]:
                     mon._moves._base_moves.pop("ironhead", None)  # which has become it
             keep_last_move(self)  # before, the moves of the one it has become may not have been known
             self.before_transform = None

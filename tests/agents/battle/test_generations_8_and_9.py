@@ -266,3 +266,11 @@ def test_iron_head_becomes_behemoth_blade() -> None:
     for moves in (["ironhead", "crunch"], ["behemothblade", "crunch"]):
         seat.ask({"side": {"name": "p1", "id": "p1", "pokemon": [{**entry, "moves": moves}]}, "wait": True})
         assert set(seat.team["p1: Own"].moves) == set(moves)
+    seat = battle(8)
+    seat.ask(
+        {
+            "side": {"name": "p1", "id": "p1", "pokemon": [{**entry, "moves": ["ironhead", "behemothblade"]}]},
+            "wait": True,
+        }
+    )
+    assert set(seat.team["p1: Own"].moves) == {"ironhead", "behemothblade"}
