@@ -59,14 +59,11 @@ class FirstGeneration:
     def __init__(self) -> None:
         self._borrowed: dict[str, str] = {}  # side -> the move that its active Pokémon mimicked last
         self._chosen: dict[str, str] = {}  # side -> the own move of the slot that its active Pokémon chose last
-        self._called: dict[
-            str, str
-        ] = {}  # side -> the binding move that its active Pokémon has called and may go on with
+        self._called: dict[str, str] = {}  # side -> the binding move that its active Pokémon has called
         self._begun: tuple[Pokemon, Effect] | None = None  # what the last move has begun, if it has not failed
         self._nameless = False
         self._thawed: set[str] = set()  # sides whose active Pokémon thawed this turn
-        # Since the last request: who copied one that had transformed, and the last move of the copy before it.
-        self._copies: list[tuple[Pokemon, Pokemon, str]] = []
+        self._copies: list[tuple[Pokemon, Pokemon]] = []  # since the last request: who copied one that had transformed
 
     def hint(self, text: str) -> None:
         """Read a hint of the simulator."""
@@ -89,11 +86,9 @@ class FirstGeneration:
 
     def asked(self) -> None:
         """Complete what was copied from one of ours, whose moves the request has told."""
-        for copy, original, last in self._copies:
+        for copy, original in self._copies:
             if copy.transformed and original.transformed:
                 moves = {name: Move(name, 1, from_transform=True) for name in original.moves}
-                for name, move in moves.items():
-                    move._is_last_used = name == last
                 copy._moves._transform_moves = MoveSet(moves)
         self._copies.clear()
 
@@ -133,8 +128,7 @@ class FirstGeneration:
             for remembered in (self._borrowed, self._chosen):
                 remembered.pop(message[2][:2], None)
             if original.transformed and message[3][:2] == battle.player_role:
-                before = battle.before_transform
-                self._copies.append((copy, original, before[1] if before is not None and before[0] is copy else ""))
+                self._copies.append((copy, original))
         elif kind == "-curestatus" and message[3] == "frz":
             self._thawed.add(message[2][:2])
         elif kind == "-start" and message[3] == "Mimic":

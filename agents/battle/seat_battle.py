@@ -16,7 +16,7 @@ from agents.battle.items import read_own_barb
 from agents.battle.moves_used import read_own_moves
 from agents.battle.quick_poke_env import read_condition
 from agents.battle.tracked_battle import TrackedBattle
-from agents.battle.volatiles import keep_last_move
+from agents.battle.volatiles import keep_last_moves
 
 # Lines that carry nothing about the battle, and those that the seat itself handles (as poke-env's Player does).
 _NOT_FOR_BATTLE = frozenset({"t:", "expire", "uhtmlchange", "request", "error", "bigerror"})
@@ -85,6 +85,8 @@ class SeatBattle(TrackedBattle):
             self.parse_warnings += 1
         if self._first_generation is not None:
             self._first_generation.asked()
+        keep_last_moves(self)  # before the request the moves of the one that it has become may not have been known
+        self.before_transform.clear()
         self._correct_own(request)
         read_own_barb(self, mon, held)
         self._type_hidden_power(request)
@@ -184,8 +186,6 @@ class SeatBattle(TrackedBattle):
                 read_own(mon, entry, ability)
                 if _CROWNED.intersection(entry["moves"]) and "ironhead" not in entry["moves"]:
                     mon._moves._base_moves.pop("ironhead", None)  # which has become it
-            keep_last_move(self)  # before, the moves of the one it has become may not have been known
-            self.before_transform = None
         for entry in side["pokemon"]:
             entries[entry["ident"]] = entry
 

@@ -36,7 +36,7 @@ class TrackedBattle(QuickBattle):
     unmoved: Pokémon that prepared a move, or had to rest, when the last turn ended.
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     types_before: for each side, the temporary types of its active Pokémon before a silent change (its guise).
-    before_transform: who transformed last, and its last move then.
+    before_transform: who has transformed since the last request, and its last move before that.
     pressing: the sides whose active Pokémon has announced Pressure since it came in.
     """
 
@@ -57,7 +57,7 @@ class TrackedBattle(QuickBattle):
         self.silent_effect: tuple[Pokemon, Effect] | None = None
         self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
-        self.before_transform: tuple[Pokemon, str] | None = None
+        self.before_transform: list[tuple[Pokemon, str]] = []
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 

@@ -151,8 +151,9 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
     battle.record(message)
     last = mon.last_move
     mon.transform(into)
-    battle.before_transform = None if last is None else (mon, last.id)
-    keep_last_move(battle)
+    if last is not None:
+        battle.before_transform.append((mon, last.id))
+    keep_last_moves(battle)
     mon._temporary_base_stats = into.base_stats
     mon._weightkg, mon._heightm = into._weightkg, into._heightm
     mon._temporary_types = list(into.base_types)
@@ -164,11 +165,10 @@ def read_transform(battle: TrackedBattle, message: list[str]) -> None:
     copy_critical_effects(battle, mon, into)
 
 
-def keep_last_move(battle: TrackedBattle) -> None:
+def keep_last_moves(battle: TrackedBattle) -> None:
     """Mark the move by which one has transformed as its last one, if it has transformed into one that knows it."""
-    if battle.before_transform is not None:
-        mon, last = battle.before_transform
-        if mon.transformed and last in mon.moves:
+    for mon, last in battle.before_transform:
+        if mon.transformed and mon.last_move is None and last in mon.moves:
             mon.moves[last]._is_last_used = True
 
 

@@ -19,7 +19,7 @@ from arena.report.findings import findings, match_findings
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes
 from arena.report.strengths import measure
-from arena.store.database import kept_open
+from arena.store import kept_open
 from teamsets.errors import BadInput
 
 VERSION = 1

@@ -155,7 +155,7 @@ class Culprits:
             case.trials = self._trials(case, suspects)
         if case.trials and not case.begun:
             if self._on_trial(case.fixture):
-                return []  # `trial_over` asks again
+                return []  # `trial_over` rules on it later
             case.begun = True
             return [Play(case.serial, trial.fixture, number) for number, trial in enumerate(case.trials)]
         for trial in case.trials:

@@ -183,9 +183,8 @@ class SeatComparison:
         types = sorted(t.name for t in seen.types)
         right = sorted(_type_name(t) for t in true["types"])
         by_item = true["base"] in _TYPED_BY_ITEM and not true["terastallized"]
-        if by_item and (
-            truth["midTurn"] or seen.gen < 7
-        ):  # UNKNOWABLE: the simulator tells them as the turn ends, or never
+        # UNKNOWABLE: the simulator tells them as the turn ends, or never
+        if by_item and (truth["midTurn"] or seen.gen < 7):
             right = sorted(_type_name(t) for t in true["apparentTypes"])
         if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)

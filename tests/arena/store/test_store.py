@@ -14,8 +14,7 @@ from support.records import RUN, record
 
 from arena.evidence import latest_run
 from arena.record import unpacked
-from arena.store import BadDatabase, Store, connect, database, frame, rows, schema
-from arena.store.database import kept_open
+from arena.store import BadDatabase, Store, connect, database, frame, kept_open, rows, schema
 from arena.store.recover import recover
 from teamsets.errors import BadInput
 
