@@ -11,6 +11,7 @@ from typing import Any
 
 from poke_env.battle.effect import Effect
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
 
 from agents.battle.tracked_battle import FIRST_WITH_ILLUSION, TrackedBattle
 
@@ -40,6 +41,22 @@ def note_bench(battle: TrackedBattle, message: list[str]) -> None:
     battle.on_bench[ident[:2]] = ident, state
 
 
+def recall_sleep(battle: TrackedBattle, side: str, mon: Pokemon) -> None:
+    """Tell apart, as a Pokémon comes in, the turns of sleep of one that wears its guise and its own.
+
+    Nobody falls asleep on the bench: who left asleep and comes in awake, or the reverse, is not the same Pokémon, or was
+    cured. So a sleeper that comes in where one was awake is the one that slept here before.
+    """
+    battle.entered_asleep.pop(side, None)
+    ident, before = battle.on_bench.get(side, ("", None))
+    if before is not None and before["_status"] is Status.SLP and mon._status is not Status.SLP:
+        battle.slept[ident] = before["_status_counter"]
+    if mon._status is Status.SLP and battle.gen > FIRST_WITH_ILLUSION:  # in that one, sleep begins anew
+        if before is not None and before["_status"] is not Status.SLP:
+            mon._status_counter = battle.slept.get(ident, 0)
+        battle.entered_asleep[side] = mon._status_counter
+
+
 def read_replace(battle: TrackedBattle, message: list[str]) -> None:
     """ "replace|POKEMON|DETAILS": the active Pokémon is this one, and was so since it came in."""
     battle.record(message)
@@ -57,8 +74,11 @@ def unmask(battle: TrackedBattle, side: str, wearer: Pokemon, copied: Pokemon) -
     """Give to the wearer of a guise what has been taken for the copied Pokémon's since it came in."""
     ident, before = battle.on_bench.get(side, ("", None))
     battle.transfer_marks(copied, wearer)
+    slept = wearer._status_counter - battle.entered_asleep.get(side, 0) if wearer._status is Status.SLP else 0
     for name in _WORN:
         setattr(wearer, name, getattr(copied, name))
+    if side in battle.entered_asleep and wearer._status is Status.SLP:
+        wearer._status_counter += slept
     wearer._temporary_types = battle.types_before.pop(side, wearer._temporary_types)
     if Effect.TYPEADD in wearer._effects and Effect.TYPECHANGE not in wearer._effects:
         added, wearer._temporary_types = wearer._temporary_types[-1], []

@@ -11,7 +11,7 @@ from poke_env.battle.pokemon import Pokemon
 from poke_env.battle.status import Status
 
 from agents.battle.formes import end_forme
-from agents.battle.illusion import note_bench
+from agents.battle.illusion import note_bench, recall_sleep
 from agents.battle.statuses import forget_talked_turns
 from agents.battle.tracked_battle import TrackedBattle, origin
 
@@ -54,6 +54,7 @@ def read_switch(battle: TrackedBattle, message: list[str]) -> None:
     note_bench(battle, message)
     battle.read(message)
     mon = battle.get_pokemon(message[2])
+    recall_sleep(battle, message[2][:2], mon)
     if mon._status is None or mon._status is Status.TOX or (battle.gen == 5 and mon._status is Status.SLP):
         mon._status_counter = 0
     if battle.gen == 3:

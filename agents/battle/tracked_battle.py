@@ -37,6 +37,8 @@ class TrackedBattle(QuickBattle):
     locked_on: effects of Lock-On and Mind Reader, with the turn in which they began.
     types_before: for each side, the temporary types of its active Pokémon before a silent change (its guise).
     before_transform: who has transformed since the last request, and its last move before that.
+    slept: turns of sleep of what left asleep as this Pokémon, where it has come in awake since (its guise, or it was cured).
+    entered_asleep: for each side whose active Pokémon came in asleep and has slept since, its turns of sleep as it came in.
     pressing: the sides whose active Pokémon has announced Pressure since it came in.
     """
 
@@ -58,6 +60,8 @@ class TrackedBattle(QuickBattle):
         self.unmoved: list[Pokemon] = []
         self.locked_on: list[tuple[Pokemon, Effect, int]] = []
         self.before_transform: list[tuple[Pokemon, str]] = []
+        self.slept: dict[str, int] = {}
+        self.entered_asleep: dict[str, int] = {}
         self.pressing: set[str] = set()
         self.types_before: dict[str, list[PokemonType]] = {}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.status import Status
 from support.battle_lines import battle_after
 from support.battle_lines import opposite as foe
 
@@ -274,3 +275,22 @@ def test_iron_head_becomes_behemoth_blade() -> None:
         }
     )
     assert set(seat.team["p1: Own"].moves) == {"ironhead", "behemothblade"}
+
+
+def test_a_guise_that_comes_in_asleep_has_slept_before() -> None:
+    """Zoroark sleeps as Arbok and leaves; Arbok itself comes in and leaves; Zoroark comes in as Arbok again."""
+    slept = ["|-status|p2a: Foe|slp", "|cant|p2a: Foe|slp", "|turn|2", "|switch|p2a: Other|Blissey, F|100/100"]
+    awake = ["|switch|p2a: Foe|Arbok|90/100", "|switch|p2a: Other|Blissey, F|100/100"]
+    seat = battle(9, *slept, *awake)
+    assert seat.opponent_team["p2: Foe"].status is None
+    seat.feed(["|switch|p2a: Foe|Arbok|100/100 slp"])
+    assert foe(seat).status is Status.SLP and foe(seat).status_counter == 1
+    fresh = battle(9, *awake, "|switch|p2a: Foe|Arbok|100/100", "|-status|p2a: Foe|slp")
+    assert foe(fresh).status_counter == 0
+    unmasked = ["|cant|p2a: Foe|slp", "|replace|p2a: Fox|Zoroark, M", "|-end|p2a: Fox|Illusion"]
+    known = ["|switch|p2a: Fox|Zoroark, M|100/100", *[line.replace("Foe", "Fox") for line in slept], *awake]
+    seat = battle(9, *known, "|switch|p2a: Foe|Arbok|100/100 slp", *unmasked)
+    assert foe(seat).species == "zoroark" and foe(seat).status_counter == 2
+    woken = ["|-curestatus|p2a: Foe|slp|[msg]", *unmasked[1:]]
+    seat = battle(9, *known, "|switch|p2a: Foe|Arbok|100/100 slp", *woken)
+    assert foe(seat).status is None and foe(seat).status_counter == 0
