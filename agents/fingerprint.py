@@ -25,7 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from agents.travelling import located
+from agents.paths import located
 
 #: Our packages, which may be installed in site-packages themselves.
 _OURS = ("agents", "teamsets", "arena", "training")

@@ -110,7 +110,7 @@ def is_built_in(spec: str) -> bool:
 
 
 def _batched(thing: type[Agent]) -> bool:
-    from agents.policy.batched import BatchedAgent
+    from agents.batched import BatchedAgent
 
     return issubclass(thing, BatchedAgent) or not thing.reads_battle
 
@@ -127,13 +127,13 @@ def _quoted(value: str) -> str:
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     """Return family -> name -> class. The name is empty for a family's only member, "*" for a factory by name."""
-    from agents.arrays import PLAYERS as ARRAY_PLAYERS
     from agents.coached import Coached
     from agents.external import PROGRAMS
-    from agents.heuristics import PLAYERS
-    from agents.heuristics.uniform import UniformRandom
     from agents.llm import MODELS as LANGUAGE_MODELS
     from agents.policy.player import MODELS
+    from agents.rules import PLAYERS
+    from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
+    from agents.rules.uniform import UniformRandom
     from agents.search import PLAYERS as SEARCHERS
 
     poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}

@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from arena.api import Evaluation, MatchResult, evaluate, match
+    from arena.run.api import Evaluation, MatchResult, evaluate, match
 
 __all__ = ["Evaluation", "MatchResult", "evaluate", "match"]
 
@@ -14,5 +14,5 @@ __all__ = ["Evaluation", "MatchResult", "evaluate", "match"]
 def __getattr__(name: str) -> Any:
     """Imports the interface when it is first used: every command and worker imports this package, and few need pandas."""
     if name in __all__:
-        return getattr(importlib.import_module("arena.api"), name)
+        return getattr(importlib.import_module("arena.run.api"), name)
     raise AttributeError(f"module 'arena' has no attribute {name!r}")

@@ -27,9 +27,9 @@ class BattleRecord:
     winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
     "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
-    decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/simulator/diagnostics.py).
+    decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/battles/diagnostics.py).
     parse_warnings: number of protocol lines that poke-env could not parse. venue: where it was played: "simulator",
-    "server" or "engine", whose logs are empty (arena/replays.py makes them from the input log).
+    "server" or "engine", whose logs are empty (arena/venues/simulator/reproduction.py makes them from the input log).
     """
 
     fixture: Fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -109,3 +110,14 @@ class _Limited(Settings):
 def check_limits(**values: float | None) -> None:
     """Raises BadInput for a number outside of LIMITS. None is no number."""
     _Limited(**values)  # type: ignore[arg-type]
+
+
+_LOCAL_NAMES = {"localhost", "localhost.localdomain"}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine's own: an address of the loopback, or localhost."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() in _LOCAL_NAMES

@@ -16,7 +16,7 @@ for gen in "$@"; do
     case $gen in [1-9]) ;; *) fail "'$gen' is no generation: say numbers from 1 to 9" ;; esac
 done
 [ -x .venv/bin/uv ] || fail ".venv is not set up: run 'make setup' first"
-# What agents/search asks of a build; the same number stands in agents/search/builds.py.
+# What agents/search asks of a build; the same number stands in agents/search/poke_engine/builds.py.
 INTERFACE=2
 # A build is known by what made it: the version, this script, and the Python that loads it.
 wanted="$INTERFACE $VERSION $(cat scripts/setup_search.sh scripts/poke_engine/*.rs | cksum | tr -d '\n') $(.venv/bin/python -V)"

@@ -4,55 +4,55 @@ An ArenaError that nobody catches ends `arena` and `train` with its message as o
 for BadInput and MissingTool: the user can fix these. From Python, `except ArenaError` catches everything that the project
 raises on purpose. `+ NAME`: a second base class. Anything else that is raised is a bug and ends with a traceback.
 
-    ArenaError                    teamsets.errors        base of all that a user may see
-    ├── BadInput                  teamsets.errors        the user's input cannot be used: exit code 2
-    │   ├── BadTeam               teamsets.errors        a team that Showdown's validator rejects; a file without a team
-    │   ├── UnknownFormat         teamsets.errors        a format that does not exist, or is not singles
-    │   ├── UnusableText          teamsets.reading       + ValueError: a file's content; readers add the file's name
-    │   ├── NoSuchModule          agents.importing       MODULE of MODULE:NAME; the registry adds the spec
-    │   ├── UnknownAgent          agents.registry        a spec that names no agent, or an option that it does not have
-    │   ├── UnusableReplay        arena.human.reading    a replay; importers catch it and count it by its reason
-    │   ├── DamagedLog            arena.record           a log in the database; reports show the battle as damaged
-    │   ├── LoginFailed           arena.protocol.login   the login server rejected the account
-    │   ├── BadDatabase           arena.store.database   not a battle database, or written by a newer version
-    │   │   └── BeingPlayed       arena.store.database   another process writes to it; readers catch it and go on
-    │   ├── BadConfig             training.config        a setting that is missing, unknown or out of range
-    │   └── BadData               training.data.shards   a dataset that is missing, damaged or made for another version
-    ├── MissingTool               teamsets.errors        node, npm, torch or a build is not installed: exit code 2
-    ├── ServerFailed              agents.serving.client  a model's server; in a battle it is the agent's failure
-    ├── SlotsFull                 agents.policy.serve    the inference server has no slot left; sent to the client
-    ├── EngineUnusable            agents.engine.compiled   called in a process that was forked after the engine's first call
-    ├── EngineFailed              agents.search.engine   poke-engine's process; the search plays without it
-    ├── VenueFailed               arena.venue            base of a venue's failures: counted for neither agent, played again
-    │   ├── SimulatorCrashed      arena.venue            Showdown's own code raised in a battle
-    │   ├── HostDied              arena.simulator.host   the Node process of a worker ended
-    │   ├── ServerDied            arena.server.local     our Showdown server ended or does not answer
-    │   ├── ConnectionLost        arena.protocol.client  no connection to a server, after all retries
-    │   │   └── ServerRefused     arena.protocol.client  + BadInput: the server rejected the user or a request: exit code 2
-    │   └── BattleGone            arena.ladder.user_battle   the battle's room is gone; kept without a result
-    ├── NotOnEngine               arena.venue            the engine refuses or gives up a battle: it is played on Showdown
-    ├── VenuesDiffer              arena.venue            a battle differs between engine and Showdown: ends the run
-    ├── LoginUnreachable          arena.protocol.login   + OSError: no answer from the login server; the client retries
-    ├── ProcessEnded              arena.isolation.agent_process   an agent process ended: the agent's failure
-    ├── AgentTimeout              arena.isolation.agent_process   an agent process did not answer in time: the same
-    ├── WorkersFailed             arena.runner.coordinator   workers end as soon as they start
-    ├── BattlesStopped            training.evaluation    Ctrl-C during the battles of a curriculum or an ablation
-    ├── TrainingFailed            training.state         training cannot continue; names the last good checkpoint
-    └── DiskFull                  training.state         no space for a checkpoint; the trainer makes it a TrainingFailed
+    ArenaError                  teamsets.errors: base of all that a user may see
+    ├── BadInput                teamsets.errors: the user's input cannot be used: exit code 2
+    │   ├── BadTeam             teamsets.errors: a team that Showdown's validator rejects; a file without a team
+    │   ├── UnknownFormat       teamsets.errors: a format that does not exist, or is not singles
+    │   ├── UnusableText        teamsets.reading: + ValueError: a file's content; readers add the file's name
+    │   ├── NoSuchModule        agents.importing: MODULE of MODULE:NAME; the registry adds the spec
+    │   ├── UnknownAgent        agents.registry: a spec that names no agent, or an option that it does not have
+    │   ├── UnusableReplay      arena.replays.reading: a replay; importers catch it and count it by its reason
+    │   ├── DamagedLog          arena.record: a log in the database; reports show the battle as damaged
+    │   ├── LoginFailed         arena.venues.server.login: the login server rejected the account
+    │   ├── BadDatabase         arena.store.database: not a battle database, or written by a newer version
+    │   │   └── BeingPlayed     arena.store.database: another process writes to it; readers catch it and go on
+    │   ├── BadConfig           training.offline.config: a setting that is missing, unknown or out of range
+    │   └── BadData             training.data.shards: a dataset that is missing, damaged or made for another version
+    ├── MissingTool             teamsets.errors: node, npm, torch or a build is not installed: exit code 2
+    ├── ServerFailed            agents.serving.client: a model's server; in a battle it is the agent's failure
+    ├── SlotsFull               agents.policy.serve: the inference server has no slot left; sent to the client
+    ├── EngineUnusable          agents.engine.compiled: called in a process that was forked after the engine's first call
+    ├── EngineFailed            agents.search.poke_engine.engine: poke-engine's process; the search plays without it
+    ├── VenueFailed             arena.venue: base of a venue's failures: counted for neither agent, played again
+    │   ├── SimulatorCrashed    arena.venue: Showdown's own code raised in a battle
+    │   ├── HostDied            arena.venues.simulator.host: the Node process of a worker ended
+    │   ├── ServerDied          arena.venues.server.local: our Showdown server ended or does not answer
+    │   ├── ConnectionLost      arena.venues.server.client: no connection to a server, after all retries
+    │   │   └── ServerRefused   arena.venues.server.client: + BadInput: the server rejected the user or a request
+    │   └── BattleGone          arena.remote.user_battle: the battle's room is gone; kept without a result
+    ├── NotOnEngine             arena.venue: the engine refuses or gives up a battle: it is played on Showdown
+    ├── VenuesDiffer            arena.venue: a battle differs between engine and Showdown: ends the run
+    ├── LoginUnreachable        arena.venues.server.login: + OSError: no answer from the login server; the client retries
+    ├── ProcessEnded            arena.venues.isolation.agent_process: an agent process ended: the agent's failure
+    ├── AgentTimeout            arena.venues.isolation.agent_process: an agent process did not answer in time: the same
+    ├── WorkersFailed           arena.workers.coordinator: workers end as soon as they start
+    ├── BattlesStopped          training.runs.evaluation: Ctrl-C during the battles of a curriculum or an ablation
+    ├── TrainingFailed          training.runs.state: training cannot continue; names the last good checkpoint
+    └── DiskFull                training.runs.state: no space for a checkpoint; the trainer makes it a TrainingFailed
 
 Raised and caught inside one part, never seen by a user:
 
     Exception
-    ├── BadMessage                arena.protocol.messages   a server's message cannot be read: as a lost connection
-    ├── BadAnswer                 agents.llm.http        no HTTP answer, or it is cut off; the request is sent again
-    ├── AskAlone                  arena.engine_venue.batches   a call for several agents failed: each is asked alone
-    ├── ReplayDiffers             training.preferences.playing   a stored battle is replayed otherwise; counted
-    └── Fault                     arena.simulator.seat   the agent failed (timeout, illegal, error): it loses the battle
+    ├── BadMessage              arena.venues.server.messages: a server's message cannot be read: as a lost connection
+    ├── BadAnswer               agents.llm.http: no HTTP answer, or it is cut off; the request is sent again
+    ├── AskAlone                arena.venues.engine.batches: a call for several agents failed: each is asked alone
+    ├── ReplayDiffers           training.preferences.playing: a stored battle is replayed otherwise; counted
+    └── Fault                   arena.battles.seat: the agent failed (timeout, illegal, error): it loses the battle
     ValueError
-    ├── DiagnosticsTooLarge       arena.simulator.diagnostics   diagnostics over their limits; dropped, with the reason
-    └── SettingGivenTwice         training.renamed       under its former and its present name; becomes a BadConfig
+    ├── DiagnosticsTooLarge     arena.battles.diagnostics: diagnostics over their limits; dropped, with the reason
+    └── SettingGivenTwice       training.renamed: under its former and its present name; becomes a BadConfig
     BaseException
-    └── TimeUp                    arena.simulator.guard  raised in an agent's code when its time is up; becomes a Fault
+    └── TimeUp                  arena.battles.guard: raised in an agent's code when its time is up; becomes a Fault
 """
 
 from __future__ import annotations

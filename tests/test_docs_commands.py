@@ -14,7 +14,7 @@ from support.made_logs import four_shown
 from support.page_commands import ONE_WORKER, TRAINING_RULES, Rule, Shell, blocks, free_port, small
 from support.tournaments import tournament
 
-from agents.search import builds
+from agents.search.poke_engine import builds
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
@@ -23,13 +23,13 @@ NOT_RUN = {
     "experiments.md": "says what was run once; nobody is asked to run it again",
     "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
-    "scale.md": "several machines: tests/arena/cluster/test_ray_runs.py has a cluster on this one",
-    "ladder.md": "other people's servers: tests/arena/ladder/test_ladder.py has one of its own",
+    "scale.md": "several machines: tests/arena/workers/cluster/test_ray_runs.py has a cluster on this one",
+    "ladder.md": "other people's servers: tests/arena/remote/test_ladder.py has one of its own",
     "dashboard.md": "it installs and serves: tests/arena/dashboard/test_dashboard_server.py starts the command",
     "container.md": "Docker: tests/scripts/test_container.py does the image's steps, test_train_in_docker.py has a stand-in",
     "llm.md": "models and servers of the reader's: tests/agents/llm and tests/training/llm do it with tiny ones",
     "gpu.md": "a GPU: tests/scripts/test_gpu_measure.py rehearses it",
-    "memory.md": "GPUs and eight processes: tests/training/memory, diagnosis and distributed do it with two",
+    "memory.md": "GPUs and eight processes: tests/training/machines/memory, diagnosis and distributed do it with two",
     "curriculum.md": "the README's commands: tests/test_readme.py",
     "ablations.md": "the README's commands: tests/test_readme.py",
 }
@@ -70,7 +70,7 @@ RULES = [
     Rule(
         r"import parsed-replays(/gen1ou)?",
         "import replays",
-        "metamon's files, which tests/training/test_metamon.py reads",
+        "metamon's files, which tests/training/data/test_metamon.py reads",
     ),
     Rule(
         r"--format gen3ou (--battles \d+ --db made|--db made)",

@@ -15,40 +15,30 @@ from support.command_line import PROJECT
 ROOMS = ("teamsets", "agents", "arena", "training")
 
 
-PLACES = {
-    f"arena.{room}"
-    for room in (
-        "simulator",
-        "engine_venue",
-        "protocol",
-        "server",
-        "programs",
-        "lobby",
-        "ladder",
-        "runner",
-        "isolation",
-    )
-}
-FAMILIES = {"agents.heuristics", "agents.policy", "agents.search", "agents.external", "agents.llm"}
+VENUES = {f"arena.venues.{name}" for name in ("simulator", "engine", "server", "isolation")}
+#: What plays runs, above the venues.
+ABOVE_VENUES = {"arena.workers", "arena.run", "arena.remote", "arena.commands"}
+FAMILIES = {"agents.rules", "agents.policy", "agents.search", "agents.external", "agents.llm"}
 #: Folders that import nothing from some others: the folder -> the packages and modules that it does without.
 WITHOUT = {
-    "agents.mechanics": FAMILIES,
-    "agents.heuristics": FAMILIES - {"agents.heuristics"},
+    "agents.mechanics": FAMILIES | {"agents.observation"},
+    "agents.observation": FAMILIES,
+    "agents.rules": FAMILIES - {"agents.rules"},
     "agents.policy": FAMILIES - {"agents.policy"},
     "agents.search": FAMILIES - {"agents.search"},
     "agents.llm": FAMILIES - {"agents.llm"},
     "agents.serving": FAMILIES,
-    "arena.venue": PLACES,
-    "arena.simulator": PLACES - {"arena.simulator"},
-    "arena.engine_venue": PLACES - {"arena.simulator", "arena.engine_venue"},
-    "arena.protocol": PLACES - {"arena.simulator", "arena.protocol"},
-    "arena.programs": PLACES - {"arena.simulator", "arena.protocol", "arena.programs"},
-    "arena.server": PLACES - {"arena.simulator", "arena.protocol", "arena.programs", "arena.server"},
-    "arena.lobby": {"arena.ladder", "arena.runner", "arena.isolation"},
-    "arena.runner": {"arena.sources"},
-    "arena.terminal": {"arena.commands"},
+    "arena.venue": VENUES | ABOVE_VENUES,
+    "arena.battles": VENUES | ABOVE_VENUES | {"arena.processes"},
+    "arena.venues.simulator": VENUES - {"arena.venues.simulator"} | ABOVE_VENUES,
+    "arena.venues.engine": VENUES - {"arena.venues.simulator", "arena.venues.engine"} | ABOVE_VENUES,
+    "arena.venues.server": VENUES - {"arena.venues.server"} | ABOVE_VENUES,
+    "arena.venues.isolation": VENUES - {"arena.venues.isolation"} | ABOVE_VENUES,
+    "arena.workers": {"arena.run", "arena.remote", "arena.report", "arena.store"},
+    "arena.remote": {"arena.workers", "arena.venues.isolation", "arena.report"},
+    "arena.report": {"arena.run", "arena.remote"},
+    "arena.terminal": {"arena.run", "arena.report", "arena.store", "arena.commands"},
     "training": {"arena.commands"},
-    "arena.ladder": {"arena.server", "arena.programs", "arena.lobby", "arena.runner", "arena.isolation"},
 }
 
 
@@ -131,20 +121,21 @@ def test_the_check_sees_an_import_that_points_up(tmp_path: Path) -> None:
 
 #: What runs with torch loaded: imported inside functions only, by what plays or trains a network.
 WITH_TORCH = {
-    "training.diagnosis.collective_check",
-    "training.diagnosis.devices",
-    "training.distributed.sharding",
-    "training.memory.estimate",
-    "training.memory.fitting",
+    "training.machines.diagnosis.collective_check",
+    "training.machines.diagnosis.devices",
+    "training.runs.distributed.sharding",
+    "training.machines.memory.estimate",
+    "training.machines.memory.fitting",
     "training.envs.engine_battles",
     "training.envs.sb3",
+    "agents.policy.distributions",
     "agents.policy.network",
     "agents.policy.serve",
     "agents.llm.generation",
     "agents.llm.serve",
 }
 #: The only module that imports Ray at its top; others do so inside functions, where a run is to use it.
-WITH_RAY = "arena.cluster.ray_place"
+WITH_RAY = "arena.workers.cluster.ray_pool"
 
 
 def test_evaluation_does_not_load_torch_or_what_training_needs() -> None:
@@ -173,12 +164,16 @@ def test_what_names_an_agent_has_not_loaded_torch() -> None:
 
 #: The modules of training that import torch or wandb at their top; others import them inside functions only.
 TRAINS = (
-    "training.learner", "training.trainer", "training.tracking", "training.algorithms", "training.state",
-    "training.validation", "training.run_data", "training.objective", "training.distributions", "training.parameters",
+    "training.runs.state", "training.runs.tracking", "training.runs.parameters", "agents.policy.distributions",
+    *(
+        f"training.offline.{name}"
+        for name in ("cloning", "dpo", "learner", "losses", "objective", "offline_rl", "reference", "run_data", "tensors",
+                     "trainer", "validation")
+    ),
     *(
         f"training.online.{name}"
         for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",
-                     "replay", "returns", "role", "rollout", "run", "trainer")
+                     "replay", "returns", "role", "rollout", "rules", "run", "trainer")
     ),
     "training.llm.loading", "training.llm.run",
 )  # fmt: skip
@@ -205,13 +200,16 @@ def test_without_torch_everything_but_the_trainer_can_be_imported() -> None:
     files = [path.relative_to(PROJECT) for room in ROOMS for path in sorted((PROJECT / room).rglob("*.py"))]
     names = [".".join(path.with_suffix("").parts).removesuffix(".__init__") for path in files]
     # These run in an environment of other programs.
-    programs = {name for name in names if name.endswith("_launch")} | {"agents.search.serve"}
+    programs = {name for name in names if name.endswith("_launch")} | {"agents.search.poke_engine.serve"}
     engine_venue = {
-        f"arena.engine_venue.{name}" for name in ("asking", "battle", "batches", "replaying", "seat", "venue")
+        f"arena.venues.engine.{name}" for name in ("requests", "battle", "batches", "replaying", "seat", "venue")
     }
     compiled = {name for name in names if name.startswith("agents.engine.")} - {
-        "agents.engine.layout",
-        "agents.engine.tables",
+        "agents.engine.gen1.layout",
+        "agents.engine.gen1.tables",
+    }
+    compiled |= {name for name in names if name.startswith("agents.observation.engine_")} - {
+        "agents.observation.engine_facts",
     }
     exact = "agents.search.exact."
     light = {f"{exact}{name}" for name in ("agent", "log", "omniscient", "tracked")}

@@ -142,7 +142,9 @@ def take_compiled(clone: Path, engine: Path) -> None:
     Numba names a folder by the path of its sources, which are those of the copy here.
     """
     compiled = cache.folder() / "engine"
-    made = {path: numba_name(PROJECT / path) for path in ("agents/engine", "agents/search/exact", "arena/engine_venue")}
+    made = {
+        path: numba_name(PROJECT / path) for path in ("agents/engine", "agents/search/exact", "arena/venues/engine")
+    }
     for path, name in made.items():
         for found in compiled.rglob(name):
             shutil.copytree(found, engine / found.parent.relative_to(compiled) / numba_name(clone / path))

@@ -20,7 +20,7 @@ from arena.ratings.evidence import Floats
 from arena.ratings.rates import interval
 from arena.report.sections import Axis, Html, document, el
 from arena.store import rows
-from training.data.chances import win_probability
+from training.data.win_probabilities import win_probability
 
 BINS = 10
 RESAMPLES = 2000

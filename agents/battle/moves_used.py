@@ -159,7 +159,8 @@ def _pay_renamed(battle: TrackedBattle, mon: Pokemon, message: list[str]) -> Non
 def read_own_moves(mon: Pokemon, listed: list[dict[str, Any]]) -> None:
     """Take PP, and whether it must recharge, of our active Pokémon from the moves that a request lists.
 
-    In generation 1 PP stay as the lines count them, for both players alike, as the engine does (agents/engine/observe.py).
+    In generation 1 PP stay as the lines count them, for both players alike, as the engine does
+    (agents/observation/engine_observation.py).
     """
     mon._must_recharge = any(shown["id"] == "recharge" for shown in listed)
     if mon.gen == 1:

@@ -3,7 +3,7 @@
 Two thirds of a decision of an agent that reads the battle are poke-env's. Its hot spots are properties that call properties
 (the moves of a Pokémon), lookups of effects where there are none (each hashes an enum in Python), and chains of comparisons
 that find out what kind of line it is. Here the usual case of each is written out; anything else is left to poke-env's own
-code, from the beginning of the line. tests/arena/simulator/test_quick_poke_env.py compares both, attribute by attribute.
+code, from the beginning of the line. tests/agents/battle/test_quick_poke_env.py compares both, attribute by attribute.
 
 This module replaces methods of poke-env's Pokemon and GenData, for every battle of the process, when it is imported;
 `slow_down` restores them. agents/battle/quick_battle.py has poke-env's Battle with the other part.

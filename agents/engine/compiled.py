@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -19,8 +19,13 @@ from teamsets import cache
 from teamsets.errors import ArenaError
 
 _HERE = Path(__file__).parent
-_sources = sorted([*_HERE.glob("*.py"), *_HERE.glob("*.json")])
-DIGEST = hashlib.sha256(b"".join(path.read_bytes() for path in _sources)).hexdigest()[:16]
+
+
+def _digest(sources: Iterable[Path]) -> str:
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()[:16]
+
+
+DIGEST = _digest([*_HERE.rglob("*.py"), *_HERE.rglob("*.json")])
 _cache = cache.folder() / "engine" / DIGEST
 
 
@@ -83,7 +88,16 @@ def kernel(function: F) -> F:
 
     In a process that was forked after a call of any kernel, it raises EngineUnusable: Numba would end the process.
     """
-    compiled = _cached_in(_cache, function, parallel=True)
+    return _guarded(function, _cache)
+
+
+def kernel_with(*sources: Path) -> Callable[[F], F]:
+    """As `kernel`. sources: files outside this package whose rules or data it uses; a change compiles it anew."""
+    return lambda function: _guarded(function, _cache / _digest(sources))
+
+
+def _guarded(function: F, folder: Path) -> F:
+    compiled = _cached_in(folder, function, parallel=True)
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
@@ -104,5 +118,4 @@ def serial(*sources: Path) -> Callable[[F], F]:
 
     sources: files outside this package whose rules it calls; it is compiled anew when one of them changes.
     """
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(sources))).hexdigest()[:16]
-    return lambda function: _cached_in(_cache / digest, function, nogil=True)
+    return lambda function: _cached_in(_cache / _digest(sources), function, nogil=True)

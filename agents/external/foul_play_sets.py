@@ -17,9 +17,9 @@ from typing import Any
 
 from poke_env.data import GenData, to_id_str
 
+from agents.mechanics.set_sampling import statistics
 from agents.mechanics.sets import PokemonSet, full_evs
-from agents.search.layout import move_name
-from agents.search.sets import statistics
+from agents.search.poke_engine.layout import move_name
 from teamsets.builder.published import STATS, TIERS, Member, published_sets
 from teamsets.formats import get_format
 

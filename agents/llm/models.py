@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from agents.travelling import located
+from agents.paths import located
 from teamsets.errors import BadInput
 
 CONFIG, ADAPTER = "config.json", "adapter_config.json"

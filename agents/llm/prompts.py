@@ -18,7 +18,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.travelling import located
+from agents.paths import located
 from teamsets.errors import BadInput
 from teamsets.reading import UnusableText, read_text
 

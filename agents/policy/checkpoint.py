@@ -23,10 +23,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agents.policy import observation
-from agents.policy.actions import ACTIONS
-from agents.policy.vocabulary import vocabulary
-from agents.travelling import located
+from agents.observation import observation
+from agents.observation.actions import ACTIONS
+from agents.observation.vocabulary import vocabulary
+from agents.paths import located
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
@@ -52,7 +52,7 @@ WEIGHTS, ABOUT = "model.safetensors", "checkpoint.json"
 class About:
     """A checkpoint's metadata. shape: the fields of `network.Shape`. lineage, config, metrics: from the trainer.
 
-    observation: version of the observations that it was trained on (agents/policy/observation.py).
+    observation: version of the observations that it was trained on (agents/observation/observation.py).
     """
 
     shape: dict[str, Any]

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.observation.observation import Observation, Observations
 from agents.policy import wire
 from agents.policy.checkpoint import identity
-from agents.policy.observation import Observation, Observations
 from agents.serving import client
 from agents.serving.client import Service, connected
 from agents.serving.wire import ASK, socket_path

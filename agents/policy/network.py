@@ -21,10 +21,10 @@ from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 from torch.utils.checkpoint import checkpoint
 
-from agents.policy.actions import ACTIONS, MOVES, SWITCHES
-from agents.policy.observation import FEATURES, OUR_MOVES, OURS, TOKENS
+from agents.observation.actions import ACTIONS, MOVES, SWITCHES
+from agents.observation.observation import FEATURES, OUR_MOVES, OURS, TOKENS
+from agents.observation.vocabulary import vocabulary
 from agents.policy.parameter_names import present_name
-from agents.policy.vocabulary import vocabulary
 from teamsets.errors import BadInput
 
 

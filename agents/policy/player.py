@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.batched import BatchedAgent
 from agents.battle import SeatBattle
+from agents.observation.actions import ACTIONS
+from agents.observation.columns import FIELD, FieldFeature, turns
+from agents.observation.observation import Observations
 from agents.policy import checkpoint
-from agents.policy.actions import ACTIONS
-from agents.policy.batched import BatchedAgent
 from agents.policy.client import Connection, connection_to
-from agents.policy.columns import FIELD, FieldFeature, turns
-from agents.policy.observation import Observations
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 

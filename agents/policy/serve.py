@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from agents.observation.observation import Observations
 from agents.policy import wire
 from agents.policy.checkpoint import load
 from agents.policy.network import Memory, Network, expected_value
-from agents.policy.observation import Observations
 from agents.serving import server as serving
 from agents.serving.server import ServerConnection, device_of, reported, serve, server_options
 from agents.serving.wire import ANSWER, ASK, FAILED, frame

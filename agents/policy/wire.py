@@ -16,9 +16,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
-from agents.policy.vocabulary import vocabulary
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
+from agents.observation.vocabulary import vocabulary
 
 ASK_MANY = 6
 #: Maximum number of decisions in a forward pass, and in ASK_MANY.

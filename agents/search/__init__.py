@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.search.exact.agent import ExactSearch
 from agents.search.exact.omniscient import OmniscientSearch
-from agents.search.mcts import MonteCarloTreeSearch
+from agents.search.poke_engine.mcts import MonteCarloTreeSearch
 
 #: Name -> agent class, for the registry.
 PLAYERS = {"mcts": MonteCarloTreeSearch, "exact": ExactSearch, "omniscient": OmniscientSearch}

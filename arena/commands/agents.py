@@ -11,8 +11,8 @@ import click
 
 from agents import AgentSource, known_specs, resolve
 from agents.external.foul_play_setup import USUAL, set_up
-from arena.console import Console
 from arena.terminal.commands import Suggesting
+from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
 #: The heading over the agents that lack something; behind "->" it says what.

@@ -9,16 +9,16 @@ from pathlib import Path
 import click
 
 from arena.commands.options import SEED, format_option, isolate_option
-from arena.console import Console
-from arena.replays import StoredBattle, play_again, stored_battle
 from arena.report.narration import narrate
 from arena.report.runs import command
+from arena.run.terminal import stoppable
+from arena.run.tournament import EvaluateSettings, Run, play, prepare
 from arena.schedules.plan import round_robin
 from arena.store import open_store, rows
 from arena.store.recover import recover
 from arena.terminal.commands import db_option, say
-from arena.terminal.runs import stoppable
-from arena.tournament import EvaluateSettings, Run, play, prepare
+from arena.terminal.console import Console
+from arena.venues.simulator.reproduction import StoredBattle, play_again, stored_battle
 
 
 @click.command()

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from arena.addresses import is_loopback
 from arena.commands.options import RenamedOptions
 from arena.dashboard.training_runs import printable
 from arena.terminal.commands import db_option
+from arena.validation import is_loopback
 from teamsets.errors import BadInput, MissingTool
 
 TOKEN = "ARENA_DASHBOARD_TOKEN"

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import click
 
+from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.runner.here import default_workers
-from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host
-from arena.simulator.simulator import Simulator
 from arena.store import connect
 from arena.venue import Rules
+from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import Simulator
+from arena.workers.local_pool import default_workers
 from teamsets import showdown
 from teamsets.errors import ArenaError
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from arena.cluster.connecting import Cluster, reached
 from arena.commands.options import (
     BATTLES,
     BUDGET,
@@ -23,14 +22,15 @@ from arena.commands.options import (
     venue_option,
 )
 from arena.commands.playing import battles_words, say_moved, say_unfinished
-from arena.console import Console
 from arena.report.numbers import counted, counted_minutes
 from arena.report.tables import print_results
-from arena.settings import evaluate_settings
+from arena.run.settings import evaluate_settings
+from arena.run.terminal import play_shown, stoppable
+from arena.run.tournament import Run, prepare, resume
 from arena.store import Store, open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
-from arena.terminal.runs import play_shown, stoppable
-from arena.tournament import Run, prepare, resume
+from arena.terminal.console import Console
+from arena.workers.cluster.connection import Cluster, reached
 from teamsets.errors import BadInput
 
 

@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 import click
 from poke_env.data import to_id_str
 
-from arena.addresses import is_loopback
 from arena.commands.options import THINK_LIMIT, RenamedOptions, format_option, team_set_option
 from arena.commands.playing import reason
-from arena.console import Console
-from arena.ladder.ladder import server_uri
-from arena.ladder.run import LadderSettings, play, prepare
-from arena.ladder.user_battle import UserBattle
-from arena.protocol.client import PUBLIC_PACE
-from arena.protocol.login import PUBLIC_LOGIN, Account
 from arena.record import BattleRecord
+from arena.remote.ladder import server_uri
+from arena.remote.ladder_run import LadderSettings, play, prepare
+from arena.remote.user_battle import UserBattle
 from arena.report.numbers import counted
 from arena.store import open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.console import Console
+from arena.validation import is_loopback
 from arena.venue import Rules
+from arena.venues.server.client import PUBLIC_PACE
+from arena.venues.server.login import PUBLIC_LOGIN, Account
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from arena.cluster.connecting import reached
 from arena.commands.options import (
     BATTLES,
     MINUTES,
@@ -21,16 +20,17 @@ from arena.commands.options import (
     venue_option,
 )
 from arena.commands.playing import battles_words, say_moved, say_unfinished
-from arena.console import Console
 from arena.ratings.pentanomial import pair_counts
 from arena.ratings.sprt import parse_sprt, report_lines
 from arena.report.numbers import counted, counted_minutes
+from arena.run.settings import match_settings
+from arena.run.terminal import play_shown, stoppable
+from arena.run.tournament import Run, prepare, resume
 from arena.schedules.match import Match
-from arena.settings import match_settings
 from arena.store import open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
-from arena.terminal.runs import play_shown, stoppable
-from arena.tournament import Run, prepare, resume
+from arena.terminal.console import Console
+from arena.workers.cluster.connection import reached
 from teamsets.errors import BadInput
 
 

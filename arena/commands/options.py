@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from arena.pool import DEFAULT_FORMAT, load_defaults
+from arena.run.pool import DEFAULT_FORMAT, load_defaults
 from arena.validation import LIMITS
 from teamsets.errors import BadInput
 

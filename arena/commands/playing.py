@@ -7,8 +7,8 @@ from rich.console import Console
 from arena.fixture import SEATS
 from arena.record import BattleRecord
 from arena.report.numbers import counted, counted_minutes
+from arena.run.tournament import Played, Run
 from arena.terminal.commands import ignore_interrupts, say
-from arena.tournament import Played, Run
 
 
 def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> None:

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from arena.console import Console
-from arena.evidence import latest_run
 from arena.report import html, markdown
+from arena.report.evidence import latest_run
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.report.tables import print_summary
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
+from arena.terminal.console import Console
 from teamsets.atomic import check_writable, write_atomic
 from teamsets.errors import BadInput
 

@@ -14,18 +14,18 @@ from rich.text import Text
 
 from arena.commands.options import THINK_LIMIT, FiniteRange, RenamedOptions, team_set_option
 from arena.commands.playing import reason
-from arena.console import Console
-from arena.lobby.lobby import Limits, Lobby
-from arena.pool import DEFAULT_FORMAT, load_defaults
 from arena.record import BattleRecord
+from arena.remote.lobby import Limits, Lobby
+from arena.remote.serve import ServeRun, ServeSettings, prepare
+from arena.remote.serve import serve as open_server
 from arena.report.numbers import counted
 from arena.report.tables import print_results
-from arena.serve import ServeRun, ServeSettings, prepare
-from arena.serve import serve as open_server
-from arena.server.local import LocalServer
+from arena.run.pool import DEFAULT_FORMAT, load_defaults
 from arena.store import Store, open_store, rows
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
+from arena.terminal.console import Console
 from arena.venue import Rules
+from arena.venues.server.local import LocalServer
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 

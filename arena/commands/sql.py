@@ -10,11 +10,11 @@ import pandas
 from rich.table import Table
 from rich.text import Text
 
-from arena.console import Console
 from arena.report.printing import print_whole
 from arena.store import frame
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
+from arena.terminal.console import Console
 
 
 @click.command()

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from arena.console import Console
-from arena.human.team_sets import LEAST_SHOWN, gather
+from arena.replays.team_sets import LEAST_SHOWN, gather
 from arena.terminal.commands import Suggesting
+from arena.terminal.console import Console
 from teamsets import variety
 from teamsets.errors import BadInput, BadTeam
 from teamsets.formats import LADDER_FORMATS, get_format

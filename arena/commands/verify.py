@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from arena.console import Console
-from arena.engine_venue.verifying import verify as verified
 from arena.report.numbers import counted
 from arena.store.recover import recover
 from arena.terminal.commands import db_option, say
+from arena.terminal.console import Console
+from arena.venues.engine.verifying import verify as verified
 
 #: So many differences are shown.
 _SHOWN = 20

@@ -13,11 +13,11 @@ from rich.rule import Rule
 from rich.segment import Segment, SegmentLines
 
 from arena.commands.options import FiniteRange
-from arena.console import Console
 from arena.report.story import stories
 from arena.report.story_text import head, turn
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
+from arena.terminal.console import Console
 from teamsets.errors import BadInput
 
 # Keys, as terminals send them.

@@ -15,7 +15,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.addresses import is_loopback
+from arena.validation import is_loopback
 
 COOKIE = "arena-dashboard"
 _HEADERS = {

@@ -22,7 +22,7 @@ import orjson
 from arena.dashboard import tournaments
 from arena.dashboard.training_runs import TrainingRuns, printable
 from arena.extensions import extensions
-from arena.live_status import is_being_written, read_status
+from arena.run.live_status import is_being_written, read_status
 from arena.store import connect
 from teamsets.errors import BadInput
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.interim import Standing, standings
-from arena.runner.progress import Progress
+from arena.workers.progress import Progress
 
 LINE_EVERY_SECONDS = 5.0
 FIT_EVERY_SECONDS = 2.0

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from arena.output import shown
 from arena.report.findings import chance_of_better, match_facts
 from arena.report.numbers import counted, duration, nash_percent, percent
+from arena.terminal.output import shown
 
 #: What Markdown would take for markup: a bracket only as the beginning of a link.
 _SPECIAL = re.compile(r"([\\`*_<|~]|\[(?=[^\]]*\]\())")

@@ -8,7 +8,7 @@ import rich.console
 from rich.table import Table
 from rich.text import Text
 
-from arena.console import Console
+from arena.terminal.console import Console
 
 
 def prose(sentence: str) -> Text:

@@ -57,11 +57,11 @@ from poke_env.data import to_id_str
 
 from arena.fixture import SEATS
 from arena.record import DamagedLog, compressed, unpacked
-from arena.replays import PackedLogs, with_logs
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
 from arena.report.narration import narrate
 from arena.store import rows
+from arena.venues.simulator.reproduction import PackedLogs, with_logs
 from teamsets.errors import BadInput
 
 _BATTLE = (

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from arena.evidence import load_evidence
 from arena.extensions import extensions
 from arena.ratings.evidence import Evidence
 from arena.ratings.pentanomial import elo_score
 from arena.report import lengths, profiles
 from arena.report.counts import Counts, Meeting, rate
+from arena.report.evidence import load_evidence
 from arena.report.findings import findings, match_findings
 from arena.report.match import match_of
 from arena.report.runs import describe_run, notes

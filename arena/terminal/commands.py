@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from arena.output import plain_output
-from arena.supervisor import end_children_at_exit
+from arena.processes.supervisor import end_children_at_exit
+from arena.terminal.output import plain_output
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
 if TYPE_CHECKING:  # `arena --help` prints without it

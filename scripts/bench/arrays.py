@@ -1,4 +1,4 @@
-"""How fast the rule players on arrays (agents/arrays) decide on one core, and what making their instances costs.
+"""How fast the rule players on arrays (agents/rules/batched) decide on one core, and what making their instances costs.
 
 Plays battles of a format, keeps the observations of all decisions, and repeats them to `--batch` decisions; each player then
 decides for all of them, `--rounds` times, and the fastest round counts. Instances are made as a run makes them, by the
@@ -18,14 +18,14 @@ import numpy as np
 import orjson
 
 from agents import resolve
-from agents.arrays import PLAYERS
 from agents.battle import SeatBattle
-from agents.policy.observation import Observations, observe
-from arena.entrants import load_pools
+from agents.observation.observation import Observations, observe
+from agents.rules.batched import PLAYERS
 from arena.record import BattleRecord
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 from teamsets.formats import get_format
 
 AGENTS = ("heuristic:max-damage", "heuristic:balanced")

@@ -31,7 +31,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arena.live_status import read_status
+from arena.run.live_status import read_status
 from arena.store import rows
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

@@ -5,7 +5,7 @@ drifts slows all; a line for each turn, then the medians, their ratios and what 
 
 - showdown: Showdown's bare `Battle` in one Node process for each core, with no client, no log and no observation;
 - poke-env: two RandomPlayers by `battle_against` over a local Showdown server (bench/throughput.py);
-- engine: whole battles in one call on all cores (agents/engine/rollout.py), no observation;
+- engine: whole battles in one call on all cores (agents/engine/gen1/rollout.py), no observation;
 - engine, observed: a batch stepped from Python; both sides' observations and masks are made at each step, and a network's
   action is drawn from each mask and translated;
 - libpkmn: with --libpkmn PYTHON, an interpreter that has oak-lab (`uv pip install oak-lab`), one process for each core, by
@@ -33,9 +33,10 @@ from typing import NamedTuple
 import numpy as np
 from throughput import poke_env_speed
 
-from agents.engine.engine import Engine, initial
-from agents.engine.layout import SEED, TURN, UNDECIDED, WINNER
-from agents.engine.rollout import rollout
+from agents.engine.gen1.engine import Engine, initial
+from agents.engine.gen1.layout import SEED, TURN, UNDECIDED, WINNER
+from agents.engine.gen1.rollout import rollout
+from agents.observation.engine_observation import observe_rows
 from teamsets.drawn import drawn_teams
 from teamsets.showdown import node, package
 
@@ -44,11 +45,12 @@ STEPS = 200
 CORES = len(os.sched_getaffinity(0))
 _FIRST = """
 import numpy as np
-from agents.engine.engine import Engine
-from agents.engine.rollout import rollout
+from agents.engine.gen1.engine import Engine
+from agents.engine.gen1.rollout import rollout
+from agents.observation.engine_observation import observe_rows
 engine, row = Engine(1), np.zeros(1, np.int64)
 engine.reset([{pair!r}], ["gen5,0000000000000001"])
-engine.legal(), engine.observe(row, row), engine.translate(row, row, row)
+engine.legal(), observe_rows(engine, row, row), engine.translate(row, row, row)
 engine.step(np.zeros((1, 2), np.int32))
 rollout(engine.words, engine.words.copy(), np.ones(1, np.uint64), 1)
 """
@@ -126,11 +128,11 @@ class Batch:
         words, random = self.engine.words, np.random.default_rng(seed)
         count = len(words)
         rows, seats = np.repeat(np.arange(count), 2), np.tile(np.arange(2), count)
-        seen = self.engine.observe(rows, seats)
+        seen = observe_rows(self.engine, rows, seats)
         self.engine.translate(rows, seats, np.zeros(2 * count, np.int64))  # compiled now, not in the loop
         started, turns, choices = time.monotonic(), 0, 0
         while (elapsed := time.monotonic() - started) < seconds:
-            self.engine.observe(rows, seats, seen)
+            observe_rows(self.engine, rows, seats, seen)
             drawn = (random.random(seen.legal.shape, np.float32) * seen.legal).argmax(axis=1)
             actions = self.engine.translate(rows, seats, drawn)
             choices += int(seen.legal.any(axis=1).sum())

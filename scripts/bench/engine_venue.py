@@ -16,14 +16,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from arena.engine_venue.venue import ready_engine
-from arena.runner.here import default_workers
+from arena.run.tournament import EvaluateSettings, play_into
 from arena.store import rows
-from arena.tournament import EvaluateSettings, play_into
+from arena.venues.engine.venue import ready_engine
+from arena.workers.local_pool import default_workers
 
 FORMATS = ("gen1randombattle", "gen1ou")
 #: `random` under two names: a run's agents must differ.
-PLAYERS = ("random", "agents.heuristics.uniform:UniformRandom")
+PLAYERS = ("random", "agents.rules.uniform:UniformRandom")
 
 
 def speed(venue: str, format_id: str, battles: int, seed: int, verify_every: int) -> tuple[float, float]:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 from agents.policy import checkpoint
 from agents.policy.client import Connection, connection_to
 from agents.policy.network import PRESETS, Network
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 
 
 def made_up(seed: int) -> Observation:

@@ -14,7 +14,7 @@ import statistics
 from throughput import Speed, arena_speed
 
 PLAYERS = {
-    "random": ("random", "agents.heuristics.uniform:UniformRandom"),
+    "random": ("random", "agents.rules.uniform:UniformRandom"),
     "heuristic:max-damage": ("heuristic:max-damage", "heuristic:max-damage?risk=0.5"),
     "heuristic:expert": ("heuristic:expert", "heuristic:expert?tera=0.12"),
 }

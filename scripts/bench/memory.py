@@ -25,20 +25,20 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from training.config import Config, checked, preset_text
 from training.data.shards import DatasetWriter
 from training.data.trajectory import COLUMNS, Trajectory
-from training.memory.estimate import estimate
-from training.memory.fitting import setup_of
-from training.memory.process import data_bytes, trained_once
+from training.machines.memory.estimate import estimate
+from training.machines.memory.fitting import setup_of
+from training.machines.memory.process import data_bytes, trained_once
+from training.offline.config import Config, checked, preset_text
 
 #: Trains by a configuration file, and prints the resident memory after imports and at its peak, and the GPU's.
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from training.config import read_config
-from training.memory.process import gpu_used, resident
-from training.trainer import train
+from training.offline.config import read_config
+from training.machines.memory.process import gpu_used, resident
+from training.offline.trainer import train
 base = resident()
 train(read_config(Path(sys.argv[1])))
 print(json.dumps({"base": base, "peak": resident("VmHWM"), **gpu_used()}))

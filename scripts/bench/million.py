@@ -35,9 +35,9 @@ from arena.fixture import Fixture
 from arena.report import html
 from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
-from arena.runner.progress import Progress
+from arena.run.tournament import EvaluateSettings, Run, play, prepare, resume
 from arena.store import Store, connect, frame, open_store, rows
-from arena.tournament import EvaluateSettings, Run, play, prepare, resume
+from arena.workers.progress import Progress
 
 AGENTS = (
     "random", "heuristic:restless", "heuristic:red-blue", "heuristic:max-power", "heuristic:gambler",
@@ -168,8 +168,8 @@ def report_html(db: Path) -> str:
 
 
 def ranking(db: Path) -> str:
-    from arena.evidence import load_evidence
     from arena.ratings.bradley_terry import fit_ratings
+    from arena.report.evidence import load_evidence
 
     return f"{len(fit_ratings(load_evidence(db, latest(db), 'gen1ou')).agents)} agents"
 

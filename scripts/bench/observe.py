@@ -19,12 +19,12 @@ import numpy as np
 import orjson
 
 from agents.battle import SeatBattle
-from agents.policy.observation import observe
-from arena.entrants import load_pools
+from agents.observation.observation import observe
 from arena.record import BattleRecord
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 from teamsets.formats import get_format
 
 AGENTS = ("heuristic:max-damage", "heuristic:emerald")

@@ -14,11 +14,11 @@ import time
 from collections import Counter
 from typing import Any
 
-from training.algorithms.ppo import PPO
-from training.config import read_yaml
+from training.offline.config import read_yaml
 from training.online.config import checked_online
-from training.settings import Change, changed
-from training.shipped import located
+from training.online.rules.ppo import PPO
+from training.runs.settings import Change, changed
+from training.runs.shipped import located
 
 #: Network -> decisions/s on two cores that it should reach.
 BARS = {"micro": 8000, "tiny": 1000}

@@ -26,9 +26,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from arena.cluster.connecting import reached
-from arena.runner.progress import Progress
-from arena.tournament import EvaluateSettings, play_into
+from arena.run.tournament import EvaluateSettings, play_into
+from arena.workers.cluster.connection import reached
+from arena.workers.progress import Progress
 
 AGENTS = ("poke-env:RandomPlayer", "random")
 #: Battles of each worker before counting begins.

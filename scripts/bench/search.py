@@ -21,10 +21,10 @@ import orjson
 from agents import resolve
 from arena.ratings.pentanomial import PAIR_SCORES, Z95, pair_counts
 from arena.ratings.rates import PRIOR_PAIRS
-from arena.runner.here import default_workers
+from arena.run.tournament import EvaluateSettings, play_into
 from arena.schedules.match import Match
 from arena.store import rows
-from arena.tournament import EvaluateSettings, play_into
+from arena.workers.local_pool import default_workers
 
 
 def share(points: list[float]) -> tuple[float, float, float]:

@@ -31,8 +31,8 @@ from pathlib import Path
 
 from throughput import cpu_seconds
 
-from arena.runner.progress import Progress
-from arena.tournament import EvaluateSettings, play_into
+from arena.run.tournament import EvaluateSettings, play_into
+from arena.workers.progress import Progress
 
 TENTHS = 10
 LOOKS = 10  # a tenth

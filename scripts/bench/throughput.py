@@ -37,11 +37,11 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 
 from agents.battle.quick_poke_env import slow_down
-from arena.runner.here import default_workers
-from arena.runner.progress import Progress
-from arena.server.local import LocalServer
+from arena.run.tournament import EvaluateSettings, play_into
 from arena.store import rows
-from arena.tournament import EvaluateSettings, play_into
+from arena.venues.server.local import LocalServer
+from arena.workers.local_pool import default_workers
+from arena.workers.progress import Progress
 
 
 @contextmanager
@@ -160,7 +160,7 @@ _PLAYERS = ("poke-env:RandomPlayer", "poke_env.player:RandomPlayer")
 _WAYS = {
     "arena": (_PLAYERS, False),
     "arena, stock": (_PLAYERS, True),
-    "arena, random": (("random", "agents.heuristics.uniform:UniformRandom"), False),
+    "arena, random": (("random", "agents.rules.uniform:UniformRandom"), False),
 }
 
 

@@ -18,14 +18,14 @@ import time
 import numpy as np
 import torch
 
-from agents.policy.actions import ACTIONS
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from agents.policy.network import PRESETS, Network
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS
-from training.algorithms import LOSSES
-from training.algorithms.tensors import to_device
-from training.config import Cloning
 from training.data.stream import Batch, padded
 from training.data.trajectory import Trajectory
+from training.offline.config import Cloning
+from training.offline.losses import LOSSES
+from training.offline.tensors import to_device
 
 SETTINGS = Cloning(name="cloning", targets="choices", expert_value_weight=0.0, value_weight=0.25)
 SORTED_TOGETHER = 8

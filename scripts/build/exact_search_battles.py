@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.engine.engine import Engine
-from agents.engine.layout import TURN, UNDECIDED, WINNER, WORDS
+from agents.engine.gen1.engine import Engine
+from agents.engine.gen1.layout import TURN, UNDECIDED, WINNER, WORDS
 from agents.search.exact.tree import Settings, Tree, hidden_of
 from agents.search.exact.weights import read
 from teamsets.atomic import write_atomic

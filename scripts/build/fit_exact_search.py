@@ -24,9 +24,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from agents.engine.compiled import rule
-from agents.engine.layout import WORDS
-from agents.engine.requests import legal_actions, lists_one_move
-from agents.engine.state import side_of
+from agents.engine.gen1.layout import WORDS
+from agents.engine.gen1.requests import legal_actions, lists_one_move
+from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.network import ACTION_ROWS, Network, row_of
 from agents.search.exact.values import logits_of, read_weights, value_of

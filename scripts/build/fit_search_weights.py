@@ -29,12 +29,12 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
-from agents.search.builds import missing
-from agents.search.engine import EngineFailed, engine_for
-from agents.search.prediction import turns
+from agents.search.poke_engine.builds import missing
+from agents.search.poke_engine.engine import EngineFailed, engine_for
+from agents.search.poke_engine.prediction import turns
 from arena.record import unpacked
-from arena.replays import PackedLogs, with_logs
 from arena.store import rows
+from arena.venues.simulator.reproduction import PackedLogs, with_logs
 from teamsets.formats import get_format
 
 #: How much a weight is drawn to zero, by the number of positions: what was tried, the best on what is held out is taken.

@@ -1,4 +1,4 @@
-// Writes agents/engine/gen1.json: species, moves and type chart of generation 1, from Showdown's own Dex.
+// Writes agents/engine/gen1/gen1.json: species, moves and type chart of generation 1, from Showdown's own Dex.
 //
 //     node scripts/build/make_engine_data.mjs            # write the file
 //     node scripts/build/make_engine_data.mjs --print    # print it instead: tests/agents/engine compares
@@ -44,4 +44,4 @@ const lines = Object.entries(data).map(([key, value]) => ` ${JSON.stringify(key)
   ? '[\n' + value.map(row => '  ' + JSON.stringify(row)).join(',\n') + '\n ]' : JSON.stringify(value)));
 const text = '{\n' + lines.join(',\n') + '\n}\n';
 if (process.argv.includes('--print')) process.stdout.write(text);
-else writeFileSync(new URL('../../agents/engine/gen1.json', import.meta.url), text);
+else writeFileSync(new URL('../../agents/engine/gen1/gen1.json', import.meta.url), text);

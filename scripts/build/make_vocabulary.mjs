@@ -1,4 +1,4 @@
-// Writes agents/policy/vocabulary.json: every species, move, ability and item of Showdown, by id, each at its place for good.
+// Writes agents/observation/vocabulary.json: every species, move, ability and item of Showdown, by id, each at its place for good.
 //
 //     node scripts/build/make_vocabulary.mjs
 //
@@ -8,7 +8,7 @@ import {readFileSync, existsSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 
 const {Dex} = createRequire(import.meta.url)('pokemon-showdown');
-const file = new URL('../../agents/policy/vocabulary.json', import.meta.url);
+const file = new URL('../../agents/observation/vocabulary.json', import.meta.url);
 const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 
 const words = {};

@@ -19,7 +19,7 @@ import yaml
 
 from teamsets.loading import load_set
 from teamsets.locking import file_lock
-from training.settings import Change, changed
+from training.runs.settings import Change, changed
 
 PROJECT = Path(__file__).parents[2]
 Row = dict[str, Any]
@@ -83,8 +83,8 @@ def fsdp2(asked: Asked) -> Iterator[Row]:
     """The losses of a run whose weights FSDP2 has, on one GPU (two processes on the CPU), beside those of a plain one."""
     from memory import configuration, dataset
 
-    from training.distributed.launch import launch
-    from training.run_folder import RunFolder
+    from training.runs.distributed.launch import launch
+    from training.runs.run_folder import RunFolder
 
     folder = asked.folder("fsdp2")
     dataset(folder / "data", 16, 16)
@@ -152,9 +152,9 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
         os.environ |= {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
     import pytest
 
-    from agents.engine import cuda as gpu
-    from agents.engine.engine import initial
-    from agents.engine.rollout import rollout
+    from agents.engine.gen1 import cuda as gpu
+    from agents.engine.gen1.engine import initial
+    from agents.engine.gen1.rollout import rollout
 
     cuda, some = gpu.cuda, pairs()
     fresh = np.stack([initial(some[n % len(some)], f"gen5,{n + 1:016x}") for n in range(2 if asked.rehearse else 512)])
@@ -201,7 +201,7 @@ def cuda_engine(asked: Asked) -> Iterator[Row]:
     if asked.rehearse:
         return
     log = asked.work / "cuda-tests.txt"
-    tests = ["tests/agents/engine/test_cuda.py", "-k", "2000 or torch_shares", "-rA", "-p", "no:cacheprovider"]
+    tests = ["tests/agents/engine/gen1/test_cuda.py", "-k", "2000 or torch_shares", "-rA", "-p", "no:cacheprovider"]
     with log.open("w") as file:
         stdout, sys.stdout = sys.stdout, file
         try:
@@ -240,7 +240,7 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
 
     from training.llm.config import checked_llm
     from training.llm.run import train_llm
-    from training.shipped import located
+    from training.runs.shipped import located
 
     os.environ["HF_HUB_OFFLINE"] = "1"
     folder = asked.folder("llm")

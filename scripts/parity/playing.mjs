@@ -1,7 +1,7 @@
 // How the parity scripts' players get their teams and choose: the policies of engine_policies.mjs, with Mega Evolution, Z-Moves,
 // Dynamax and Terastallization at random. All draws come from the battle's own generator.
 
-import {choose} from '../engine_policies.mjs';
+import {choose} from './engine_policies.mjs';
 import {anyTeam} from './any_teams.mjs';
 
 export const EXTRAS = [['canMegaEvo', 'mega'], ['canMegaEvoX', 'megax'], ['canMegaEvoY', 'megay'], ['canUltraBurst', 'ultra'],

@@ -8,7 +8,7 @@
 // what was chosen, in the simulator's words, null where the battle ended first. One battle in ten ends by a forfeit.
 
 import {createRequire} from 'node:module';
-import {generator, POLICIES} from '../engine_policies.mjs';
+import {generator, POLICIES} from './engine_policies.mjs';
 import {choiceOf, hex, teamOf} from './playing.mjs';
 
 const options = JSON.parse(process.argv[2]);

@@ -1,7 +1,7 @@
 """Proves that what a replay is said to show is true: reconstructed choices and requests, against those of the battle.
 
-Node plays battles on stock Pokémon Showdown. Of each, both sides are reconstructed (arena/human) from what a replay has, the
-lines for spectators, and compared with what the players truly were asked and chose. Differences, by kind:
+Node plays battles on stock Pokémon Showdown. Of each, both sides are reconstructed (arena/replays) from what a replay has,
+the lines for spectators, and compared with what the players truly were asked and chose. Differences, by kind:
 
 - `wrong choice`: one that is called certain, and is another than the true one;
 - `wrong lock`: a request with a single move ("recharge", the second turn of Outrage) where there was a choice, or with
@@ -42,8 +42,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from state_parity import add_playing_options, chunks, format_of, oracle, playing_options
 
 from agents.battle.choices import legal_choices
-from arena.human.reading import UnusableReplay, public_battle
-from arena.human.reconstruction import SideLog, reconstruct
+from arena.replays.reading import UnusableReplay, public_battle
+from arena.replays.reconstruction import SideLog, reconstruct
 from teamsets.errors import BadInput
 
 ORACLE = Path(__file__).parent / "replay_oracle.mjs"

@@ -185,7 +185,7 @@ class SeatComparison:
         by_item = true["base"] in _TYPED_BY_ITEM and not true["terastallized"]
         # UNKNOWABLE: the simulator tells them as the turn ends, or never
         if by_item and (truth["midTurn"] or seen.gen < 7):
-            right = sorted(_type_name(t) for t in true["apparentTypes"])
+            right = sorted(_type_name(t) for t in [*true["apparentTypes"], *filter(None, [true["addedType"]])])
         if types != right and not disguised:  # the guise's types are what a seat sees
             yield Difference("types", who, types, right)
         if not fainted:

@@ -8,7 +8,7 @@
 // Policies are those of engine_policies.mjs, with Mega Evolution, Z-Moves, Dynamax and Terastallization at random.
 
 import {createRequire} from 'node:module';
-import {generator, POLICIES} from '../engine_policies.mjs';
+import {generator, POLICIES} from './engine_policies.mjs';
 import {choiceOf, EXTRAS, hex, teamOf} from './playing.mjs';
 import {snapshot, watch, watchMoves} from './state_truth.mjs';
 

@@ -1,7 +1,7 @@
 """How much of a battle comes back from its public log? Reconstructed points of view beside the true ones.
 
 Rule players play battles on the simulator. Of each battle only what a spectator sees is kept (health in percent, nobody's
-requests); both sides are reconstructed from that (arena/human) and compared with their true logs and choices. Printed for
+requests); both sides are reconstructed from that (arena/replays) and compared with their true logs and choices. Printed for
 each format, with 95% intervals (resampled by battles: decisions of one battle are not independent):
 
 - asked: the share of the true moments of choice that were found, and how many were found that were none;
@@ -28,13 +28,13 @@ import numpy as np
 import orjson
 
 from agents.battle import SeatBattle
-from arena.entrants import load_pools
-from arena.human.reading import PublicBattle
-from arena.human.reconstruction import SideLog, reconstruct
 from arena.record import BattleRecord
+from arena.replays.reading import PublicBattle
+from arena.replays.reconstruction import SideLog, reconstruct
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 from teamsets.formats import get_format
 
 RULES = Rules(think_limit=60.0, max_turns=300)

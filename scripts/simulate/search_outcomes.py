@@ -22,14 +22,14 @@ from collections import Counter
 
 import numpy as np
 
-from agents.search.builds import missing
-from agents.search.engine import Engine, EngineFailed
-from agents.search.prediction import Comparison, Turn, compare, known_limitation, turns
-from arena.entrants import load_pools
+from agents.search.poke_engine.builds import missing
+from agents.search.poke_engine.engine import Engine, EngineFailed
+from agents.search.poke_engine.prediction import Comparison, Turn, compare, known_limitation, turns
 from arena.record import BattleRecord
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 from teamsets.formats import get_format
 
 RULES = Rules(think_limit=60.0, max_turns=300)
@@ -49,7 +49,7 @@ def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Comparison]
 
 def foreseen_by_engine(record: BattleRecord, rng: np.random.Generator) -> list[bool]:
     """Whether our engine foresees each turn of a battle in which both sides had a choice of moves."""
-    from agents.engine import layout
+    from agents.engine.gen1 import layout
     from agents.search.exact.comparison import foreseen, walk
 
     said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])

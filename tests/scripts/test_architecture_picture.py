@@ -23,8 +23,8 @@ def test_the_picture_is_that_of_the_imports() -> None:
 
 def test_the_list_has_the_imports_between_rooms() -> None:
     said = subprocess.run([sys.executable, SCRIPT, "--list"], capture_output=True, text=True, check=True).stdout
-    (runner,) = re.findall(r"^arena\.runner\n((?:    .*\n)+)", said, re.MULTILINE)
-    assert re.search(r"arena\.simulator +[1-9]", runner)
+    (runner,) = re.findall(r"^arena\.workers\n((?:    .*\n)+)", said, re.MULTILINE)
+    assert re.search(r"arena\.venues +[1-9]", runner)
 
 
 def project(root: Path, **files: str) -> Path:

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 import pytest
 from support.command_line import PROJECT
 
-from agents.arrays import PLAYERS as ARRAY_PLAYERS
-from agents.search.builds import missing
+from agents.rules.batched import PLAYERS as ARRAY_PLAYERS
+from agents.search.poke_engine.builds import missing
 
 SCRIPTS = PROJECT / "scripts"
 

@@ -1,4 +1,4 @@
-"""scripts/engine_parity.py: its policies, the count of branches, and the ledger by which a stopped range resumes."""
+"""scripts/parity/engine_parity.py: its policies, the count of branches, and the ledger by which a stopped range resumes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ pytest.importorskip("numba")
 
 from support.scripts import script
 
-from agents.engine.tables import MOVE_IDS
+from agents.engine.gen1.tables import MOVE_IDS
 
-engine_parity = script("engine_parity.py")
+engine_parity = script("parity/engine_parity.py")
 engine_ledger, engine_coverage = engine_parity.engine_ledger, engine_parity.engine_coverage
 RANGE = ("--battles", "3", "--seed", "11", "--policy", "rules")
 

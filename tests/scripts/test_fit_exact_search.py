@@ -17,7 +17,7 @@ pytest.importorskip("numba")
 
 import torch
 
-from agents.engine.state import side_of
+from agents.engine.gen1.state import side_of
 from agents.search.exact.features import MOST
 from agents.search.exact.network import correction, judged, read_network, row_of, sums_of
 from agents.search.exact.values import logits_of, read_weights

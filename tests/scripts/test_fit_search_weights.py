@@ -13,7 +13,7 @@ import scipy.optimize
 from support.command_line import PROJECT, run_arena
 from support.scripts import script
 
-from agents.search.builds import missing
+from agents.search.poke_engine.builds import missing
 
 SCRIPTS = PROJECT / "scripts/build"
 fitting = script("build/fit_search_weights.py")

@@ -16,7 +16,7 @@ OPTIONS = {"battles": 6, "seed": 11, "turns": 60, "formats": FORMATS}
 
 @pytest.mark.slow
 def test_random_battles_with_any_move_and_ability_are_equal() -> None:
-    stock, found, unrepeatable = script("simulator_parity.py").differing(OPTIONS)
+    stock, found, unrepeatable = script("parity/simulator_parity.py").differing(OPTIONS)
     assert (found, unrepeatable) == ([], [])
     assert [(format_id, number) for format_id in FORMATS for number in range(6)] == list(stock)
     assert sum(line["turns"] for line in stock.values()) > 1000
@@ -26,7 +26,7 @@ def test_a_difference_is_found_and_a_format_that_differs_from_itself_proves_noth
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    parity = script("simulator_parity.py")
+    parity = script("parity/simulator_parity.py")
     plays = iter(range(100))
 
     def play(options: dict[str, object], stock: bool) -> dict[tuple[str, int], dict[str, object]]:

@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.batched import BatchedAgent
-from agents.policy.observation import Observations
-from training.envs.draws import draw_actions, next_random
+from agents.batched import BatchedAgent
+from agents.observation.observation import Observations
+from training.envs.seeding import draw_actions, next_random
 
 
 class Chooser:

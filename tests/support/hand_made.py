@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from training.online.players import Manner
 from training.online.rollout import Rollout
 

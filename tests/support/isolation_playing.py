@@ -9,13 +9,13 @@ from typing import Any
 
 import orjson
 
+from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.isolation.seat import Isolation
 from arena.record import BattleRecord
-from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host
-from arena.simulator.simulator import Simulator
 from arena.venue import Rules
+from arena.venues.isolation.seat import Isolation
+from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import Simulator
 
 FORMAT = "gen1randombattle"
 MAX_TURNS = 20

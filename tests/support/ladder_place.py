@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from agents import resolve
+from arena.battles.guard import StepGuard
 from arena.fixture import FixtureTeam
-from arena.ladder.ladder import Ladder, Way
-from arena.ladder.user_battle import UNSEEN, Ours
-from arena.protocol.client import Client
-from arena.server.local import LocalServer
-from arena.simulator.guard import StepGuard
+from arena.remote.ladder import Ladder, Way
+from arena.remote.user_battle import UNSEEN, Ours
 from arena.venue import Rules
+from arena.venues.server.client import Client
+from arena.venues.server.local import LocalServer
 from teamsets.loading import load_set
 
 DRAWN = "gen1randombattle"

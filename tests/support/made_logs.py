@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arena.human.reading import PublicBattle, public_battle
-from arena.human.reconstruction import SideLog, reconstruct
+from arena.replays.reading import PublicBattle, public_battle
+from arena.replays.reconstruction import SideLog, reconstruct
 
 _HEAD = """|j|☆Ann
 |player|p1|Ann|1|1500

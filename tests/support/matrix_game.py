@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from training.envs.fixtures import LEARNER, Game
 from training.envs.venue import UNDECIDED, Ints

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
-from training.algorithms.online import rule
 from training.online.config import OnlineConfig, checked_online
+from training.online.rules import rule
 from training.online.trainer import Trainer
-from training.settings import Change, changed
-from training.shipped import located
+from training.runs.settings import Change, changed
+from training.runs.shipped import located
 
 #: What every test wants: one thread, few battles, no metrics elsewhere.
 SMALL = {
@@ -23,7 +23,7 @@ SMALL = {
 
 def settings(name: str = "ppo", **changes: Any) -> OnlineConfig:
     """A shipped example, made small. changes: dotted keys, with __ for each dot."""
-    from training.config import read_yaml
+    from training.offline.config import read_yaml
 
     found = {**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}
     told = changed(read_yaml(located(name, "online")), [Change(*each) for each in found.items()], name)

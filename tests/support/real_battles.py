@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from arena.battles.guard import StepGuard
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
 from arena.schedules.plan import DRAWN, Plan, round_robin
-from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host
-from arena.simulator.simulator import Simulator
 from arena.venue import Rules
+from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import Simulator
 from teamsets.loading import load_set
 
 RANDOM_FORMATS = [f"gen{gen}randombattle" for gen in range(1, 10)]

@@ -10,8 +10,8 @@ from agents.mechanics.fighters import Conditions, Fighter
 from agents.mechanics.moves import move_facts
 from arena.fixture import Fixture, FixtureTeam, digest, showdown_seed
 from arena.record import BattleRecord
-from arena.simulator import simulator
 from arena.venue import Rules
+from arena.venues.simulator import simulator
 
 
 def pair_of_fixtures(first: str, second: str, format_id: str, number: int) -> list[Fixture]:

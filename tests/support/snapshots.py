@@ -11,7 +11,7 @@ import pytest
 from support.command_line import TESTS
 
 FOLDER = TESTS / "snapshots"
-#: Rewrites the files in place of comparing: `make test ARGS="tests/arena/test_terminal.py --update-snapshots"`.
+#: Rewrites the files in place of comparing: `make test ARGS="tests/arena/terminal/test_terminal.py --update-snapshots"`.
 OPTION = "--update-snapshots"
 
 

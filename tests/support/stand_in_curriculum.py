@@ -13,11 +13,11 @@ from typing import Any
 import yaml
 from rich.console import Console
 
-from training.config import Config
-from training.curriculum import learn, loop
-from training.curriculum.config import SET_HERE_ONLINE, Curriculum, read_curriculum
-from training.curriculum.learn import Learned
-from training.shipped import FOLDERS
+from training.experiments.curriculum import learn, loop
+from training.experiments.curriculum.config import SET_HERE_ONLINE, Curriculum, read_curriculum
+from training.experiments.curriculum.learn import Learned
+from training.offline.config import Config
+from training.runs.shipped import FOLDERS
 
 SHIPPED = FOLDERS["curriculum"]
 BASE = "heuristic:max-power"

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from agents.engine.engine import Engine
-from agents.engine.layout import SEED, TURN, UNDECIDED, WINNER
+from agents.engine.gen1.engine import Engine
+from agents.engine.gen1.layout import SEED, TURN, UNDECIDED, WINNER
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from training.envs.fixtures import LEARNER, Game
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.record import unpacked
+from arena.run.tournament import EvaluateSettings, play, prepare
 from arena.schedules.plan import Plan
 from arena.store import open_store, rows
-from arena.tournament import EvaluateSettings, play, prepare
 from arena.venue import Rules
 
 

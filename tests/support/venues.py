@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from arena.battles.guard import StepGuard
 from arena.fixture import Fixture
 from arena.record import BattleRecord
-from arena.server.local import LocalServer
-from arena.server.venue import ServerVenue
-from arena.simulator.guard import StepGuard
-from arena.simulator.host import Host
-from arena.simulator.simulator import Simulator
 from arena.venue import Rules
+from arena.venues.server.local import LocalServer
+from arena.venues.server.venue import ServerVenue
+from arena.venues.simulator.host import Host
+from arena.venues.simulator.simulator import Simulator
 
 PATIENT = Rules(think_limit=60.0)
 

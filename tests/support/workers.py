@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.runner.place import Worker
+from arena.workers.worker_pool import Worker
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")

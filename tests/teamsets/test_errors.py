@@ -14,7 +14,7 @@ from support.command_line import PROJECT
 import teamsets.errors
 from teamsets.errors import last_error
 
-_LINE = re.compile(r" {4}(?P<lead>[│ ]*(?:[├└]── )?)(?P<name>[A-Z]\w+)(?: +(?P<module>[a-z][\w.]+) +(?P<words>\S.*))?")
+_LINE = re.compile(r" {4}(?P<lead>[│ ]*(?:[├└]── )?)(?P<name>[A-Z]\w+)(?: +(?P<module>[a-z][\w.]+): +(?P<words>\S.*))?")
 _WITH_BASES = re.compile(r"^ *class \w+\(", re.MULTILINE)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from training.config import Config, checked, preset_text
 from training.data.from_store import selected, trajectories
 from training.data.shards import Dataset, DatasetWriter, opened
 from training.data.trajectory import Trajectory
+from training.offline.config import Config, checked, preset_text
 
 
 @pytest.fixture

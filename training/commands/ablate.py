@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from arena.console import Console
 from arena.terminal.commands import say
+from arena.terminal.console import Console
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
-from training.settings import Change
-from training.shipped import located
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 
 @click.command()
@@ -36,15 +36,15 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
       train ablate my.yaml --set evaluation.workers=8
       train ablate algorithms --on ray://head.example:10001
     """
-    from training.ablation.config import read_ablation
+    from training.experiments.ablation.config import read_ablation
 
     ablation = read_ablation(located(config, "ablation"), changes)
     need_packages()
-    from training.ablation.costs import cells, print_costs, write_costs
-    from training.ablation.report import print_plan, print_results, write
-    from training.ablation.results import results
-    from training.ablation.run import held, planned, run_cells
-    from training.cluster.scheduling import cluster_of, train_everywhere
+    from training.experiments.ablation.costs import cells, print_costs, write_costs
+    from training.experiments.ablation.report import print_plan, print_results, write
+    from training.experiments.ablation.results import results
+    from training.experiments.ablation.run import held, planned, run_cells
+    from training.machines.cluster.scheduling import cluster_of, train_everywhere
 
     out, err = Console(), Console(stderr=True)
     if dry_run:

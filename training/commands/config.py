@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from training.commands.configuring import set_option
-from training.config import Section, present_changes, read_config
-from training.settings import Change, in_text
-from training.shipped import Kind, located, names
+from training.offline.config import Section, present_changes, read_config
+from training.runs.settings import Change, in_text
+from training.runs.shipped import Kind, located, names
 
 #: Kinds whose presets are found by their names alone.
 _BY_NAME: tuple[Kind, ...] = ("online", "llm")
@@ -50,7 +50,7 @@ def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
     if kind == "preset":
         return read_config(path, changes)
     if kind == "curriculum":
-        from training.curriculum.config import read_curriculum
+        from training.experiments.curriculum.config import read_curriculum
 
         return read_curriculum(path, changes)
     if kind == "online":
@@ -62,9 +62,9 @@ def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
 
         return read_llm(path, changes)
     if kind == "population":
-        from training.population.config import read_population
+        from training.experiments.population.config import read_population
 
         return read_population(path, changes)
-    from training.ablation.config import read_ablation
+    from training.experiments.ablation.config import read_ablation
 
     return read_ablation(path, changes)

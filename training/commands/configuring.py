@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from training.settings import Change, flow, parsed
+from training.runs.settings import Change, flow, parsed
 
 
 def _parsed(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[Change, ...]:

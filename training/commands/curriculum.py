@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from arena.console import Console
 from arena.store import DEFAULT
 from arena.terminal.commands import say
+from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_arguments, set_option
 from training.commands.running import need_packages
-from training.settings import Change
-from training.shipped import located, names
+from training.runs.settings import Change
+from training.runs.shipped import located, names
 
 
 class _OrAConfig(click.Group):
@@ -47,8 +47,8 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
       train curriculum run gen1ou-cpu
       train curriculum run my.yaml --set workers=8
     """
-    from training.curriculum.config import read_curriculum
-    from training.curriculum.loop import run_curriculum
+    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.loop import run_curriculum
 
     settings = read_curriculum(located(config, "curriculum"), changes)
     need_packages()
@@ -67,8 +67,8 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
       train curriculum status gen1ou-cpu
       train curriculum status --db runs/gen1ou-cpu/arena.duckdb
     """
-    from training.curriculum.config import read_curriculum
-    from training.curriculum.status import not_started, show_status
+    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.status import not_started, show_status
 
     if config is None:
         show_status(db or DEFAULT, None, Console())
@@ -94,9 +94,9 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
       train curriculum report gen1ou-cpu
       train curriculum report my.yaml --html page.html
     """
-    from training.curriculum.config import read_curriculum
-    from training.curriculum.report import PAGE, write_page
-    from training.curriculum.status import not_started
+    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.report import PAGE, write_page
+    from training.experiments.curriculum.status import not_started
 
     settings = read_curriculum(located(config, "curriculum"), changes)
     if not_started(settings.db, settings.name):
@@ -121,8 +121,8 @@ def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool)
       train curriculum plan gen1ou-cpu
       train curriculum plan gen1ou-cpu --quick
     """
-    from training.curriculum.config import read_curriculum
-    from training.curriculum.plan import show_plan
+    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.plan import show_plan
 
     settings = read_curriculum(located(config, "curriculum"), changes)
     need_packages()

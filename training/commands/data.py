@@ -12,8 +12,8 @@ from typing import Any, get_args
 import click
 from rich.progress import track
 
-from arena.console import Console
-from arena.human.reading import End, day
+from arena.replays.reading import End, day
+from arena.terminal.console import Console
 from training.commands.options import hold_out_option, selection_options, show_built, warn_of_biased_values
 from training.data.build import build_once
 from training.data.gates import Gates, left_out_suffix

@@ -8,9 +8,9 @@ import click
 
 from teamsets.errors import BadInput
 from training.commands.running import need_packages
-from training.diagnosis.collectives import collective_findings
-from training.diagnosis.finding import Finding
-from training.diagnosis.machine import machine_findings
+from training.machines.diagnosis.collectives import collective_findings
+from training.machines.diagnosis.finding import Finding
+from training.machines.diagnosis.machine import machine_findings
 
 
 @click.command()
@@ -52,7 +52,7 @@ def doctor(given: tuple[str, ...], processes: int | None, timeout: float, logs: 
         show(finding)
     import torch
 
-    from training.diagnosis.devices import device_findings
+    from training.machines.diagnosis.devices import device_findings
 
     for finding in device_findings():
         show(finding)

@@ -6,9 +6,9 @@ import click
 
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import run_training
-from training.config import BadConfig, read_config
-from training.settings import Change
-from training.shipped import located
+from training.offline.config import BadConfig, read_config
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 
 @click.command()

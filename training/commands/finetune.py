@@ -13,14 +13,14 @@ from teamsets.errors import BadInput
 from training.commands.configuring import set_option
 from training.commands.options import selection_options, show_built, warn_of_biased_values
 from training.commands.running import need_packages, run_training
-from training.config import Config, PolicyFrom, checked, preset_text, read_config, with_changes
 from training.data.build import build_once
 from training.data.gates import Gates
 from training.data.hold_out import By
 from training.data.shards import opened
-from training.finetune import FineTuning, Objective
-from training.settings import Change, named
-from training.shipped import located
+from training.offline.config import Config, PolicyFrom, checked, preset_text, read_config, with_changes
+from training.offline.finetune import FineTuning, Objective
+from training.runs.settings import Change, named
+from training.runs.shipped import located
 
 
 @click.command()
@@ -91,7 +91,7 @@ def finetune(
       train finetune --from runs/ft1@last --where "agent LIKE 'search:%'" --distil --mix runs/ft1/data=0.5 --out runs/ft2
     """
     need_packages()
-    from training.learner import check_freeze
+    from training.offline.learner import check_freeze
 
     gates = Gates(**{name: options.pop(name) for name in Gates.__dataclass_fields__})
     warn_of_biased_values(gates.result, "use --policy-from won instead")

@@ -10,8 +10,8 @@ from agents.llm.models import OUTPUT, not_installed
 from teamsets.errors import MissingTool
 from training.commands.configuring import config_argument, set_option
 from training.llm.config import LlmConfig, read_llm
-from training.settings import Change
-from training.shipped import located
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 _PACKAGES = ("torch", "transformers", "trl", "peft", "datasets", "accelerate", "wandb")
 

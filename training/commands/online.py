@@ -9,8 +9,8 @@ import click
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
 from training.online.config import read_online
-from training.settings import Change
-from training.shipped import located
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 
 @click.command()
@@ -33,9 +33,9 @@ def online(config: str, changes: tuple[Change, ...]) -> None:
     settings = read_online(located(config, "online"), changes)
     need_packages()
     print(f"{settings.name}: loading torch ...", file=sys.stderr)
-    from training.algorithms.online import rule
-    from training.curves import FILE as CURVES
+    from training.online.rules import rule
     from training.online.run import train_online
+    from training.runs.curves import FILE as CURVES
 
     folder = train_online(settings, rule(settings.algorithm.name))
     steps = folder.steps()

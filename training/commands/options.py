@@ -12,7 +12,7 @@ from arena.terminal.commands import db_option
 from training.data.build import Built
 from training.data.gates import Gates, Result
 from training.data.hold_out import By
-from training.data.orders import HELD_OUT
+from training.data.rebuild_command import HELD_OUT
 from training.data.shards import Dataset
 from training.data.stats import target_lines
 

@@ -10,18 +10,18 @@ import click
 import yaml
 from rich.table import Table
 
-from arena.console import Console
 from arena.terminal.commands import say
+from arena.terminal.console import Console
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
-from training.config import Config, read_config
-from training.settings import Change
-from training.shipped import located
+from training.offline.config import Config, read_config
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 if TYPE_CHECKING:
-    from training.memory.fitting import Variant
+    from training.machines.memory.fitting import Variant
 
 _UNITS = {"GB": 1e9, "GiB": 2.0**30, "MB": 1e6, "MiB": 2.0**20}
 
@@ -69,8 +69,8 @@ def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write
 
 
 def _show_gpus(console: Console, settings: Config, gpus: int, size: float) -> Variant | None:
-    from training.memory.estimate import counts, estimate
-    from training.memory.fitting import recommended, setup_of, variants
+    from training.machines.memory.estimate import counts, estimate
+    from training.machines.memory.fitting import recommended, setup_of, variants
 
     setup = setup_of(settings, gpus, "cuda")
     now, found = estimate(setup), variants(setup, size)
@@ -113,9 +113,9 @@ def _table(found: list[Variant], size: float) -> Table:
 
 def _show_cpu(console: Console, settings: Config, size: float) -> Variant | None:
     """Show one process on the CPU, whose baseline is that of this process with the same packages."""
-    from training.memory.estimate import estimate
-    from training.memory.fitting import Variant, largest_batch, setup_of
-    from training.memory.process import data_bytes, trained_once
+    from training.machines.memory.estimate import estimate
+    from training.machines.memory.fitting import Variant, largest_batch, setup_of
+    from training.machines.memory.process import data_bytes, trained_once
 
     base, data = trained_once(), data_bytes(settings)
     setup = setup_of(settings, 1, "cpu", base + data)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from arena.console import Console
 from arena.terminal.commands import say
+from arena.terminal.console import Console
 from training.commands.configuring import cells_on_option, config_argument, set_option
 from training.commands.running import need_packages
-from training.settings import Change
-from training.shipped import located
+from training.runs.settings import Change
+from training.runs.shipped import located
 
 
 @click.command()
@@ -27,12 +27,12 @@ def population(config: str, changes: tuple[Change, ...], on: str | None) -> None
       train population my.yaml
       train population my.yaml --on ray
     """
-    from training.population.config import read_population
+    from training.experiments.population.config import read_population
 
     settings = read_population(located(config, "population"), changes)
     need_packages()
-    from training.cluster.scheduling import cluster_of
-    from training.population.loop import run_population
+    from training.experiments.population.loop import run_population
+    from training.machines.cluster.scheduling import cluster_of
 
     err = Console(stderr=True)
     with cluster_of(on, lambda line: say(err, line)) as several:

@@ -12,8 +12,8 @@ import click
 from rich.progress import track
 
 from agents.llm.prompts import STYLES
-from arena.console import Console
 from arena.terminal.commands import db_option
+from arena.terminal.console import Console
 from teamsets.errors import BadInput
 from training.preferences.build import Settings, SourceKind, Venue, build_pairs
 from training.preferences.garbling import GARBLES

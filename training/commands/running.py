@@ -12,12 +12,12 @@ import yaml
 
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
-from training.config import Config
-from training.distributed.launch import launch
-from training.distributed.rank import Rank, rank_of, world_size
+from training.offline.config import Config
+from training.runs.distributed.launch import launch
+from training.runs.distributed.rank import Rank, rank_of, world_size
 
 if TYPE_CHECKING:
-    from training.trainer import Finished
+    from training.offline.trainer import Finished
 
 
 def need_packages() -> None:
@@ -30,7 +30,7 @@ def need_packages() -> None:
 
 
 def run_training(config: Config, processes: int = 1) -> None:
-    """Train to the last step and print the resulting agent spec. Raises what `training.trainer.train` raises.
+    """Train to the last step and print the resulting agent spec. Raises what `training.offline.trainer.train` raises.
 
     processes: more than one: start so many on this machine, and exit with 1 after printing which one failed first.
     """
@@ -42,7 +42,7 @@ def run_training(config: Config, processes: int = 1) -> None:
     with rank_of(Path(config.out), config.compute.collective_timeout) as rank:
         finished = _train(config, rank)
     if finished is not None:
-        from training.curves import FILE as CURVES
+        from training.runs.curves import FILE as CURVES
 
         best = finished.best
         suffix = "" if best is None else f"; best checkpoint: step {best['step']} ({best['by']}: {best['value']:.4g})"
@@ -54,7 +54,7 @@ def run_training(config: Config, processes: int = 1) -> None:
 def _train(config: Config, rank: Rank) -> Finished | None:
     from torch.distributed.elastic.multiprocessing.errors import record
 
-    from training.trainer import train
+    from training.offline.trainer import train
 
     # Without `record` a process that fails under `accelerate launch` leaves no traceback in its summary.
     return record(train)(config, rank)

@@ -13,18 +13,18 @@ from typing import Any
 
 from rich.progress import track
 
-from arena.console import Console
+from arena.terminal.console import Console
 from teamsets.locking import file_lock
-from training.data.chances import refused_lines
 from training.data.from_store import selected, trajectories
 from training.data.gates import Gates, left_out_suffix
 from training.data.hold_out import By, parts
-from training.data.orders import HELD_OUT, read_gates
+from training.data.rebuild_command import HELD_OUT, read_gates
 from training.data.shards import BadData, Dataset, opened
 from training.data.split_writer import SplitWriter
 from training.data.targets import without_target
 from training.data.trajectory import MISSING
-from training.settings import differences, other_settings
+from training.data.win_probabilities import refused_lines
+from training.runs.settings import differences, other_settings
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import orjson
 
 from arena.fixture import SEATS
 from arena.record import unpacked
-from arena.replays import PackedLogs, with_logs
 from arena.store import connect
+from arena.venues.simulator.reproduction import PackedLogs, with_logs
 from training.data.pooled import pooled
 from training.data.shards import BadData
 from training.data.trajectory import Trajectory, build_trajectory

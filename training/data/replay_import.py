@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from arena.human.reading import End, PublicBattle, UnusableReplay, counted, read_folder
-from arena.human.reconstruction import SideLog, reconstruct
+from arena.replays.reading import End, PublicBattle, UnusableReplay, counted, read_folder
+from arena.replays.reconstruction import SideLog, reconstruct
 from training.data.trajectory import Trajectory, build_trajectory
 
 #: Why a side is left out that neither won nor lost as was asked for.

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from agents.policy import observation
-from agents.policy.vocabulary import vocabulary
+from agents.observation import observation
+from agents.observation.vocabulary import vocabulary
 from teamsets.atomic import atomic_folder
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 from teamsets.reading import is_no_file
-from training.data.orders import how_to_rebuild
+from training.data.rebuild_command import how_to_rebuild
 from training.data.targets import Target
 from training.data.trajectory import COLUMNS, MISSING, Trajectory, concatenated
 
@@ -52,7 +52,7 @@ class Dataset:
     """The content of `dataset.json`.
 
     lengths: of the trajectories of each shard. names: the shards' files. about: how it was built. observation: the version
-    of its observations (agents/policy/observation.py). formats: number of trajectories by format, empty for datasets of
+    of its observations (agents/observation/observation.py). formats: number of trajectories by format, empty for datasets of
     earlier versions.
     """
 

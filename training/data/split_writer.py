@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from training.data.orders import HELD_OUT
+from training.data.rebuild_command import HELD_OUT
 from training.data.shards import BadData, DatasetWriter
 from training.data.trajectory import Trajectory
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from arena.console import Console
+from arena.terminal.console import Console
 from training.data.shards import Dataset, all_trajectories
 from training.data.targets import Target, without_target
 from training.data.trajectory import MISSING

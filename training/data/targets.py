@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
+from agents.observation.actions import ACTIONS
 
 Diagnostics = Mapping[str, Any]
 

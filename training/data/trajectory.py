@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.policy.actions import ACTIONS, action_of, legal_actions
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
+from agents.observation.actions import ACTIONS, action_of, legal_actions
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, observe
 from teamsets.formats import get_format
-from training.data.chances import win_probability
 from training.data.targets import Target, target_policy
+from training.data.win_probabilities import win_probability
 
 #: The action of a decision whose action is unknown or not in the action space.
 MISSING = -1
@@ -55,14 +55,14 @@ COLUMNS = {
 class Trajectory:
     """T decisions of one side, oldest first, without team preview.
 
-    token_ids, features, legal: observations (agents/policy/observation.py). actions: MISSING where the action is unknown or
-    not in the action space. target_policy: an expert's probabilities; zeros where there is none. targets: source of the
-    policy target, a `Target`. values: win probability in [0, 1] that the agent reported (training/data/chances.py), or NaN.
-    rejected: the worse action of a pair whose better one is in `actions` (docs/preferences.md); MISSING where there is no
-    pair, and if it is not given. result: of this side: 1 won, 0.5 tied, 0 lost. remaining: number of decisions after the
-    last one; 0 unless truncated.
-    about: provenance: format, source, agent, opponent, battle, seat, pair, team_set and others; `refused`: name -> number of
-    decisions whose diagnostic of that name was rejected as a win probability.
+    token_ids, features, legal: observations (agents/observation/observation.py). actions: MISSING where the action is
+    unknown or not in the action space. target_policy: an expert's probabilities; zeros where there is none. targets: source
+    of the policy target, a `Target`. values: win probability in [0, 1] that the agent reported
+    (training/data/win_probabilities.py), or NaN. rejected: the worse action of a pair whose better one is in `actions`
+    (docs/preferences.md); MISSING where there is no pair, and if it is not given. result: of this side: 1 won, 0.5 tied, 0
+    lost. remaining: number of decisions after the last one; 0 unless truncated. about: provenance: format, source, agent,
+    opponent, battle, seat, pair, team_set and others; `refused`: name -> number of decisions whose diagnostic of that name
+    was rejected as a win probability.
     """
 
     token_ids: NDArray[np.int16]  # [T, 19, 12]

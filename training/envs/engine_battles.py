@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from agents import Agent
 from agents.engine import FORMATS
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import Observations
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import Observations
 from arena.fixture import Fixture
 from teamsets.errors import BadInput, MissingTool
 from training.envs.venue import Ints
@@ -21,9 +21,10 @@ from training.envs.venue import Ints
 try:
     import numba
 
-    from agents.engine.engine import Engine, compile_engine
-    from agents.engine.layout import ACTIONS as ENGINE_ACTIONS
-    from agents.engine.layout import REQUEST, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
+    from agents.engine.gen1.engine import Engine
+    from agents.engine.gen1.layout import ACTIONS as ENGINE_ACTIONS
+    from agents.engine.gen1.layout import REQUEST, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WAITING, WINNER
+    from agents.observation.engine_observation import compile_engine, observe_rows
 except ModuleNotFoundError as error:
     raise MissingTool(
         f"{error.name} is not installed: the engine needs it: `make training` (or pip install 'battle-arena[envs]')"
@@ -85,7 +86,7 @@ class EngineBattles:
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
         with self._limited(len(rows)):
-            return self.engine.observe(rows, seats, out)
+            return observe_rows(self.engine, rows, seats, out)
 
     def answers(self, rows: Ints, seats: Ints) -> Ints:
         raise BadInput("an agent without act_many plays on Showdown only")

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import Observations
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import Observations
 from arena.fixture import seat_seed
 from arena.validation import LIMITS
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
-from training.envs.draws import draw_actions, next_random
 from training.envs.fixtures import Draw, Game
 from training.envs.opponents import Mixture, Opponents
+from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
 

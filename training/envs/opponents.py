@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, AgentSource, resolve
-from agents.engine_agent import EngineAgent
-from agents.policy.batched import BatchedAgent, actions_of
+from agents.batched import BatchedAgent, EngineAgent, actions_of
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
-from training.envs.draws import draw_actions, next_random
 from training.envs.fixtures import Game
+from training.envs.seeding import draw_actions, next_random
 from training.envs.venue import Battles, Ints
 
 #: A spec, an agent's class, or several of them with their weights.
@@ -145,7 +144,7 @@ class Opponents:
         if not self.everyone and not on_engine and not isinstance(made(), BatchedAgent):
             raise BadInput(
                 f"opponent '{name}': cannot play on the engine, where opponents act in batches: use random, a subclass of "
-                "agents.policy.batched.BatchedAgent, or the environment PokemonShowdown-v0"
+                "agents.batched.BatchedAgent, or the environment PokemonShowdown-v0"
             )
         return _Member(name, weight, source)
 

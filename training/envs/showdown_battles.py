@@ -1,4 +1,4 @@
-"""Battles on Showdown in process (arena/simulator): any singles format, one Node process, no server."""
+"""Battles on Showdown in process (arena/venues/simulator): any singles format, one Node process, no server."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent, Choice
-from agents.policy.actions import ACTIONS, legal_mask
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations, observe
-from arena.child import Message
+from agents.observation.actions import ACTIONS, legal_mask
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations, observe
+from arena.battles.seat import Fault, Seat
+from arena.battles.session import player_options
 from arena.fixture import SEATS, Fixture
-from arena.simulator.host import Host
-from arena.simulator.seat import Fault, Seat
-from arena.simulator.session import player_options
+from arena.processes.child import Message
+from arena.venues.simulator.host import Host
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
 from training.envs.showdown_exchange import Exchange, ShowdownBattle

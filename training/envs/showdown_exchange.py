@@ -1,4 +1,4 @@
-"""One battle on Showdown as both seats see it, and the exchange of messages with the host (arena/simulator/host.mjs)."""
+"""One battle on Showdown as both seats see it, and its exchange with the host (arena/venues/simulator/host.mjs)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from agents import Agent, Choice, SeatBattle
-from agents.policy.actions import ACTIONS, legal_actions
-from arena.child import Message
+from agents.observation.actions import ACTIONS, legal_actions
+from arena.battles.clock import RunClock
+from arena.battles.guard import Clock, StepGuard
+from arena.battles.seat import Seat
 from arena.fixture import SEATS, Fixture, seat_seed
-from arena.simulator.guard import Clock, StepGuard
-from arena.simulator.host import Host
-from arena.simulator.run_clock import RunClock
-from arena.simulator.seat import Seat
+from arena.processes.child import Message
+from arena.venues.simulator.host import Host
 from teamsets.formats import get_format
 from training.envs.venue import STUCK, TIE, UNDECIDED
 

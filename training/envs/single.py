@@ -30,7 +30,7 @@ class PokemonEnv(gymnasium.Env[Arrays, np.int64]):
 
     @property
     def engine(self) -> Any:
-        """The engine (agents/engine/engine.py); None on Showdown."""
+        """The engine (agents/engine/gen1/engine.py); None on Showdown."""
         return getattr(self.learner.battles, "engine", None)
 
     def set_opponent(self, opponent: Mixture) -> None:

@@ -1,4 +1,4 @@
-"""Spaces of all environments: the observation of a policy (agents/policy/observation.py), and its 13 actions."""
+"""Spaces of all environments: the observation of a policy (agents/observation/observation.py), and its 13 actions."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
-from agents.policy.vocabulary import vocabulary
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.vocabulary import vocabulary
 from teamsets.errors import MissingTool
 
 try:
@@ -37,7 +37,7 @@ def observation_space() -> spaces.Dict:
 
 
 def action_space() -> spaces.Discrete:
-    """Discrete(13): agents/policy/actions.py."""
+    """Discrete(13): agents/observation/actions.py."""
     return spaces.Discrete(ACTIONS)
 
 

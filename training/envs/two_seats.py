@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 import gymnasium
 import numpy as np
 
-from agents.policy.observation import Observations
+from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
 from teamsets.formats import get_format
-from training.envs.draws import draw_actions, next_random
 from training.envs.fixtures import LEARNER, Draw, Game
 from training.envs.learner import ILLEGAL, check_max_turns, open_battles
+from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, action_space, arrays_of, observation_space, row_of
 from training.envs.venue import STUCK, TIE, UNDECIDED
 
@@ -67,7 +67,7 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
 
     @property
     def engine(self) -> Any:
-        """The engine (agents/engine/engine.py); None on Showdown."""
+        """The engine (agents/engine/gen1/engine.py); None on Showdown."""
         return getattr(self.battles, "engine", None)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:

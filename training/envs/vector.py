@@ -50,7 +50,7 @@ class PokemonVectorEnv(VectorEnv):
 
     @property
     def engine(self) -> Any:
-        """The engine (agents/engine/engine.py), whose row k is environment k; None on Showdown."""
+        """The engine (agents/engine/gen1/engine.py), whose row k is environment k; None on Showdown."""
         return getattr(self.learner.battles, "engine", None)
 
     def set_opponent(self, opponent: Mixture) -> None:

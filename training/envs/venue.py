@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents import Agent
-from agents.policy.observation import Observations
+from agents.observation.observation import Observations
 from arena.fixture import Fixture
 
 #: Values of `Battles.winners`: a seat (0 or 1), or one of these. STUCK: the simulator itself failed in the battle.
@@ -39,7 +39,7 @@ class Battles(Protocol):
         """[n, 2]: which seats have a decision to make. Neither, once the battle is over."""
 
     def masks(self, rows: Ints, seats: Ints) -> NDArray[np.bool_]:
-        """[n, 13]: the legal actions (agents/policy/actions.py) of those seats; none for a seat that is not asked."""
+        """[n, 13]: the legal actions (agents/observation/actions.py) of those seats; none for a seat that is not asked."""
 
     def observe(self, rows: Ints, seats: Ints, out: Observations | None = None) -> Observations:
         """What those seats see now. out: arrays to be written instead of new ones."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from training.config import (
+from training.offline.config import (
     BAD_TOGETHER,
     BadConfig,
     Checkpoints,
@@ -19,7 +19,7 @@ from training.config import (
     settings_in,
     validated,
 )
-from training.settings import Change, named
+from training.runs.settings import Change, named
 
 
 class BaseModel(Section):

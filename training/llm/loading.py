@@ -13,8 +13,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 
 from agents.llm import generation
 from agents.llm.models import base_of, folder_of, not_installed
-from training.config import BadConfig
 from training.llm.config import LlmConfig
+from training.offline.config import BadConfig
 
 
 def precision_of(config: LlmConfig) -> str:

@@ -27,8 +27,8 @@ from teamsets.atomic import atomic_folder, write_atomic
 from training.llm.config import LlmConfig, checked_llm
 from training.llm.data import Rows, rows_of
 from training.llm.loading import adapter_of, base_model, in_4bit, merged, precision_of, tokenizer_of
-from training.run_folder import keep_settings, lock_folder
-from training.tracking import Tracking
+from training.runs.run_folder import keep_settings, lock_folder
+from training.runs.tracking import Tracking
 
 #: Settings that may change when a run is resumed: they do not change what is trained.
 FREE = ("name", "out", "tracking", "compute.threads", "checkpoints.keep", "output")

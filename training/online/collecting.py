@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.observation.observation import Observations
 from agents.policy.network import Network
-from agents.policy.observation import Observations
 from arena.fixture import digest
 from training.envs.fixtures import Game
 from training.envs.opponents import Opponents

@@ -14,7 +14,7 @@ from pydantic import Field, PlainValidator, SerializeAsAny
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training.config import (
+from training.offline.config import (
     BadConfig,
     Checkpoints,
     Evaluation,
@@ -28,7 +28,7 @@ from training.config import (
 )
 from training.online.schedules import ScheduleSettings
 from training.renamed import Holds
-from training.settings import Change, named
+from training.runs.settings import Change, named
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -45,7 +45,7 @@ class RuleSettings(Section):
 
 
 class PPO(RuleSettings):
-    """Proximal policy optimization: training/algorithms/ppo.py.
+    """Proximal policy optimization: training/online/rules/ppo.py.
 
     epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
     value_clip: of the value's change, in units of the return; 0: off. max_kl: estimated KL in nats from the policy that
@@ -66,7 +66,7 @@ class PPO(RuleSettings):
 
 
 class DDQN(RuleSettings):
-    """Double DQN: training/algorithms/ddqn.py.
+    """Double DQN: training/online/rules/ddqn.py.
 
     advantage_scale: τ of Q(s, a) = V(s) + τ (logit(a) - max logit). context: earlier decisions that a sampled decision is
     processed with. huber: δ of the loss. target: `polyak` moves the target network by `target_rate` after each update;
@@ -89,7 +89,7 @@ class DDQN(RuleSettings):
 
 
 class IAC(RuleSettings):
-    """Independent actor-critic: training/algorithms/iac.py.
+    """Independent actor-critic: training/online/rules/iac.py.
 
     critic: `shared`, the policy network's own value, or `separate`, a network of its own of the same preset, with
     `critic_learning_rate`.
@@ -105,7 +105,7 @@ class IAC(RuleSettings):
 
 
 class MAAC(RuleSettings):
-    """Actor-critic with a central critic that sees both seats: training/algorithms/maac.py."""
+    """Actor-critic with a central critic that sees both seats: training/online/rules/maac.py."""
 
     name: Literal["maac"]
     discount: Share
@@ -116,7 +116,7 @@ class MAAC(RuleSettings):
 
 
 class MAGRPO(RuleSettings):
-    """Group-relative policy optimization of both roles: training/algorithms/magrpo.py.
+    """Group-relative policy optimization of both roles: training/online/rules/magrpo.py.
 
     group: battles from the same start. advantage: what a battle's return is compared with: the group's mean or maximum, the
     mean of the others, or nothing. branch_at: groups begin in the middle of a battle, after up to so many decisions; 0: at
@@ -133,7 +133,7 @@ class MAGRPO(RuleSettings):
 
 
 class ExpertIteration(RuleSettings):
-    """Expert iteration with the values of a search: training/algorithms/expert_iteration.py. On the engine only.
+    """Expert iteration with the values of a search: training/online/rules/expert_iteration.py. On the engine only.
 
     iterations: of the search, for each battle and turn. trust: visits at which an action's value counts as much as its first
     guess. sharpness: β of the improved policy, in nats per unit of the probability of winning. search_share: of the search's

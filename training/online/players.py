@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from agents.observation.observation import Observations
 from agents.policy.network import Memory, Network, expected_value
-from agents.policy.observation import Observations
 
 Ints = NDArray[np.int64]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from torch import Tensor
 
-from training.distributions import entropy, log_prob_of, log_probs
+from agents.policy.distributions import entropy, log_prob_of, log_probs
 from training.online.players import played
 from training.online.rollout import Rollout
 

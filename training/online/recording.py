@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.policy.actions import ACTIONS
-from agents.policy.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from training.online.players import Decided, Ints, Manner
 from training.online.rollout import Rollout
 

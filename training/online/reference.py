@@ -1,11 +1,11 @@
 """The frozen policy that a learner stays near, in online training.
 
-KL(π || π_ref) of a decision is exact: the k3 estimator summed over all legal actions (training/distributions.py), both
+KL(π || π_ref) of a decision is exact: the k3 estimator summed over all legal actions (agents/policy/distributions.py), both
 policies at temperature 1. It enters either the loss, as coefficient · mean KL, or the reward: coefficient · KL of each
 decision is taken from that decision's reward, as CoMLRL does (github.com/OpenMLRL/CoMLRL). Raw rewards stay as they are:
 `shaped_rewards` returns others.
 
-With a target the coefficient is adapted after each iteration (training/algorithms/reference.py says how) to the KL that was
+With a target the coefficient is adapted after each iteration (training/offline/reference.py says how) to the KL that was
 measured in its rollout.
 """
 
@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from agents.policy import checkpoint
-from training.config import BadConfig
-from training.distributions import kl
+from agents.policy.distributions import kl
+from training.offline.config import BadConfig
 from training.online import config
 from training.online.forward import forward
 from training.online.rollout import Rollout

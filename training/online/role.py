@@ -11,12 +11,12 @@ from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
-from training.config import BadConfig
+from training.offline.config import BadConfig
 from training.online import config
 from training.online.players import Manner
 from training.online.schedules import Schedule, ScheduleSettings
-from training.parameters import freeze, parameter_groups
-from training.state import TrainingFailed, finite
+from training.runs.parameters import freeze, parameter_groups
+from training.runs.state import TrainingFailed, finite
 
 if TYPE_CHECKING:
     from training.online.replay import ReplayBuffer

@@ -13,13 +13,13 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint
-from training.curves import write_curves
-from training.evaluation import evaluate_checkpoint
 from training.online.config import OnlineConfig, checked_online
 from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
-from training.run_folder import FREE, RunFolder
-from training.state import UNREADABLE, DiskFull, TrainingFailed, check_files, finite, report_disk_full
-from training.tracking import Tracking
+from training.runs.curves import write_curves
+from training.runs.evaluation import evaluate_checkpoint
+from training.runs.run_folder import FREE, RunFolder
+from training.runs.state import UNREADABLE, DiskFull, TrainingFailed, check_files, finite, report_disk_full
+from training.runs.tracking import Tracking
 
 #: The file of a checkpoint with all of the trainer's state.
 STATE = "online.pt"

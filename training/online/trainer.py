@@ -1,8 +1,8 @@
 """The trainer that learns by playing: rollouts, roles, league, reference, metrics, and all of its state.
 
-A learning rule is a subclass with the method `learn` (training/algorithms/ppo.py and its neighbours). An iteration is: play
-whole battles, compute what the reference says, learn role by role, advance the schedules. Everything that changes is in
-`state`, so that a run that is stopped and restored between two iterations goes on with the same numbers.
+A learning rule is a subclass with the method `learn` (training/online/rules/ppo.py and its neighbours). An iteration is:
+play whole battles, compute what the reference says, learn role by role, advance the schedules. Everything that changes is
+in `state`, so that a run that is stopped and restored between two iterations goes on with the same numbers.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from torch import Tensor
 
 from agents import Agent
 from agents.policy import checkpoint
+from agents.policy.distributions import entropy, kl, log_probs
 from teamsets.formats import get_format
-from training.config import BadConfig
-from training.distributions import entropy, kl, log_probs
 from training.envs.learner import open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
+from training.offline.config import BadConfig
 from training.online import config
+from training.online.battle_sampler import Games
 from training.online.collecting import Collector, Draws, Plan, Sitting
 from training.online.config import OnlineConfig
-from training.online.games import Games
 from training.online.league import OPPONENT, Members
 from training.online.reference import Reference
 from training.online.role import Role

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from training.settings import differences, other_settings
+from training.runs.settings import differences, other_settings
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from arena.record import unpacked
 from teamsets.atomic import write_atomic
 from training.data.from_store import Candidate, Side, selected, sides
 from training.data.hold_out import parts
-from training.data.orders import HELD_OUT, PREFERENCES
+from training.data.rebuild_command import HELD_OUT, PREFERENCES
 from training.data.shards import BadData, DatasetWriter
 from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_trajectory, decision_points
 from training.preferences.answers import Answers

@@ -10,11 +10,11 @@ from typing import Protocol
 from agents import Agent
 from agents.battle import SeatBattle
 from agents.engine import FORMATS
-from agents.policy.actions import ACTIONS
-from arena.engine_venue.availability import check_engine
-from arena.engine_venue.stored import Decided, stored_results
+from agents.observation.actions import ACTIONS
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest
-from arena.simulator.replaying import input_log_teams
+from arena.venues.engine.availability import check_engine
+from arena.venues.engine.stored import Decided, stored_results
+from arena.venues.simulator.replaying import input_log_teams
 from teamsets.drawn import drawn_teams
 from teamsets.errors import ArenaError
 from training.envs.venue import Battles, Ints
@@ -67,14 +67,14 @@ class EngineForks:
         self.battles = EngineBattles(rows, format_id)
 
     def begin(self, stored: Stored) -> None:
-        from arena.engine_venue.asking import Asker, members_of
+        from arena.venues.engine.requests import Asker, members_of
 
         self.battles.begin(_rows(1), [stored.fixture], [(None, None)])
         packed = [str(team.packed) for team in stored.fixture.teams]
         self._askers = [Asker(role, members_of(role, text)) for role, text in zip(SEATS, packed, strict=True)]
 
     def labels(self, seat: int) -> dict[str, int]:
-        from arena.engine_venue.asking import described
+        from arena.venues.engine.requests import described
 
         _, parts = described(self.battles.engine.words[LEADER : LEADER + 1])
         question = self._askers[seat].ask(parts[0][seat])

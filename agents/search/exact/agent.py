@@ -231,7 +231,7 @@ def compiled() -> None:
 def _warm() -> None:
     import numpy as np
 
-    from agents.engine.engine import initial
+    from agents.engine.gen1.engine import initial
     from agents.search.exact.standing import side_at
     from agents.search.exact.steps import legal
     from agents.search.exact.tree import HIDDEN, Settings

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.engine import layout
-from agents.engine.engine import Engine
+from agents.engine.gen1 import layout
+from agents.engine.gen1.engine import Engine
 from agents.search.exact.log import Log
 from agents.search.exact.row import Sheet, action_of, mask_of, root_of
 from agents.search.side_log import SideLog
@@ -44,7 +44,7 @@ HIDDEN_WORDS = frozenset({
 })  # fmt: skip
 #: Those that nothing reads before they are written again: of the turn that is over.
 STALE_WORDS = frozenset({"PENDING", "PENDING_MOVE", "SPEED"})
-#: For observations only (agents/engine/shown.py): they change no battle.
+#: For observations only (agents/engine/gen1/shown.py): they change no battle.
 SHOWN_WORDS = frozenset({"SEEN", "MON_PLACE", "MON_SEEN", "MON_REVEALED", "MON_USES", "MON_COUNTER"})
 #: Of the opponent only: what it selected and did not get to do.
 HIDDEN_OF_THEIRS = frozenset({"LAST_SELECTED", "LAST_SLOT", "LAST_ENEMY_SELECTED"})
@@ -94,7 +94,7 @@ def unequal(position: Position) -> list[str]:
 
 #: HP that two percentages of the greatest HP of generation 1 (703) may be apart.
 _PERCENT = 15
-# As in agents/search/prediction.py: a roll is 85% to 100% of the greatest damage.
+# As in agents/search/poke_engine/prediction.py: a roll is 85% to 100% of the greatest damage.
 _ROLL, _ROUNDING = 0.0875, 2
 _FORESEEN = frozenset({
     "ORDER", "BOOSTS", "LEECH_SEED", "REFLECT", "LIGHT_SCREEN", "RECHARGE", "MON_STATUS", "LEFT", "REQUEST", "TWO_TURN",

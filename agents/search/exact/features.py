@@ -10,7 +10,7 @@ from itertools import count
 import numpy as np
 
 from agents.engine.compiled import rule
-from agents.engine.layout import (
+from agents.engine.gen1.layout import (
     BIDE_TIME,
     BOOSTS,
     BURN,
@@ -53,8 +53,8 @@ from agents.engine.layout import (
     TYPE_1,
     TYPE_2,
 )  # fmt: skip
-from agents.engine.state import foe_of, out, pp_at
-from agents.engine.tables import (
+from agents.engine.gen1.state import foe_of, out, pp_at
+from agents.engine.gen1.tables import (
     ACCURACY,
     CATEGORY,
     CHART,

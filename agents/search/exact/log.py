@@ -1,4 +1,4 @@
-"""What one seat's log tells of a generation-1 battle, in the terms of the engine's words (agents/engine/layout.py).
+"""What one seat's log tells of a generation-1 battle, in the terms of the engine's words (agents/engine/gen1/layout.py).
 
 poke-env's battle lacks much of it: the order of the teams, what counters have counted, which stat changes came in which
 order (a boost undoes paralysis, a foe's boost applies it again), PP by slot. Numbers that depend on the opponent's hidden
@@ -13,8 +13,8 @@ from typing import Any
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.engine.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
-from agents.engine.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
+from agents.engine.gen1.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
+from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
 from agents.search.exact.tracked import Mon, Side, Stint
 
 STATUSES = {

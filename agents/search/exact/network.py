@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import rule
-from agents.engine.layout import MON_SPECIES, MON_WORDS, MONS, MOVES, ORDER
-from agents.engine.state import side_of
+from agents.engine.gen1.layout import MON_SPECIES, MON_WORDS, MONS, MOVES, ORDER
+from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOVE_NUMBERS, SPECIES, features_of
 from teamsets.errors import BadInput
 

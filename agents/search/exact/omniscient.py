@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from agents.engine_agent import EngineAgent
+from agents.batched import EngineAgent
 from agents.search.exact.agent import compiled, lacks
 from agents.search.exact.weights import digest_of, files_of, read
 from teamsets.errors import BadInput
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from agents.engine.engine import Engine
+    from agents.engine.gen1.engine import Engine
 
 
 class OmniscientSearch(EngineAgent):

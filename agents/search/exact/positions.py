@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.engine import Engine
+from agents.engine.gen1.engine import Engine
 from agents.search.exact.tree import Settings, Tree, hidden_of
 from agents.search.exact.weights import Weights
 

@@ -16,8 +16,8 @@ from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
-from agents.engine.engine import initial
-from agents.engine.layout import (
+from agents.engine.gen1.engine import initial
+from agents.engine.gen1.layout import (
     BIDE_DAMAGE,
     BIDE_TIME,
     BOOSTS,
@@ -94,7 +94,7 @@ from agents.engine.layout import (
     TYPE_1,
     WAITING,
 )  # fmt: skip
-from agents.engine.tables import MOVE, MOVES_BY_ID, PP
+from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP
 from agents.search.exact.log import Log
 from agents.search.exact.standing import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
 from agents.search.exact.tracked import Side, Stint

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 from agents.battle import SeatBattle
-from agents.engine.tables import MOVES_BY_ID, SPECIES_BY_ID
+from agents.engine.gen1.tables import MOVES_BY_ID, SPECIES_BY_ID
+from agents.mechanics.set_sampling import draw_set, draw_unseen
 from agents.search.exact.log import Log
 from agents.search.exact.row import Sheet
-from agents.search.sets import draw_set, draw_unseen
 
 _MOVES = 4
 

@@ -6,7 +6,7 @@ Damage is the mean of a hit without a critical one, accuracy counted.
 from __future__ import annotations
 
 from agents.engine.compiled import rule
-from agents.engine.layout import (
+from agents.engine.gen1.layout import (
     BURN,
     DISABLED,
     FREEZE,
@@ -28,8 +28,8 @@ from agents.engine.layout import (
     TYPE_1,
     TYPE_2,
 )  # fmt: skip
-from agents.engine.state import foe_of, out, pp_at
-from agents.engine.tables import (
+from agents.engine.gen1.state import foe_of, out, pp_at
+from agents.engine.gen1.tables import (
     ACCURACY,
     CATEGORY,
     CHART,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.layout import (
+from agents.engine.gen1.layout import (
     BURN,
     MON_MAX_HP,
     MON_MOVE_COUNT,
@@ -19,8 +19,8 @@ from agents.engine.layout import (
     SIDE_WORDS,
     SIDES,
 )  # fmt: skip
-from agents.engine.state import STAGES
-from agents.engine.tables import DATA, MOVE_IDS, MOVES_BY_ID, SPECIES_TYPES
+from agents.engine.gen1.state import STAGES
+from agents.engine.gen1.tables import DATA, MOVE_IDS, MOVES_BY_ID, SPECIES_TYPES
 from agents.search.exact.log import Log
 from agents.search.exact.tracked import Event, Mon, Stint
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.engine.compiled import serial
-from agents.engine.requests import legal_actions
-from agents.engine.turn import step_battle
+from agents.engine.gen1.requests import legal_actions
+from agents.engine.gen1.turn import step_battle
 
 
 @serial()

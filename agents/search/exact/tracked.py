@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.engine.layout import HEALTHY
-from agents.engine.tables import NO_MOVE
+from agents.engine.gen1.layout import HEALTHY
+from agents.engine.gen1.tables import NO_MOVE
 
 #: A change of stats: ("boost", stat, by), ("stage", stat, by) where the stat itself stays, ("ill", status), ("haze",),
 #: ("transform", the foe's name, its stint at that time).

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import rule, serial
-from agents.engine.layout import (
+from agents.engine.gen1.layout import (
     ACTIONS,
     BOOSTS,
     CONFUSED,
@@ -43,9 +43,9 @@ from agents.engine.layout import (
     WINNER,
     WORDS,
 )  # fmt: skip
-from agents.engine.requests import lists_one_move
-from agents.engine.rollout import next_random
-from agents.engine.state import out, side_of
+from agents.engine.gen1.requests import lists_one_move
+from agents.engine.gen1.rollout import next_random
+from agents.engine.gen1.state import out, side_of
 from agents.search.exact.features import MOST
 from agents.search.exact.network import correction, judged, row_of, sums_of
 from agents.search.exact.steps import legal, step

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import rule
-from agents.engine.layout import (
+from agents.engine.gen1.layout import (
     BOOSTS,
     CONFUSED,
     FREEZE,
@@ -38,9 +38,9 @@ from agents.engine.layout import (
     SUBSTITUTE,
     TEAM_SIZE,
 )  # fmt: skip
-from agents.engine.requests import lists_one_move
-from agents.engine.state import foe_of, out, side_of
-from agents.engine.tables import (
+from agents.engine.gen1.requests import lists_one_move
+from agents.engine.gen1.state import foe_of, out, side_of
+from agents.engine.gen1.tables import (
     BOOST_1,
     BY_1,
     CATEGORY,

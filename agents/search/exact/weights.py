@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agents.search import fitted
 from teamsets.errors import BadInput
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from agents.search.exact.network import Network
 
-_FOLDER = Path(__file__).parents[1] / "weights"
+_FOLDER = fitted.FOLDER
 FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
 
 

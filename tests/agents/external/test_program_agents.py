@@ -16,7 +16,7 @@ from agents.external import Place
 from agents.external.foul_play import FoulPlay, Home, contents
 from agents.external.foul_play_launch import _with_moves
 from agents.external.foul_play_setup import _requirements, set_up
-from arena.pool import SHIPPED, load_defaults
+from arena.run.pool import SHIPPED, load_defaults
 from teamsets.errors import BadInput, MissingTool
 
 STAND_INS = TESTS / "support" / "stand_ins"

@@ -13,10 +13,10 @@ import pytest
 from support.rule_matches import pair_of_fixtures, play_all
 
 from agents import resolve
+from agents.batched import in_words
+from agents.observation.columns import FIELD, FieldFeature
+from agents.observation.observation import Observation, Observations
 from agents.policy import client, wire
-from agents.policy.batched import in_words
-from agents.policy.columns import FIELD, FieldFeature
-from agents.policy.observation import Observation, Observations
 from agents.serving import client as serving
 from agents.serving import wire as frames
 

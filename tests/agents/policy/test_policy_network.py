@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch")
 
 from torch import nn  # noqa: E402
 
+from agents.observation.vocabulary import vocabulary  # noqa: E402
 from agents.policy.network import PRESETS, Memory, Network, Shape, expected_value, two_hot  # noqa: E402
 from agents.policy.parameter_names import former_name, present_name  # noqa: E402
-from agents.policy.vocabulary import vocabulary  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
 MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}

@@ -19,8 +19,8 @@ from support.players.server_killer import KILLED, MARK, SERVER
 from support.tournaments import tournament
 
 from agents import resolve
+from agents.observation.observation import Observation
 from agents.policy import client
-from agents.policy.observation import Observation
 from agents.serving import client as serving
 from arena.store import rows
 from teamsets.errors import BadInput

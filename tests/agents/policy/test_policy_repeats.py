@@ -13,8 +13,8 @@ pytest.importorskip("torch")
 import torch
 from support.tournaments import first_difference, tournament
 
+from agents.observation.observation import Observations
 from agents.policy.checkpoint import SHIPPED, load
-from agents.policy.observation import Observations
 from agents.policy.serve import PASS_SIZE, Inference
 
 ROWS = 40

@@ -9,9 +9,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-from agents.engine import layout
-from agents.engine.engine import Engine
-from agents.engine.state import side_of
+from agents.engine.gen1 import layout
+from agents.engine.gen1.engine import Engine
+from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
 from agents.search.exact.network import ACTION_ROWS, Network, correction, judged, read_network, sums_of
 from agents.search.exact.tree import HIDDEN, Settings, Tree

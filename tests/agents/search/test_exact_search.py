@@ -16,8 +16,8 @@ pytest.importorskip("numba")
 
 from agents import resolve
 from agents.battle import SeatBattle
-from agents.engine import layout
-from agents.engine.engine import Engine
+from agents.engine.gen1 import layout
+from agents.engine.gen1.engine import Engine
 from agents.search.exact.agent import ExactSearch
 from agents.search.exact.comparison import Position, foreseen, sheets, unequal, walk
 from agents.search.exact.log import Log
@@ -27,12 +27,12 @@ from agents.search.exact.steps import legal
 from agents.search.exact.tree import HIDDEN, Settings, Tree, grow
 from agents.search.exact.values import read_weights
 from agents.search.exact.weights import read
-from arena.entrants import load_pools
 from arena.fixture import Fixture, FixtureTeam
 from arena.record import BattleRecord
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 from teamsets.errors import BadInput
 
 RULES = Rules(think_limit=60.0, max_turns=80)

@@ -12,16 +12,16 @@ import pytest
 from support.command_line import TESTS
 from support.tournaments import tournament
 
-from agents.search import builds, engine
-from agents.search.engine import Engine
-from agents.search.mcts import WEIGHTS
-from agents.search.prediction import compare, turns
-from arena.entrants import load_pools
+from agents.search.poke_engine import builds, engine
+from agents.search.poke_engine.engine import Engine
+from agents.search.poke_engine.mcts import WEIGHTS
+from agents.search.poke_engine.prediction import compare, turns
 from arena.record import BattleRecord
+from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
-from arena.simulator.simulator import play_all
 from arena.store import rows
 from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
 
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 

@@ -19,10 +19,10 @@ import pytest
 from support.command_line import PROJECT, TESTS
 
 from agents import resolve
-from agents.search import builds, engine
-from agents.search.engine import Engine, EngineFailed, SearchSettings, engine_for
-from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
-from agents.search.mcts import WEIGHTS
+from agents.search.poke_engine import builds, engine
+from agents.search.poke_engine.engine import Engine, EngineFailed, SearchSettings, engine_for
+from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from agents.search.poke_engine.mcts import WEIGHTS
 from teamsets.errors import BadInput, MissingTool
 
 PLAIN = SearchSettings(exploration=0.5, first=0.05, weights=None)
@@ -101,7 +101,7 @@ def test_a_question_cut_off_leaves_no_answer_for_the_next(stand_in: Path, monkey
 
 
 def test_it_ends_with_an_owner_that_is_killed(stand_in: Path):
-    code = "from agents.search.engine import engine_for; print(engine_for(1).pid, flush=True); input()"
+    code = "from agents.search.poke_engine.engine import engine_for; print(engine_for(1).pid, flush=True); input()"
     owner = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,

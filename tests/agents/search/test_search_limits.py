@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from agents.search import builds
-from agents.search.engine import Engine
-from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from agents.search.poke_engine import builds
+from agents.search.poke_engine.engine import Engine
+from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState
 
 pytestmark = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 
@@ -68,7 +68,7 @@ def test_a_burn_hurts_after_a_knock_out(served: Engine):
 
 
 def test_nobody_wakes_at_the_first_attempt(served: Engine):
-    """In the simulator one in seven does; so a state counts one turn more than have gone by (agents/search/state.py)."""
+    """In the simulator one in seven does; so a state counts one turn more (agents/search/poke_engine/state.py)."""
     assert not any("SLEEP -> NONE" in words for words in outcomes(served, "tackle", "splash", status="sleep"))
     woken = served.outcomes(state("tackle", "splash", status="sleep", slept=1), "tackle", "splash")
     assert sum(o.chance for o in woken if "SLEEP -> NONE" in " ".join(o.instructions)) == pytest.approx(1 / 7, abs=1e-3)

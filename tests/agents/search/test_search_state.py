@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from agents.battle import SeatBattle
-from agents.search.history import History
-from agents.search.layout import EngineMove, EnginePokemon, EngineSide, EngineState
-from agents.search.sets import draw, draw_unseen
-from agents.search.state import position
+from agents.mechanics.set_sampling import draw, draw_unseen
+from agents.search.poke_engine.history import History
+from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState
+from agents.search.poke_engine.state import position
 
 
 def entry(name: str, hp: str, moves: list[str], active: bool = False, **more: Any) -> dict[str, Any]:

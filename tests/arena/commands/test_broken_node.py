@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.command_line import PROJECT, Said
 
-from arena.simulator.host import Host, HostDied
+from arena.venues.simulator.host import Host, HostDied
 from teamsets import showdown
 from teamsets.errors import ArenaError
 from teamsets.validator import TeamValidator

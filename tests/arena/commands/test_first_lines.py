@@ -10,8 +10,8 @@ from support.command_line import Said
 
 from arena.commands.playing import battles_words
 from arena.fixture import FixtureTeam
+from arena.run.tournament import EvaluateSettings, Run
 from arena.schedules.plan import Plan
-from arena.tournament import EvaluateSettings, Run
 
 Pools = Mapping[tuple[str, str], Sequence[FixtureTeam]]
 ONE: Pools = {("gen1ou", "competitive"): ()}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.command_line import Said
 
-from arena.pool import SHIPPED, load_defaults
+from arena.run.pool import SHIPPED, load_defaults
 from teamsets.errors import BadInput
 
 POOL = """

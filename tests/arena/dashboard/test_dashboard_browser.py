@@ -11,8 +11,8 @@ from support.command_line import PLAYERS, PROJECT, start_arena
 from support.dashboard import served
 from support.made_store import MadeStore
 
-from arena.live_status import live_status
-from arena.runner.progress import Progress
+from arena.run.live_status import live_status
+from arena.workers.progress import Progress
 
 PROGRAM = find_browser()
 pytestmark = [

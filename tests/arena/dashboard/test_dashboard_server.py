@@ -20,7 +20,7 @@ from arena.commands import dashboard as command
 from arena.dashboard import feed
 from arena.dashboard.access import encoded
 from arena.dashboard.app import ASSETS
-from arena.live_status import path_of, read_status
+from arena.run.live_status import path_of, read_status
 from arena.store import rows
 from arena.store.database import writer_lock
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from arena.report import live
-from arena.runner.progress import Progress
+from arena.workers.progress import Progress
 
 
 def a_progress(**more: object) -> Progress:

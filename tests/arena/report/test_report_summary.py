@@ -18,7 +18,7 @@ from arena.report.strengths import elo_range
 from arena.report.summary import summarize
 from arena.store import Store, rows, writer_lock
 from teamsets.errors import BadInput
-from training.curriculum import lineage
+from training.experiments.curriculum import lineage
 
 Make = Callable[[], MadeStore]
 

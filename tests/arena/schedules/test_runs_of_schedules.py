@@ -12,9 +12,9 @@ import pytest
 from support.command_line import run_arena
 from support.tournaments import table, tournament
 
-from arena.evidence import load_evidence
+from arena.report.evidence import load_evidence
+from arena.run.tournament import EvaluateSettings, changed_note, prepare
 from arena.store import open_store, rows
-from arena.tournament import EvaluateSettings, changed_note, prepare
 from arena.venue import Rules
 
 RANDOM = "gen1randombattle"

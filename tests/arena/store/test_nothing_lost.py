@@ -15,11 +15,11 @@ from support.records import RUN, record
 from support.tournaments import first_difference, table, tournament
 
 from arena.cli import cli
+from arena.run.tournament import play, resume
 from arena.store import BadDatabase, Store, connect, open_store, rows, writer, writer_lock
 from arena.store import journal as journal_module
 from arena.store.journal import Journal
 from arena.store.recover import recover
-from arena.tournament import play, resume
 
 ODD_NAMES = (
     "x[1].duckdb", "[!a].duckdb", "a*b.duckdb", "a?b.duckdb", "{a,b}.duckdb", "'\"; DROP TABLE battles; --", " ", "%41%00",

@@ -12,8 +12,8 @@ import pytest
 from support.command_line import Said
 from support.records import RUN, record
 
-from arena.evidence import latest_run
 from arena.record import unpacked
+from arena.report.evidence import latest_run
 from arena.store import BadDatabase, Store, connect, database, frame, kept_open, rows, schema
 from arena.store.recover import recover
 from teamsets.errors import BadInput

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.policy.batched import BatchedAgent
-from agents.policy.observation import Observations
+from agents.batched import BatchedAgent
+from agents.observation.observation import Observations
 
 
 class RandomAction(BatchedAgent):

@@ -55,7 +55,7 @@ class Saboteur(Attacker):
     """Has the opponent's seat answer its last legal choice, whatever its agent says."""
 
     def attack(self, battle: Any) -> Any:
-        from arena.simulator.seat import Seat
+        from arena.battles.seat import Seat
 
         seats = [o for o in gc.get_objects() if type(o) is Seat and o.role != battle.player_role]
         for seat in seats:
@@ -67,8 +67,8 @@ class Forger(Attacker):
     """Has every battle of the process end with its own victory."""
 
     def attack(self, battle: Any) -> Any:
+        from arena.battles.session import BattleSession
         from arena.fixture import SEATS
-        from arena.simulator.session import BattleSession
 
         def forged(session: Any, end: Any) -> dict[str, Any]:
             return {"winner": SEATS[session.fixture.agents.index(self.name)], "reason": "win"}

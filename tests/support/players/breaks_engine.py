@@ -6,8 +6,8 @@ from typing import Any
 
 from array_agents import RandomAction
 
-from agents.engine.engine import Engine
-from agents.engine.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, SLEEP, TURN
+from agents.engine.gen1.engine import Engine
+from agents.engine.gen1.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, SLEEP, TURN
 
 _step = Engine.step
 

@@ -8,11 +8,11 @@ from typing import Any
 from poke_env.data import GenData
 
 from agents import Agent, Choice, SeatBattle
-from agents.heuristics.options import move_options
-from agents.heuristics.scene import Scene
 from agents.mechanics.calculator import damage_range
 from agents.mechanics.damage import damage
 from agents.mechanics.moves import facts_of
+from agents.rules.options import move_options
+from agents.rules.turn_view import Scene
 
 #: (generation, move id, our highest roll, poke-env's, whether the opponent's stats are as before)
 SEEN: list[tuple[int, str, float, float, bool]] = []

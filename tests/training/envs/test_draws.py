@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from training.envs.draws import draw_actions, next_random
+from training.envs.seeding import draw_actions, next_random
 
 
 def test_actions_are_drawn_evenly_from_the_mask() -> None:

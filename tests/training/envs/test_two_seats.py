@@ -12,7 +12,7 @@ pytest.importorskip("numba")
 from gymnasium.utils.env_checker import data_equivalence
 from support.environments import Chooser, same_arrays
 
-from agents.engine.layout import WINNER
+from agents.engine.gen1.layout import WINNER
 from teamsets.errors import BadInput
 from training.envs import TwoSeatEnv
 

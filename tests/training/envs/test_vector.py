@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 from support.environments import Chooser, First, Illegal, Last, played
 
 import training.envs
-from agents.engine.layout import REQUEST, SIDE_WORDS, SIDES, WAITING, WINNER
+from agents.engine.gen1.layout import REQUEST, SIDE_WORDS, SIDES, WAITING, WINNER
 from teamsets.errors import ArenaError, BadInput
 from training.envs import PokemonVectorEnv
 from training.envs.venue import STUCK, TIE

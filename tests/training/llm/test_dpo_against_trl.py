@@ -1,4 +1,4 @@
-"""The loss of training/algorithms/dpo.py is TRL's own: its trainer computes it on the same log-probabilities."""
+"""The loss of training/offline/dpo.py is TRL's own: its trainer computes it on the same log-probabilities."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from support.language_models import tiny_model  # noqa: E402
 from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: E402
 from trl import DPOConfig, DPOTrainer  # noqa: E402
 
-from training.algorithms.dpo import pair_loss  # noqa: E402
-from training.config import DPO  # noqa: E402
+from training.offline.config import DPO  # noqa: E402
+from training.offline.dpo import pair_loss  # noqa: E402
 
 ROWS = [
     {"prompt": "Turn 1.\n", "chosen": "Action: move surf", "rejected": "Action: switch tauros"},

@@ -30,13 +30,13 @@ from agents.llm.models import OUTPUT, base_of  # noqa: E402
 from agents.serving import client  # noqa: E402
 from arena.store import rows  # noqa: E402
 from training.commands.llm_dpo import llm_dpo  # noqa: E402
-from training.config import BadConfig  # noqa: E402
 from training.data.shards import BadData  # noqa: E402
 from training.llm import run  # noqa: E402
 from training.llm.config import LlmConfig, checked_llm  # noqa: E402
 from training.llm.loading import base_model, layers_of  # noqa: E402
 from training.llm.run import train_llm  # noqa: E402
-from training.shipped import located  # noqa: E402
+from training.offline.config import BadConfig  # noqa: E402
+from training.runs.shipped import located  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,10 @@ from support.online import matrix_trainer, settings  # noqa: E402
 from torch import Tensor  # noqa: E402
 
 from agents.policy.network import Output  # noqa: E402
-from training.algorithms.ddqn import DDQN  # noqa: E402
 from training.online.players import Manner, played  # noqa: E402
 from training.online.replay import Windows  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
+from training.online.rules.ddqn import DDQN  # noqa: E402
 
 ROCK_PAPER_SCISSORS = [[0.5, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 1.0, 0.5]]
 

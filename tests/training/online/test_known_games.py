@@ -14,10 +14,10 @@ from support.matrix_game import MatrixGame  # noqa: E402
 from support.online import matrix_trainer, settings  # noqa: E402
 from support.tiny_battle import OURS, THEIRS, Solver, TinyBattles  # noqa: E402
 
-from agents.engine.engine import Engine  # noqa: E402
+from agents.engine.gen1.engine import Engine  # noqa: E402
 from arena.fixture import showdown_seed  # noqa: E402
-from training.algorithms.ddqn import q_of  # noqa: E402
-from training.algorithms.online import rule  # noqa: E402
+from training.online.rules import rule  # noqa: E402
+from training.online.rules.ddqn import q_of  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 #: Rock, paper, scissors, in which rock beats scissors always and the others win three times in four.

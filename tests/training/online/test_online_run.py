@@ -20,9 +20,9 @@ from click.testing import CliRunner  # noqa: E402
 from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
-from training.algorithms.online import rule  # noqa: E402
 from training.cli import cli  # noqa: E402
-from training.config import BadConfig  # noqa: E402
+from training.offline.config import BadConfig  # noqa: E402
+from training.online.rules import rule  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 

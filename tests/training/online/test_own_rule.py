@@ -14,9 +14,9 @@ from support.command_line import PROJECT  # noqa: E402
 from support.online import settings  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
-from training.algorithms.online import rule  # noqa: E402
-from training.config import BadConfig  # noqa: E402
+from training.offline.config import BadConfig  # noqa: E402
 from training.online.config import read_online  # noqa: E402
+from training.online.rules import rule  # noqa: E402
 from training.online.run import train_online  # noqa: E402
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("numba")
 import numpy as np  # noqa: E402
 from support.online import trainer  # noqa: E402
 
-from training.distributions import log_prob_of  # noqa: E402
+from agents.policy.distributions import log_prob_of  # noqa: E402
 from training.online.collecting import Plan, Sitting  # noqa: E402
 from training.online.forward import forward  # noqa: E402
 from training.online.players import Manner, played, returns_of  # noqa: E402

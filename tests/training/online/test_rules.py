@@ -14,15 +14,15 @@ pytest.importorskip("numba")
 from support.hand_made import rollout  # noqa: E402
 from support.online import trainer  # noqa: E402
 
+from agents.policy.distributions import kl  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
-from training.algorithms.ddqn import q_of  # noqa: E402
-from training.algorithms.expert_iteration import improved, value_goal  # noqa: E402
-from training.algorithms.magrpo import group_advantages  # noqa: E402
-from training.algorithms.ppo import losses  # noqa: E402
-from training.distributions import kl  # noqa: E402
 from training.online.players import Manner, played  # noqa: E402
 from training.online.returns import advantages, discounted, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
+from training.online.rules.ddqn import q_of  # noqa: E402
+from training.online.rules.expert_iteration import improved, value_goal  # noqa: E402
+from training.online.rules.magrpo import group_advantages  # noqa: E402
+from training.online.rules.ppo import losses  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 #: Rule -> what makes a run of it small.

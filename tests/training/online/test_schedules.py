@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from training.config import BadConfig, Section, validated
+from training.offline.config import BadConfig, Section, validated
 from training.online.schedules import Schedule, ScheduleSettings
 
 

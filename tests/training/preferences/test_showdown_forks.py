@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from arena.simulator.replaying import replay_all
+from arena.venues.simulator.replaying import replay_all
 from teamsets.errors import ArenaError
 from training.commands.preferences import preferences
 from training.envs.fixtures import Draw

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena.human.asks import Ask, Evidence
-from arena.human.locks import BINDING, RECHARGE
-from arena.human.own_side import Slot
-from arena.human.requests import request
+from arena.replays.decisions import Ask, Evidence
+from arena.replays.locks import BINDING, RECHARGE
+from arena.replays.own_side import Slot
+from arena.replays.requests import request
 from training.data.metamon.moves import source, spent
 from training.data.metamon.names import NOTHING, UNKNOWN, State
 from training.data.metamon.stage import ROLE, Stage, fainted, health

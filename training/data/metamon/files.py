@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from types import ModuleType
 
-from arena.human.reading import SUFFIXES, UnusableReplay
+from arena.replays.reading import SUFFIXES, UnusableReplay
 from teamsets.errors import UnknownFormat
 from teamsets.formats import get_format
 from teamsets.reading import UnusableText, parse_json

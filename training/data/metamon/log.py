@@ -12,13 +12,13 @@ from collections.abc import Sequence
 
 import orjson
 
-from arena.human.asks import Evidence
-from arena.human.completing import Completed, complete
-from arena.human.locks import RECHARGE
-from arena.human.reading import UnusableReplay
-from arena.human.reconstruction import SideLog
-from arena.human.requests import answer
-from arena.human.revealed import ILLUSIONISTS, Shown
+from arena.replays.completing import Completed, complete
+from arena.replays.decisions import Evidence
+from arena.replays.locks import RECHARGE
+from arena.replays.reading import UnusableReplay
+from arena.replays.reconstruction import SideLog
+from arena.replays.requests import answer
+from arena.replays.revealed import ILLUSIONISTS, Shown
 from teamsets.formats import get_format
 from training.data.metamon.choices import chosen, request_at
 from training.data.metamon.moves import leave_foe, move_foe, move_own, spent

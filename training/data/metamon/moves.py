@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from arena.human.asks import Evidence
-from arena.human.locks import BINDING, RECHARGE
+from arena.replays.decisions import Evidence
+from arena.replays.locks import BINDING, RECHARGE
 from training.data.metamon.names import State
 from training.data.metamon.stage import OTHER, Half, Stage, fainted
 

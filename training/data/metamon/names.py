@@ -13,8 +13,8 @@ from poke_env.battle.side_condition import SideCondition
 from poke_env.battle.weather import Weather
 from poke_env.data import GenData, to_id_str
 
-from arena.human.reading import UnusableReplay
-from arena.human.revealed import Shown, base_name
+from arena.replays.reading import UnusableReplay
+from arena.replays.revealed import Shown, base_name
 
 #: A part of metamon's JSON: a state, a Pokémon or a move.
 State = dict[str, Any]

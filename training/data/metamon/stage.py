@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from arena.human.completing import Completed
-from arena.human.lines import Line
-from arena.human.own_side import Own, OwnSide
+from arena.replays.completing import Completed
+from arena.replays.lines import Line
+from arena.replays.own_side import Own, OwnSide
 from training.data.metamon.names import Dex, State
 from training.data.metamon.seen import Conditions, Known
 

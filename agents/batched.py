@@ -1,0 +1,105 @@
+"""Agents that act on many decisions at once: on the arrays of observations, or on the engine's rows."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.battle import SeatBattle
+from agents.contract import Agent, Answer
+from agents.observation.actions import legal_actions
+from agents.observation.observation import Observations, observe
+
+if TYPE_CHECKING:
+    from agents.engine.gen1.engine import Engine
+
+
+class BatchedAgent(Agent):
+    """An agent whose decision is a function of an observation and of its own state. Subclass it and implement `act_many`.
+
+    It plays in every format that has observations, and in batches where the format has an engine (docs/engine.md).
+    """
+
+    @classmethod
+    def act_many(
+        cls, agents: Sequence[Self], observations: Observations
+    ) -> NDArray[np.int64] | Awaitable[NDArray[np.int64]]:
+        """Return the actions [n] (agents/observation/actions.py) of n agents of this class, agents[k] at the k-th
+        observation.
+
+        May be a coroutine. Whole numbers of any type; of more than n, as in a batch padded to a fixed size, the first n
+        count. Anything else is an error of the agent (`actions_of`). An action that is not legal is an illegal answer of
+        that agent. It may set the agents' `diagnostics`. A dict by action in them is stored by the words of the choices:
+        the caller knows them (`in_words`).
+        """
+        raise NotImplementedError(f"{cls.__name__}.act_many")
+
+    async def act(self, battle: SeatBattle) -> Answer:
+        actions = legal_actions(battle.last_request, battle.legal)
+        if not actions:
+            self.diagnostics = {"no_action": True}
+            return battle.legal[0]
+        one = observe(battle)
+        answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
+        (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
+        self.diagnostics = in_words(self.diagnostics, {action: choice.words for action, choice in actions.items()})
+        return actions.get(action, f"action {action}")
+
+
+class EngineAgent(Agent):
+    """An opponent in training that acts on the engine's rows, which hold both sides' secrets. Implement `act_on`.
+
+    It has no part in evaluations: `missing` says so for every format.
+    """
+
+    @classmethod
+    def act_on(
+        cls, agents: Sequence[Self], engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the actions [n] (agents/observation/actions.py), agents[k] at rows[k] and seats[k]; every one acts."""
+        raise NotImplementedError(f"{cls.__name__}.act_on")
+
+    @classmethod
+    def missing(cls, format_id: str | None = None, **options: Any) -> str:
+        if format_id is None:
+            return ""
+        return "it sees both teams: it plays on the engine in training only (league.members, environments)"
+
+
+def actions_of(answer: Any, n: int) -> list[int]:
+    """Return what `act_many` answered as n actions: whole numbers, also as floats; the first n if there are more.
+
+    Raises ValueError for anything else, booleans included: a mask is no action. Runs the agent's code.
+    """
+    actions = np.asarray(answer)
+    if actions.ndim != 1 or len(actions) < n or actions.dtype.kind not in "iuf":
+        raise ValueError(
+            f"act_many: an array of {n} whole numbers expected, not {actions.dtype} of shape {list(actions.shape)}"
+        )
+    actions = actions[:n]
+    if actions.dtype.kind == "f":
+        broken = actions[~(np.abs(actions) < 2**31) | (actions != np.trunc(actions))]
+        if len(broken):
+            raise ValueError(f"act_many: whole numbers expected, not {broken[0]}")
+        actions = actions.astype(np.int64)
+    found: list[int] = actions.tolist()
+    return found
+
+
+def in_words(diagnostics: dict[str, Any] | None, words: Mapping[int, str]) -> dict[str, Any] | None:
+    """Return diagnostics of `act_many` with dicts by words instead of by action, in the order of `words`.
+
+    words: legal action -> the words of its choice ("move bodyslam").
+    """
+    if diagnostics is None:
+        return None
+    return {
+        name: {words[action]: value[action] for action in words if action in value}
+        if isinstance(value, dict) and value and all(isinstance(key, int) for key in value)
+        else value
+        for name, value in diagnostics.items()
+    }

@@ -1,0 +1,262 @@
+"""Batches of battles: N rows of words, stepped together on all cores."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from poke_env.data import GenData
+
+from agents.engine import FORMATS
+from agents.engine.compiled import kernel
+from agents.engine.gen1.checks import (
+    EVS,
+    IVS,
+    LEVELS,
+    check_actions_shape,
+    check_seed,
+    indices,
+    number_in,
+    whole_numbers,
+)  # fmt: skip
+from agents.engine.gen1.layout import (
+    LEFT,
+    MON_HP,
+    MON_LEVEL,
+    MON_MAX_HP,
+    MON_MOVE_COUNT,
+    MON_MOVES,
+    MON_PLACE,
+    MON_PP,
+    MON_SPECIES,
+    MON_SPEED_POINTS,
+    MON_STATS,
+    MON_WORDS,
+    MONS,
+    ORDER,
+    SEED,
+    SIDE_WORDS,
+    SIDES,
+    TEAM_SIZE,
+    UNDECIDED,
+    WINNER,
+    WORDS,
+)  # fmt: skip
+from agents.engine.gen1.network_actions import translate
+from agents.engine.gen1.requests import legal_actions
+from agents.engine.gen1.tables import MOVES_BY_ID, SPECIES_BY_ID, most_pp
+from agents.engine.gen1.turn import start_battle, step_battle
+from teamsets.errors import BadInput
+
+Words = NDArray[np.int32]
+_dex: dict[str, Any] = GenData.from_gen(1).pokedex
+
+
+@kernel
+def _start(battles):
+    for n in numba.prange(len(battles)):
+        start_battle(battles[n])
+
+
+@kernel
+def _step(battles, actions):
+    for n in numba.prange(len(battles)):
+        if battles[n, WINNER] == UNDECIDED:
+            step_battle(battles[n], actions[n, 0], actions[n, 1])
+
+
+@kernel
+def _legal(battles, masks):
+    for n in numba.prange(len(battles)):
+        for seat in range(2):
+            playing = battles[n, WINNER] == UNDECIDED
+            masks[n, seat] = legal_actions(battles[n], SIDES + seat * SIDE_WORDS) if playing else 0
+
+
+def kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
+    """Return what batches of battles call: what it does -> the kernel, and a call of it on nothing (`compile_missing`)."""
+    engine, none, actions = Engine(0), np.zeros(0, np.int64), np.zeros((0, 2), np.int32)
+    return {
+        "beginnings": (_start, lambda: _start(engine.words)),
+        "legal actions": (_legal, engine.legal),
+        "turns": (_step, lambda: engine.step(actions)),
+        "actions of networks": (translate, lambda: engine.translate(none, none, none)),
+    }
+
+
+class Engine:
+    """N battles of a format.
+
+    `words` [N, WORDS] int32 is all of their state (layout.py); a copy of a row is a fork of its battle. The format decides
+    nothing but the published sets that observations assume (agents/observation/engine_observation.py). Raises BadInput for
+    one that the engine does not play.
+    """
+
+    def __init__(self, battles: int, format_id: str = "gen1ou") -> None:
+        if format_id not in FORMATS:
+            raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
+        self.format_id = format_id
+        self.words: Words = np.zeros((battles, WORDS), np.int32)
+
+    def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
+        """Starts a battle in each row (of `rows`): both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
+
+        Raises BadInput for a team or seed that the engine cannot play, a row that is not there, or another number of
+        teams, seeds or rows; then no row is changed.
+        """
+        places = np.arange(len(self.words)) if rows is None else indices("rows", rows, len(self.words))
+        started = initial_rows(teams, seeds, len(places))
+        _start(started)
+        self.words[places] = started
+
+    def of_format(self, format_id: str) -> Engine:
+        """The same battles, of which `words` is shared, observed as those of another format."""
+        shared = Engine(0, format_id)
+        shared.words = self.words
+        return shared
+
+    def fork(self, rows: Sequence[int]) -> Engine:
+        """A new engine with copies of those battles, in that order; a row may be named several times.
+
+        Raises BadInput for a row that is not there.
+        """
+        copies = Engine(0, self.format_id)
+        copies.words = self.words[indices("rows", rows, len(self.words))]
+        return copies
+
+    def legal(self) -> NDArray[np.int32]:
+        """[N, 2]: each seat's legal actions as bits (layout.ACTIONS); 0 where it waits or the battle is over."""
+        masks = np.zeros((len(self.words), 2), np.int32)
+        _legal(self.words, masks)
+        return masks
+
+    def step(self, actions: NDArray[np.int32]) -> None:
+        """Plays `actions` [N, 2] on to each battle's next request. Finished battles and seats that wait ignore theirs.
+
+        Raises BadInput for an illegal action or another shape; then no battle is stepped.
+        """
+        actions = whole_numbers("actions", actions)
+        check_actions_shape(actions, len(self.words))
+        legal = self.legal()
+        illegal = (legal != 0) & ((legal >> actions) & 1 == 0)
+        if illegal.any():
+            battle, seat = np.argwhere(illegal)[0]
+            raise BadInput(
+                f"battle {battle}, seat {seat}: action {actions[battle, seat]} is not legal; none was played."
+            )
+        _step(self.words, np.ascontiguousarray(actions, np.int32))
+
+    def translate(
+        self, rows: NDArray[np.int64], seats: NDArray[np.int64], actions: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """The engine's actions (for `step`) of a network's actions (agents/observation/actions.py); -1: not legal.
+
+        Raises BadInput for a row or seat that is not there, and for another number of actions.
+        """
+        rows, seats = self.pairs(rows, seats)
+        actions = np.ascontiguousarray(whole_numbers("actions", actions), np.int64)
+        if actions.shape != rows.shape:
+            raise BadInput(f"actions of shape {list(actions.shape)}: [{len(rows)}] is needed.")
+        found = np.zeros(len(rows), np.int32)
+        translate(self.words, rows, seats, actions, found)
+        return found
+
+    def pairs(self, rows: Any, seats: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return rows and as many seats as arrays. Raises BadInput for one that is not there."""
+        rows = indices("rows", rows, len(self.words))
+        return rows, indices("seats", seats, 2, len(rows))
+
+
+def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: int) -> Words:
+    """Words [count, WORDS] of battles before their start. Raises BadInput, also for another number of teams or seeds."""
+    if not len(teams) == len(seeds) == count:
+        raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
+    pairs = zip(teams, seeds, strict=True)
+    return np.array([initial(pair, seed) for pair, seed in pairs], np.int32).reshape(count, WORDS)
+
+
+def initial(teams: tuple[str, str], seed: str) -> Words:
+    """A battle's words [WORDS] before its start. Raises BadInput."""
+    words = np.zeros(WORDS, np.int32)
+    check_seed(seed)
+    for part in range(4):
+        words[SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
+    words[WINNER] = UNDECIDED
+    for seat, packed in enumerate(teams):
+        words[SIDES + seat * SIDE_WORDS :][:SIDE_WORDS] = _encoded(packed)
+    return words
+
+
+@functools.lru_cache(maxsize=16384)
+def _encoded(packed: str) -> Words:
+    """A side's words [SIDE_WORDS] before the start. Cached: environments start many battles with the same teams."""
+    side = np.zeros(SIDE_WORDS, np.int32)
+    members = packed.split("]")
+    if not 1 <= len(members) <= 6:
+        raise BadInput(f"A team has 1 to 6 Pokémon, not {len(members)}.")
+    side[TEAM_SIZE] = side[LEFT] = len(members)
+    side[ORDER : ORDER + 6] = range(6)
+    for index, member in enumerate(members):
+        _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
+    names = [shown_name(member) for member in members]
+    for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
+        side[MONS + index * MON_WORDS + MON_PLACE] = place
+    side.flags.writeable = False
+    return side
+
+
+def shown_name(packed: str) -> str:
+    """The name that Showdown gives a Pokémon: its nickname's first 20 characters, or its species'."""
+    fields = packed.split("|")
+    return (fields[0] or _name_of(_to_id(fields[1])))[:20] if len(fields) > 1 else fields[0]
+
+
+def _name_of(species: str) -> str:
+    return str(_dex[species]["name"]) if species in SPECIES_BY_ID else ""
+
+
+def _put_mon(mon: Words, packed: str) -> None:
+    """packed: nickname|species|item|ability|moves|nature|evs|gender|ivs|shiny|level|…, as Showdown packs a set."""
+    fields = packed.split("|") + [""] * 12
+    name = _to_id(fields[1] or fields[0])
+    species: dict[str, Any] | None = SPECIES_BY_ID.get(name)
+    if species is None:
+        raise BadInput(f"{fields[1] or fields[0]!r} is no Pokémon of generation 1.")
+    if _to_id(fields[2]) or _to_id(fields[3]) != "noability":
+        raise BadInput(f"{name}: generation 1 has no items, and the ability is 'No Ability'.")
+    moves = [_to_id(move) for move in fields[4].split(",")]
+    unknown = [move for move in moves if move not in MOVES_BY_ID]
+    if unknown or not 1 <= len(moves) <= 4:
+        raise BadInput(
+            f"{name}: {unknown[0]!r} is no move of generation 1." if unknown else f"{name} has {len(moves)} moves."
+        )
+    level = number_in(f"{name}: level", fields[10] or "100", LEVELS)
+    evs = [number_in(f"{name}: EVs", ev or "0", EVS) for ev in _six(f"{name}: EVs", fields[6])]
+    ivs = [number_in(f"{name}: IVs", iv or "30", IVS) & 30 for iv in _six(f"{name}: IVs", fields[8])]
+    points = [iv + ev // 4 for iv, ev in zip(ivs, evs, strict=True)]
+    bases: list[int] = species["stats"]
+    stats = [(2 * base + point) * level // 100 + 5 for base, point in zip(bases, points, strict=True)]
+    hp = (2 * bases[0] + points[0] + 100) * level // 100 + 10
+    mon[MON_SPECIES], mon[MON_LEVEL], mon[MON_HP], mon[MON_MAX_HP] = species["num"], level, hp, hp
+    mon[MON_STATS : MON_STATS + 5] = stats[1:]
+    mon[MON_SPEED_POINTS] = points[5]
+    mon[MON_MOVE_COUNT] = len(moves)
+    for slot, move in enumerate(moves):
+        known = MOVES_BY_ID[move]
+        mon[MON_MOVES + slot] = known["num"]
+        mon[MON_PP + slot] = most_pp(known)
+
+
+def _six(what: str, text: str) -> list[str]:
+    parts = text.split(",") if text else [""] * 6
+    if len(parts) != 6:
+        raise BadInput(f"{what} '{text}': six numbers are needed, of HP, Atk, Def, SpA, SpD and Spe.")
+    return parts
+
+
+def _to_id(text: str) -> str:
+    return "".join(c for c in text.lower() if c.isalnum())

@@ -1,0 +1,287 @@
+"""Estimates of the damage that two Pokémon deal to each other, fast enough for all pairs at every decision.
+
+The damage formula (agents/observation/unrounded_damage.py) is evaluated once for two healthy, unboosted Pokémon on an empty
+field, and cached. Boosts, burn, paralysis and screens are applied as factors. Weather, terrain and effects of the remaining
+HP are ignored. After Transform the stats are the Pokémon's own, as in agents/observation/engine_estimates.py. Unknown moves
+and items of the opponent's Pokémon are estimated from published sets, as by the heuristic players.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import Any, NamedTuple
+
+from poke_env.battle.effect import Effect
+from poke_env.battle.pokemon import Pokemon
+from poke_env.battle.side_condition import SideCondition
+from poke_env.battle.status import Status
+from poke_env.data import to_id_str
+
+from agents.battle import SeatBattle
+from agents.mechanics.fighters import (
+    STAGES,
+    Fighter,
+    Loadout,
+    empty_field,
+    foe_loadout,
+    own_loadout,
+    well_fighter,
+)
+from agents.mechanics.modifiers import speed
+from agents.mechanics.moves import MoveFacts, move_facts
+from agents.mechanics.type_chart import effectiveness
+from agents.observation.unrounded_damage import NOTHING, Target, WellStrike
+
+#: Maximum number of cached pairs (attacker, defender).
+_MAX_CACHED_PAIRS = 40_000
+#: Features of a move, and of a Pokémon, without an estimate.
+NO_MOVE: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 1 / 4, 0.0)
+_ROW = Struct("=6f").pack
+NO_ESTIMATE = _ROW(*(0.0,) * 6)
+#: Damage is clipped to this fraction of the HP.
+_MAX_DAMAGE = 1.5
+
+
+class _Attack:
+    """A move of a healthy Pokémon. kind: 0 physical, 1 special. same_type: it gets the same-type attack bonus.
+
+    damages: defender's number -> cached result of `on`.
+    """
+
+    __slots__ = ("_strike", "damages", "kind", "move", "same_type")
+
+    def __init__(self, user: Fighter, move: MoveFacts) -> None:
+        self.move, self.kind, self.same_type = move, int(move.category == "special"), move.type in user.types
+        self._strike = WellStrike(user, move) if move.damages else None
+        self.damages: dict[int, tuple[float, float, float]] = {}
+
+    def on(self, defender: _Body) -> tuple[float, float, float]:
+        """Return the damage to a healthy defender if it hits: (minimum, maximum, mean), as fractions of its maximum HP.
+
+        The result is cached in `damages`.
+        """
+        found = NOTHING if self._strike is None else self._strike.against(defender.target)
+        self.damages[defender.number] = found
+        return found
+
+    def factor(self, defender: _Body) -> float:
+        """Return the type effectiveness; 1 for a status move."""
+        return (
+            1.0 if self._strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
+        )
+
+
+@dataclass(slots=True)
+class _Body:
+    """A healthy Pokémon, apart from its moves, which change most often. attacks: move id -> cached attack."""
+
+    fighter: Fighter
+    target: Target
+    number: int
+    speed: float
+    attacks: dict[str, _Attack] = field(default_factory=dict)
+
+    def attack(self, move: str) -> _Attack:
+        found = self.attacks.get(move)
+        if found is None:
+            found = self.attacks[move] = _Attack(self.fighter, move_facts(move, self.fighter.gen))
+        return found
+
+
+@dataclass(slots=True)
+class Known:
+    """A Pokémon as far as it is known.
+
+    attacks: its damaging moves as (attack, its `damages`, kind, accuracy, probability that it has the move). most:
+    defender's number -> cached maximum expected damage (physical, special).
+    """
+
+    body: _Body
+    attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
+    most: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+
+class Standing(NamedTuple):
+    """A Pokémon's current state.
+
+    attack, wall: factors (physical, special) of the damage that it deals, and takes. pace: factor of its speed. hp: fraction
+    of its HP that is left.
+    """
+
+    known: Known
+    attack: tuple[float, float]
+    wall: tuple[float, float]
+    pace: float
+    hp: float
+
+
+class Side(NamedTuple):
+    """A side's conditions as factors. wall: (physical, special), of the damage its Pokémon take. pace: of their speed."""
+
+    wall: tuple[float, float] = (1.0, 1.0)
+    pace: float = 1.0
+
+
+_BARE = Side()
+# Enum members are singletons and slow to hash, so they are looked up by id().
+_VEIL, _REFLECT, _LIGHT_SCREEN, _TAILWIND = map(
+    id, (SideCondition.AURORA_VEIL, SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.TAILWIND)
+)
+
+
+def side_factors(conditions: dict[SideCondition, int]) -> Side:
+    """Return the factors of side conditions."""
+    if not conditions:
+        return _BARE
+    held = set(map(id, conditions))
+    return Side(
+        (
+            0.5 if _VEIL in held or _REFLECT in held else 1.0,
+            0.5 if _VEIL in held or _LIGHT_SCREEN in held else 1.0,
+        ),
+        2.0 if _TAILWIND in held else 1.0,
+    )
+
+
+class Estimates:
+    """A cache of Pokémon and of the damage that they deal to each other."""
+
+    def __init__(self) -> None:
+        self._bodies: dict[tuple[Any, ...], _Body] = {}
+        self._pairs = 0
+
+    @property
+    def full(self) -> bool:
+        """True if the cache has reached its limit and should be replaced."""
+        return self._pairs > _MAX_CACHED_PAIRS
+
+    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> Known:
+        """Return a Pokémon as far as it is known now. moves_listed: move ids for one of ours; None for one of theirs."""
+        if moves_listed is None:
+            loadout, moves = foe_loadout(mon, battle, as_copied=False)
+        else:
+            loadout = own_loadout(mon, battle, as_copied=False)
+            moves = tuple((to_id_str(move), 1.0) for move in moves_listed)
+        body = self._body(mon, battle.gen, loadout)
+        attacks = []
+        for name, chance in moves:
+            attack = body.attack(name)
+            if attack.move.damages:
+                attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
+        return Known(body, attacks)
+
+    def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Body:
+        types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
+        key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
+        found = self._bodies.get(key)
+        if found is None:
+            fighter = well_fighter(mon, gen, loadout)
+            quickness = speed(fighter, empty_field(gen), {})
+            found = self._bodies[key] = _Body(fighter, Target(fighter), len(self._bodies), quickness)
+        return found
+
+    def rows(self, many: Iterable[Standing | None], near: Side, foe: Standing, far: Side, first: bool) -> list[bytes]:
+        """Return six float32 for each Pokémon of a side against the opponent's active one; zeros for None.
+
+        They are 1; the maximum expected damage that it takes, as a fraction of its maximum HP and of its remaining HP; the
+        same for the damage that it deals; whether it is faster. near, far: conditions of its side and of the other. first:
+        whether it counts as faster at equal speed.
+        """
+        foe_known, (hits, special_hits), foe_wall, foe_pace, foe_hp = foe
+        near_wall, near_special_wall = near.wall
+        wall, special_wall = foe_wall[0] * far.wall[0], foe_wall[1] * far.wall[1]
+        theirs, foe_most, near_pace = foe_known.body, foe_known.most, near.pace
+        number, pace = theirs.number, theirs.speed * foe_pace * far.pace
+        out, most = [], _MAX_DAMAGE
+        for one in many:
+            if one is None:
+                out.append(NO_ESTIMATE)
+                continue
+            known, (attack, special_attack), (own_wall, own_special_wall), own_pace, hp = one
+            ours = known.body
+            taken = foe_most.get(ours.number) or self._deals(foe_known, ours)
+            dealt = known.most.get(number) or self._deals(known, theirs)
+            fear, hope = taken[0] * hits * own_wall * near_wall, dealt[0] * attack * wall
+            special_fear = taken[1] * special_hits * own_special_wall * near_special_wall
+            special_hope = dealt[1] * special_attack * special_wall
+            if special_fear > fear:
+                fear = special_fear
+            if special_hope > hope:
+                hope = special_hope
+            own_pace *= ours.speed * near_pace
+            fear_of_left, hope_of_left = fear / hp if hp > 0 else 0.0, hope / foe_hp if foe_hp > 0 else 0.0
+            out.append(
+                _ROW(
+                    1.0,
+                    fear if fear < most else most,
+                    fear_of_left if fear_of_left < most else most,
+                    hope if hope < most else most,
+                    hope_of_left if hope_of_left < most else most,
+                    own_pace > pace or (first and own_pace == pace),
+                )
+            )
+        return out
+
+    def _deals(self, attacker: Known, defender: _Body) -> tuple[float, float]:
+        most, number = [0.0, 0.0], defender.number
+        for attack, damages, kind, accuracy, chance in attacker.attacks:
+            _, _, mean = damages.get(number) or attack.on(defender)
+            expected = mean * accuracy * chance
+            if expected > most[kind]:
+                most[kind] = expected
+        found = attacker.most[number] = most[0], most[1]
+        self._pairs += 1
+        return found
+
+
+def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
+    """Return six features of our move (which may be a copied one).
+
+    They are the expected damage as a fraction of the target's maximum HP and of its remaining HP; whether it can, and
+    whether it must knock out if it hits (without critical hits); the type effectiveness / 4; whether it has the same-type
+    bonus.
+    """
+    attack, theirs, hp = own.known.body.attack(move), foe.known.body, foe.hp
+    low, high, mean = attack.damages.get(theirs.number) or attack.on(theirs)
+    kind = attack.kind
+    factor = own.attack[kind] * foe.wall[kind] * other.wall[kind]
+    mean = mean * attack.move.accuracy * factor
+    of_left = mean / hp if hp > 0 else 0.0
+    return (
+        mean if mean < _MAX_DAMAGE else _MAX_DAMAGE,
+        of_left if of_left < _MAX_DAMAGE else _MAX_DAMAGE,
+        high * factor >= hp > 0,
+        low * factor >= hp > 0,
+        attack.factor(theirs) / 4,
+        attack.same_type,
+    )
+
+
+def health(mon: Pokemon) -> float:
+    """Return the fraction of a Pokémon's HP that is left; 0 if unknown."""
+    hp, most = mon._current_hp, mon._max_hp
+    return hp / most if hp and most else 0.0
+
+
+def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
+    """Return a Pokémon's current state. hp: the fraction that is left."""
+    attack, special_attack, wall, special_wall, pace = 1.0, 1.0, 1.0, 1.0, 1.0
+    if mon._active:
+        boosts = mon._boosts
+        attack, special_attack = STAGES[boosts["atk"]], STAGES[boosts["spa"]]
+        wall, special_wall = 1 / STAGES[boosts["def"]], 1 / STAGES[boosts["spd"]]
+        pace = STAGES[boosts["spe"]]
+        # In generation 1 poke-env has Reflect as an effect of the Pokémon, and does not track Light Screen.
+        if mon._effects and Effect.REFLECT in mon._effects:
+            wall /= 2
+    status = mon._status
+    if status is None:
+        return Standing(known, (attack, special_attack), (wall, special_wall), pace, hp if mon._max_hp else 1.0)
+    if status is Status.BRN and mon.ability != "guts":
+        attack /= 2
+    elif status is Status.PAR and mon.ability != "quickfeet":
+        pace *= 0.25 if mon.gen <= 6 else 0.5
+    left = 0.0 if status is Status.FNT else hp if mon._max_hp else 1.0
+    return Standing(known, (attack, special_attack), (wall, special_wall), pace, left)

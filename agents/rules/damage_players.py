@@ -1,0 +1,151 @@
+"""Damage-based players: maximum damage, and simple extensions of it."""
+
+from __future__ import annotations
+
+from poke_env.battle.move import Move
+from poke_env.battle.pokemon import Pokemon
+
+from agents.battle import SeatBattle
+from agents.battle.choices import Choice
+from agents.contract import Agent
+from agents.mechanics.calculator import damage_range
+from agents.mechanics.fighters import Fighter, estimated_stats
+from agents.mechanics.moves import facts_of
+from agents.rules.options import any_choice, move_options, switch_options
+from agents.rules.support_players import attack_or_answer, heals, set_up_options
+from agents.rules.turn_view import Scene, best_answer, strongest
+
+
+class MaxDamage(Agent):
+    """The move with the maximum expected damage by the damage formula; forced switches by the same criterion.
+
+    The classic greedy baseline, with poke-env's port of Smogon's damage calculator (`poke_env.calc`) and the
+    opponent's stats estimated from its species' sets. `risk` weights the rolls: 0 uses the minimum, 1 the maximum damage.
+
+    Options: risk, 0.5 by default.
+    """
+
+    def __init__(self, risk: float = 0.5) -> None:
+        self.risk = risk
+
+    def act(self, battle: SeatBattle) -> Choice:
+        foe, me = battle.opponent_active_pokemon, battle.active_pokemon
+        moves = move_options(battle)
+        if moves and me is not None and foe is not None:
+            return max(moves, key=lambda pair: self._value(battle, me, foe, pair[1]))[0]
+        switches = switch_options(battle)
+        if switches and foe is not None:
+            return max(switches, key=lambda pair: self._best(battle, pair[1], foe))[0]
+        return any_choice(battle)
+
+    def _best(self, battle: SeatBattle, mon: Pokemon, foe: Pokemon) -> float:
+        return max((self._value(battle, mon, foe, move) for move in mon.moves.values()), default=0.0)
+
+    def _value(self, battle: SeatBattle, mon: Pokemon, foe: Pokemon, move: Move) -> float:
+        low, high = damage_range(battle, mon, foe, move)
+        hits = ((1 - self.risk) * low + self.risk * high) * facts_of(move).accuracy
+        return min(hits, estimated_stats(foe, battle)["hp"] * max(foe.current_hp_fraction, 0.01)) + hits * 1e-3
+
+
+class Balanced(Agent):
+    """Maximum damage with set-up and healing by HP: boosts its stats while healthy, heals while hurt, else attacks.
+
+    The rule of thumb of in-game guides. It sets up only if the opponent's best hit takes less than a third, heals below
+    `heal_under` if the hit takes less than half, and prefers a certain knock-out to both.
+
+    Options: heal_under, a fraction of HP, 0.45 by default.
+    """
+
+    def __init__(self, heal_under: float = 0.45) -> None:
+        self.heal_under = heal_under
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        me, foe = scene.me, scene.foe
+        if me is None or foe is None or not scene.moves:
+            return attack_or_answer(scene)
+        best = strongest(scene.moves)
+        if best.damage.low >= foe.hp:
+            return best.choice
+        fear = scene.threat(me)
+        healing = [o for o in scene.moves if heals(o.move, me)]
+        if healing and me.hp < self.heal_under and fear < 0.5:
+            return healing[0].choice
+        rising = set_up_options(scene)
+        if rising and me.hp > 0.8 and fear < 1 / 3:
+            return rising[0].choice
+        return best.choice
+
+
+class Revenger(Agent):
+    """Maximum damage, but switches when it would be knocked out first, and brings in a faster Pokémon that knocks out.
+
+    The revenge killer of team-building guides as a player: it retreats until a benched Pokémon can knock the opponent out
+    before being hit.
+    """
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        me, foe = scene.me, scene.foe
+        if me is None or foe is None or not scene.moves:
+            return self._revenge(scene)
+        best = strongest(scene.moves)
+        first = scene.faster(me) or best.move.priority > 0
+        doomed = scene.threat(me) >= me.hp and not (first and best.damage.mean >= foe.hp)
+        if doomed and me.hp > 0.3 and any(self._takes(scene, s.fighter) for s in scene.switches):
+            return self._revenge(scene)
+        return best.choice
+
+    def _revenge(self, scene: Scene) -> Choice:
+        if not scene.switches:
+            return any_choice(scene.battle)
+        killers = [
+            s
+            for s in scene.switches
+            if scene.foe and scene.faster(s.fighter) and scene.reach(s.fighter) >= scene.foe.hp
+        ]
+        if killers:
+            return min(killers, key=lambda s: scene.threat(s.fighter)).choice
+        return best_answer(scene).choice
+
+    def _takes(self, scene: Scene, fighter: Fighter) -> bool:
+        """Return whether it has more than half of its HP left after switching into the expected hit."""
+        return fighter.hp - scene.threat(fighter) > 0.5
+
+
+class Pessimist(Agent):
+    """Looks one turn ahead and assumes the worst: the best choice against the opponent's strongest reply.
+
+    Minimax of depth one over damage. A move counts its damage minus the strongest reply (none if it knocks out first); a
+    switch counts the strongest hit on the incoming Pokémon, minus `switch_cost`.
+
+    Options: switch_cost, in fractions of HP, 0.3 by default.
+    """
+
+    def __init__(self, switch_cost: float = 0.3) -> None:
+        self.switch_cost = switch_cost
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        me, foe = scene.me, scene.foe
+        if me is None or foe is None or not scene.moves:
+            return attack_or_answer(scene)
+        fear, first = scene.threat(me), scene.faster(me)
+        scored = []
+        for option in scene.moves:
+            dealt = min(option.expected, foe.hp)
+            knocked = option.damage.knocks_out(foe.hp) * option.move.accuracy
+            spared = knocked if first or option.move.priority > 0 else 0.0
+            scored.append((dealt + knocked - self._loss(me, fear) * (1 - spared), option.choice))
+        for switch in scene.switches:
+            left = scene.reach(switch.fighter) - scene.threat(switch.fighter)
+            scored.append(
+                (
+                    0.5 * left - self._loss(switch.fighter, scene.threat(switch.fighter)) - self.switch_cost,
+                    switch.choice,
+                )
+            )
+        return max(scored, key=lambda pair: pair[0])[1]
+
+    def _loss(self, fighter: Fighter, hit: float) -> float:
+        return min(hit, fighter.hp) + (1.0 if hit >= fighter.hp else 0.0)

@@ -1,0 +1,119 @@
+"""Players that prefer something to damage: status, hazards, healing."""
+
+from __future__ import annotations
+
+from agents.battle import SeatBattle
+from agents.battle.choices import Choice
+from agents.contract import Agent
+from agents.mechanics.fighters import Fighter
+from agents.mechanics.moves import MoveFacts
+from agents.mechanics.status import can_inflict
+from agents.rules.options import any_choice
+from agents.rules.turn_view import MoveOption, Scene, best_answer, strongest
+
+_LAYERS = {"spikes": 3, "toxicspikes": 2}
+
+
+def heals(move: MoveFacts, me: Fighter) -> bool:
+    """Return whether the move restores half of the user's HP or more at once."""
+    return move.heal >= 0.5 and not (move.id == "rest" and me.status == "slp")
+
+
+def attack_or_answer(scene: Scene) -> Choice:
+    """Return the strongest move; if no move is legal, the best switch."""
+    if scene.moves:
+        return strongest(scene.moves).choice
+    return best_answer(scene).choice if scene.switches else any_choice(scene.battle)
+
+
+class StatusSpreader(Agent):
+    """Inflicts a status on every opponent that has none (sleep, paralysis, burn, poison, in this order), then attacks.
+
+    The plan of the ladder's "para-fusion" teams, which spread paralysis before they attack.
+    """
+
+    ORDER = ("slp", "par", "brn", "tox", "psn")
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        foe = scene.foe
+        if foe is not None:
+            useful = [o for o in scene.moves if not o.move.damages and can_inflict(o.move, foe, scene.battle)]
+            if useful:
+                return min(useful, key=lambda o: (self.ORDER.index(o.move.status), -o.move.accuracy)).choice
+        return attack_or_answer(scene)
+
+
+class HazardStacker(Agent):
+    """Sets all layers of entry hazards first, then forces switches (Roar, Whirlwind), else attacks.
+
+    Hazard-stacking offense of generations 2 and up; without hazard moves it is a max-damage player.
+    """
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        theirs = scene.field.sides[1]
+        if self._standing(battle) > 1:
+            for option in scene.moves:
+                hazard = option.move.hazard
+                if hazard and theirs.get(hazard, 0) < _LAYERS.get(hazard, 1):
+                    return option.choice
+        drive = [o for o in scene.moves if o.move.forces_switch and not o.move.damages]
+        if drive and theirs.keys() & {"spikes", "stealthrock"} and self.rng.random() < 0.5:
+            return drive[0].choice
+        return attack_or_answer(scene)
+
+    def _standing(self, battle: SeatBattle) -> int:
+        return 6 - sum(mon.fainted for mon in battle.opponent_team.values())
+
+
+class Staller(Agent):
+    """Heals below `heal_under`, inflicts status, protects itself, and attacks only as the last option.
+
+    The stall style of competitive play; a battle of two such players often reaches the turn limit.
+
+    Options: heal_under, a fraction of HP, 0.7 by default.
+    """
+
+    def __init__(self, heal_under: float = 0.7) -> None:
+        self.heal_under = heal_under
+        self._protected_on = -2
+
+    def act(self, battle: SeatBattle) -> Choice:
+        scene = Scene(battle)
+        me, foe = scene.me, scene.foe
+        if me is None or foe is None or not scene.moves:
+            return attack_or_answer(scene)
+        healing = [o for o in scene.moves if heals(o.move, me)]
+        if healing and me.hp < self.heal_under:
+            return healing[0].choice
+        worn = [o for o in scene.moves if o.move.status and not o.move.damages and can_inflict(o.move, foe, battle)]
+        if worn:
+            return worn[0].choice
+        guard = [o for o in scene.moves if o.move.protects]
+        if guard and foe.status in ("tox", "psn", "brn") and battle.turn > self._protected_on + 1:
+            self._protected_on = battle.turn
+            return guard[0].choice
+        return self._least_risk(scene, me)
+
+    def _least_risk(self, scene: Scene, me: Fighter) -> Choice:
+        safe = max(scene.switches, key=lambda s: s.fighter.hp - 2 * scene.threat(s.fighter), default=None)
+        fear = scene.threat(me)
+        if safe is not None and fear > 0.5 and scene.threat(safe.fighter) < fear / 2:
+            return safe.choice
+        return strongest([o for o in scene.moves if not o.move.explodes] or scene.moves).choice
+
+
+def set_up_options(scene: Scene) -> list[MoveOption]:
+    """Return the status moves that raise a stat of the user (attack, special attack, speed) that is below +2."""
+    me = scene.me
+    if me is None:
+        return []
+    return [
+        option
+        for option in scene.moves
+        if not option.move.damages
+        and any(
+            stat in ("atk", "spa", "spe") and rise > 0 and me.stage(stat) < 2 for stat, rise in option.move.self_boosts
+        )
+    ]

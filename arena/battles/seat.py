@@ -1,0 +1,356 @@
+"""A seat: one side of one battle. It handles the protocol, the clock and all failures of its agent."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+import orjson
+
+from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
+from arena.battles.diagnostics import Budget
+from arena.battles.guard import Clock, StepGuard, TimeUp
+from arena.record import DecisionRow
+
+#: Number of illegal choices in a row at which an agent loses. More than one, so that a random agent can choose again; few,
+#: so that a deterministic agent does not loop.
+ILLEGAL_ANSWERS = 3
+#: How many choices in a row the simulator may reject although its request allows them (hidden trapping abilities).
+REFUSALS = 10
+#: Time limit for creating an agent, in seconds: the first one of a class may load a model.
+MAKING_SECONDS = 300.0
+
+#: Time limit for reading an agent's diagnostics, in seconds.
+DIAGNOSTICS_SECONDS = 1.0
+#: Time limit for formatting the message of an agent's exception, in seconds.
+WORDS_SECONDS = 1.0
+
+FaultKind = Literal["timeout", "illegal", "error"]
+
+
+class Fault(Exception):
+    """An agent's failure. kind: its type; the message describes it."""
+
+    def __init__(self, kind: FaultKind, words: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+
+
+@dataclass
+class Decision:
+    """One choice by one seat: the labels of the legal choices, the choice, the time in milliseconds, the diagnostics."""
+
+    turn: int
+    legal: list[str]
+    choice: str
+    think_ms: float
+    diagnostics: dict[str, Any] | None = None
+
+
+@dataclass
+class Seat:
+    """One side of one battle.
+
+    role: "p1" or "p2". clock: its time for one decision.
+    reads_battle: whether `battle` is updated from the log (the agent's attribute, read once).
+    log: every protocol line that this side received, including requests (`|request|JSON`), as over a websocket.
+    """
+
+    role: str
+    agent: Agent
+    battle: SeatBattle
+    clock: Clock
+    reads_battle: bool = True
+    log: list[str] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    request: dict[str, Any] | None = None
+    _started: bool = False
+    _illegal: int = 0
+    _entries: Entries = field(default_factory=dict)
+    _refused: int = 0
+    _used: float = 0.0  # seconds of the current decision that passed before `decide`
+    _budget: Budget = field(default_factory=Budget)
+
+    def see(self, view: dict[str, Any]) -> bool:
+        """Process what the host sent for this side. Returns True if the agent must choose."""
+        text = view["log"]
+        lines = text.split("\n") if text else []
+        self.log += lines
+        if self.reads_battle:
+            self.battle.feed(lines)
+        else:
+            self._follow_turns(text)
+        request = view.get("ask")
+        if request is None:
+            return False
+        self.log.append(complete_request(request, self._entries))
+        self.request = request
+        self._illegal = 0
+        self._refused = self._refused + 1 if "error" in view else 0
+        if self._refused and self.decisions:
+            self.decisions.pop()  # a choice that the simulator rejected (usually "trapped") is no decision
+        if self.reads_battle:
+            self.battle.ask(request)
+        else:
+            self.battle.legal = legal_choices(request)
+        return True
+
+    def _follow_turns(self, text: str) -> None:
+        line = ("\n" + text).rpartition("\n|turn|")
+        if line[1]:
+            self.battle.turn = int(line[2].partition("\n")[0])
+
+    def decide(self) -> Choice | Awaitable[Choice]:
+        """Return the agent's choice for the current request, or an awaitable if `act` is a coroutine. Raises Fault."""
+        self._check_refusals()
+        self.clock.start(self._used)
+        later, answer = self._step(self._first_answer)
+        return self._decide_later(answer) if later else self._settle(*answer)
+
+    def _check_refusals(self) -> None:
+        if self._refused >= REFUSALS:
+            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
+
+    async def _decide_later(self, answer: Any) -> Choice:
+        choice = await self._awaited(answer)
+        while choice is None:
+            later, again = self._step(self._answer)
+            choice = await self._awaited(again) if later else self._read(*again)
+        return self._note(choice)
+
+    async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
+        try:
+            settled = await self.clock.wait_for(answer)
+        except TimeUp:
+            raise self._too_late() from None
+        except BaseException as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise  # the battle is over; otherwise the agent's own code was cancelled
+            raise _raised(error, self.clock) from None
+        self._check_time()
+        return self._read(*self._step(self._meant, settled))
+
+    def _settle(self, choice: Choice | None, shown: str) -> Choice:
+        choice = self._read(choice, shown)
+        while choice is None:
+            later, answer = self._step(self._answer)
+            if later:
+                raise Fault("illegal", "answered at once first and with a coroutine then")
+            choice = self._read(*answer)
+        return self._note(choice)
+
+    def _step(self, function: Any, *arguments: Any) -> Any:
+        """Run one step of the agent's code under the clock. Raises Fault for its failures."""
+        try:
+            return self.clock.call(function, *arguments)
+        except TimeUp:
+            raise self._too_late() from None
+        except BaseException as error:  # sys.exit() too: it would end the worker with all its battles
+            raise _raised(error, self.clock) from None
+
+    def _first_answer(self) -> tuple[bool, Any]:
+        if not self._started:
+            self._started = True
+            self.agent.start(self.battle)
+        return self._answer()
+
+    def _answer(self) -> tuple[bool, Any]:
+        """Return (True, awaitable), or (False, result of `_meant`). The check may run the agent's code, so both happen in
+        one guarded step: a step costs more than the choice of a quick agent."""
+        assert self.request is not None
+        if self.request.get("teamPreview"):
+            answer = self.agent.team_preview(self.battle)
+            answer = self.battle.legal[0] if answer is None else answer
+        else:
+            answer = self.agent.act(self.battle)
+        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
+
+    def _read(self, choice: Choice | None, shown: str) -> Choice | None:
+        """Return the choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS or a timeout. See `_meant`."""
+        self._check_time()
+        if choice is None:
+            self._illegal += 1
+            if self._illegal >= ILLEGAL_ANSWERS:
+                legal = ", ".join(c.words for c in self.battle.legal)
+                raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
+        return choice
+
+    def _check_time(self) -> None:
+        if self.clock.is_over:
+            raise self._too_late()
+
+    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+        """Return the legal choice that an answer means, or None and the answer as text. Runs the agent's code."""
+        assert self.request is not None
+        if answer is None and self.request.get("teamPreview"):
+            return self.battle.legal[0], ""
+        try:
+            choice = read_answer(answer, self.battle.legal, self.request)
+        except Exception:  # an object of the agent that cannot be read as a choice
+            choice = None
+        return choice, "" if choice is not None else _shown(answer)
+
+    def _note(self, choice: Choice) -> Choice:
+        think_ms = self.clock.elapsed * 1000
+        legal = [c.words for c in self.battle.legal]
+        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._read_diagnostics()))
+        return choice
+
+    def _read_diagnostics(self) -> dict[str, Any] | None:
+        """Return the agent's diagnostics of this decision. Failures to read them never lose the battle."""
+        kind: Any = type(self.agent)
+        if _plain(kind) and self.agent.diagnostics is None:
+            return None
+        try:
+            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_diagnostics)
+            return kept
+        except TimeUp:
+            words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
+            return self._budget.drop(words, for_good=True)
+        except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
+            return self._budget.drop(f"they could not be read: {type_name(error)}")
+
+    def _take_diagnostics(self) -> Any:
+        diagnostics, self.agent.diagnostics = self.agent.diagnostics, None
+        return self._budget.take(diagnostics)
+
+    def rows(self, index: int) -> list[DecisionRow]:
+        """Return its decisions as stored in a battle record. index: 0 for p1, 1 for p2."""
+        return [
+            (index, number, d.turn, d.legal, d.choice, d.think_ms, d.diagnostics)
+            for number, d in enumerate(self.decisions)
+        ]
+
+    def finish(self) -> None:
+        """Call the agent's `finish`, and release it; its exceptions no longer change the result."""
+        if self._started:
+            try:
+                self.clock.start()
+                self.clock.call(self.agent.finish, self.battle)
+            except BaseException:
+                self.battle.parse_warnings += 1
+        if type(self.agent) is not Agent:
+            self.clock.last_step(self._release)
+
+    def _release(self) -> None:
+        self.agent = Agent()  # under a limit: it may be the last reference, and its finalizer is the agent's code
+
+    def _too_late(self) -> Fault:
+        return Fault("timeout", f"no choice within {self.clock.limit:g} s")
+
+
+#: A side's Pokémon as they were in its last request, by ident: each entry, and its text.
+Entries = dict[str, tuple[dict[str, Any], orjson.Fragment]]
+
+
+def complete_request(request: dict[str, Any], entries: Entries) -> str:
+    """Insert the entries that the host omitted because they are unchanged. Returns the request's line in the side's log.
+
+    entries: kept from request to request.
+    """
+    side = request["side"]
+    team, texts = side["pokemon"], []
+    for slot, entry in enumerate(team):
+        if isinstance(entry, str):
+            team[slot], text = entries[entry]
+        else:
+            text = orjson.Fragment(orjson.dumps(entry))
+            entries[entry["ident"]] = entry, text
+        texts.append(text)
+    return "|request|" + orjson.dumps({**request, "side": {**side, "pokemon": texts}}).decode()
+
+
+@lru_cache(maxsize=256)
+def _plain(kind: Any) -> bool:
+    """Return whether to read the diagnostics of an agent of this class runs none of its code, so that no guard is needed."""
+    if type(kind) is not type or inspect.getattr_static(kind, "diagnostics") is not None:
+        return False
+    found = (inspect.getattr_static(kind, name, None) for name in ("__getattribute__", "__getattr__"))
+    return tuple(found) == (object.__getattribute__, None)
+
+
+def _shown(answer: Any) -> str:
+    """Format an answer for a message; agents may return any object."""
+    try:
+        return repr(answer if answer is None else str(answer)[:80])
+    except Exception:
+        return f"an object of type {type_name(answer)}"
+
+
+def _raised(error: BaseException, clock: Clock) -> Fault:
+    """Return the Fault for an exception in an agent's code: type, message, and innermost line.
+
+    The message is formatted under the clock, because it may run the agent's code.
+    """
+    kind, place = type_name(error), ""
+    trace = error.__traceback__
+    while trace is not None:
+        place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    try:
+        words = clock.aside(WORDS_SECONDS, _words, error)
+    except TimeUp:
+        words = f": (its words took longer than {WORDS_SECONDS:g} s)"
+    except BaseException:
+        words = ": (its words could not be read)"
+    return Fault("error", f"{kind}{words}{place}")
+
+
+def _words(error: BaseException) -> str:
+    words = str.__str__(str(error))
+    return f": {words}"[:300] if words else ""
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a value's type without running code of a metaclass."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return name[:100]
+
+
+def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
+    """Create an agent for a seat. Raises Fault. Its time limit is longer than a decision's: it may load a model."""
+    return _in_making(guard, who, make)
+
+
+def _in_making(guard: StepGuard, who: int, function: Callable[[], Any]) -> Any:
+    clock = Clock(guard, who, MAKING_SECONDS)
+    try:
+        return clock.call(function)
+    except TimeUp:
+        raise Fault("timeout", f"was not ready within {MAKING_SECONDS:g} s") from None
+    except BaseException as error:
+        raise _raised(error, clock) from None
+
+
+def new_seat(
+    role: str,
+    agent: Agent,
+    guard: StepGuard,
+    who: int,
+    *,
+    tag: str,
+    format_id: str,
+    gen: int,
+    seed: int,
+    think_limit: float,
+    kind: type[Seat] | None = None,
+) -> Seat:
+    """Create a seat with its agent, a generator seeded by `seed`, and an empty battle. Raises Fault.
+
+    kind: the class of the seat, Seat by default.
+    """
+    rng = random.Random(seed)
+
+    def sit_down() -> bool:
+        agent.rng = rng
+        return bool(agent.reads_battle)
+
+    reads_battle = _in_making(guard, who, sit_down)
+    battle = SeatBattle(tag, role, role, gen, format_id, rng)
+    return (kind or Seat)(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)

@@ -1,0 +1,172 @@
+"""A battle in progress, at any venue: the seats of a fixture's agents, the first fault, and the record."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import time
+from collections.abc import Awaitable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from agents import Agent, AgentSource, Choice, resolve
+from arena.battles.guard import StepGuard
+from arena.battles.seat import Fault, Seat, make_agent, new_seat
+from arena.fixture import SEATS, Fixture, seat_seed
+from arena.record import BattleRecord
+from teamsets.formats import get_format
+
+
+@functools.cache
+def source_of(spec: str) -> AgentSource:
+    """Return the source of an agent in this process's battles, resolved once."""
+    return resolve(spec)
+
+
+class Seats(Protocol):
+    """Creates seats whose agents run in their own processes (arena/venues/isolation)."""
+
+    def seat(
+        self,
+        role: str,
+        spec: str,
+        guard: StepGuard,
+        who: int,
+        *,
+        tag: str,
+        format_id: str,
+        gen: int,
+        seed: int,
+        think_limit: float,
+    ) -> Seat:
+        """Like `new_seat`; the agent is created from its spec in its process."""
+
+    async def part(self, seats: Iterable[Seat]) -> None:
+        """Notify the agents that their battle is over."""
+
+    def drop(self, seats: Iterable[Seat]) -> None:
+        """Clean up the seats of an aborted battle."""
+
+
+class MakesSeat(Protocol):
+    """Creates the seat of a remote player."""
+
+    def __call__(self, role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> Seat: ...
+
+
+class BattleSession:
+    """One battle: its seats, the first fault, and its record.
+
+    outside: role -> creates the seat of a remote player. faults: of agents that could not be created, by seat; they lose
+    when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
+    """
+
+    #: As in the record, and the class of the seats of this process.
+    venue = "simulator"
+    seat_class: type[Seat] = Seat
+
+    def __init__(
+        self,
+        fixture: Fixture,
+        guard: StepGuard,
+        serial: int,
+        *,
+        tag: str,
+        think_limit: float,
+        outside: Mapping[str, MakesSeat] = MappingProxyType({}),
+        isolation: Seats | None = None,
+    ) -> None:
+        self.fixture = fixture
+        self.isolation = isolation
+        self.fault: tuple[str, Fault] | None = None
+        self.seats: dict[str, Seat] = {}
+        self.faults: dict[str, Fault] = {}
+        gen = get_format(fixture.format).gen
+        for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
+            who = serial * 2 + index
+            if role in outside:
+                self.seats[role] = outside[role](role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
+                continue
+            told: dict[str, Any] = {
+                "guard": guard,
+                "who": who,
+                "tag": tag,
+                "format_id": fixture.format,
+                "gen": gen,
+                "seed": seat_seed(fixture.seed, role),
+                "think_limit": think_limit,
+            }
+            if isolation is not None:
+                self.seats[role] = isolation.seat(role, spec, **told)
+                continue
+            told["kind"] = self.seat_class
+            try:
+                self.seats[role] = new_seat(role, make_agent(guard, who, functools.partial(_made, spec)), **told)
+            except Fault as fault:
+                self.seats[role], self.faults[role] = new_seat(role, Agent(), **told), fault
+        # Not before: the first agent of a kind loads its model, which is no battle's time.
+        self.started = time.time()
+        self._clock = time.perf_counter()
+
+    async def part(self) -> None:
+        """Notify agents in their own processes that the battle is over; `record` notifies the others."""
+        if self.isolation is not None:
+            await self.isolation.part(self.seats.values())
+
+    def leave(self) -> None:
+        """Clean up isolated seats of an aborted battle."""
+        if self.isolation is not None:
+            self.isolation.drop(self.seats.values())
+
+    def record(self, end: dict[str, Any]) -> BattleRecord:
+        """Notify the agents of the end, and return the record. end: winner, turns, turnLimit, inputLog."""
+        for seat in self.seats.values():
+            seat.finish()
+        return BattleRecord(
+            fixture=self.fixture,
+            **self._verdict(end),
+            turns=end["turns"],
+            started=self.started,
+            seconds=time.perf_counter() - self._clock,
+            input_log=end["inputLog"],
+            logs=(self.seats["p1"].log, self.seats["p2"].log),
+            decisions=[row for index, seat in enumerate(self.seats.values()) for row in seat.rows(index)],
+            parse_warnings=sum(seat.battle.parse_warnings for seat in self.seats.values()),
+            venue=self.venue,
+        )
+
+    def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:
+        """Return winner, reason, fault and detail of the record."""
+        if self.fault is not None:
+            role, fault = self.fault
+            winner = "p2" if role == "p1" else "p1"
+            return {"winner": winner, "reason": fault.kind, "fault": role, "detail": str(fault)}
+        if end["turnLimit"]:
+            return {"winner": None, "reason": "turn-limit"}
+        if end["winner"]:
+            last = end["inputLog"][-1]
+            gave_up = f"{last[-2:]} forfeited" if last.startswith(">forcelose ") else None
+            return {"winner": end["winner"], "reason": "win", "detail": gave_up}
+        return {"winner": None, "reason": "tie"}
+
+
+def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
+    """Return Showdown's options of each side: {"name": seat, and "team": packed text or "seed": generates the team}."""
+    return {
+        role: {"name": role, "team": team.packed} if team.packed else {"name": role, "seed": team.seed}
+        for role, team in zip(SEATS, fixture.teams, strict=True)
+    }
+
+
+def drop(awaitable: Awaitable[Choice]) -> None:
+    """Close a coroutine, or cancel a future, that will not be awaited."""
+    if isinstance(awaitable, asyncio.Future):
+        awaitable.cancel()
+        return
+    close = getattr(awaitable, "close", None)
+    if close is not None:
+        close()
+
+
+def _made(spec: str) -> Agent:
+    return source_of(spec).make()

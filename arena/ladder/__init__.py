@@ -1,1 +1,0 @@
-"""Battles of the arena's agents on external servers."""

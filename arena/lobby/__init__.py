@@ -1,1 +1,0 @@
-"""The pool's agents as users of our server, for visitors."""

@@ -1,1 +1,0 @@
-"""Programs of other people in a battle on our server."""

@@ -1,1 +1,0 @@
-"""A user of a Showdown server: connection, sign-in, and a battle room translated to the simulator's protocol."""

@@ -1,0 +1,250 @@
+"""An agent on an external server: one battle after another, found by ladder search or challenges."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from arena.battles.guard import StepGuard
+from arena.remote.user_battle import Ours, UserBattle
+from arena.validation import is_loopback
+from arena.venue import Rules
+from arena.venues.server.client import Client, ServerRefused
+from arena.venues.server.messages import format_of
+from teamsets.errors import BadInput
+
+#: Time limit for the server to list our battles, and to begin one that it lists, in seconds.
+_ANSWER_SECONDS = 10.0
+#: How often the time limits of a battle are checked, in seconds.
+_CHECK_SECONDS = 1.0
+#: Seconds to wait for the new rating after a rated battle.
+_RATING_SECONDS = 3.0
+#: Messages from a challenged user if there will be no battle; and if the user disconnected or left.
+_NO_BATTLE, _CANCELLED = re.compile(r"rejected the challenge.*"), "Challenge cancelled"
+_AGAIN_SECONDS = 1.0
+#: Seconds that Showdown requires between two challenges of a user.
+_TOO_SOON, _CHALLENGE_PAUSE = "less than 10 seconds after your last challenge", 10.0
+
+
+@dataclass(frozen=True)
+class Way:
+    """How opponents are found: by a search on the ladder, by challenging `user`, or by accepting challenges."""
+
+    user: str = ""
+    accept: bool = False
+
+    @property
+    def rated(self) -> bool:
+        return not self.user and not self.accept
+
+
+def server_uri(text: str) -> str:
+    """Return the websocket URI of a server given by its address or host: "sim3.psim.us", "localhost:8000"."""
+    address = text if "://" in text else f"//{text}"
+    with contextlib.suppress(ValueError):
+        parts = urlsplit(address)
+        host, port, path = parts.hostname, parts.port, parts.path.rstrip("/")
+        if host and parts.username is None and parts.scheme in ("", "ws", "wss", "http", "https") and not parts.query:
+            here = is_loopback(host)
+            secure = parts.scheme in ("wss", "https") or (not parts.scheme and not here)
+            name = f"[{host}]" if ":" in host else host
+            where = f"{name}:{port}" if port else name
+            return f"{'wss' if secure else 'ws'}://{where}{path or '/showdown/websocket'}"
+    raise BadInput("--server: not a server address: write e.g. sim3.psim.us or ws://localhost:8000")
+
+
+class Ladder:
+    """Plays an agent's battles on a server, one at a time.
+
+    tell: called with lines to print.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        way: Way,
+        guard: StepGuard,
+        rules: Rules,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.client, self.way, self.guard, self.rules, self.tell = client, way, guard, rules, tell
+        self.host = urlsplit(client.uri).netloc
+        self.current: UserBattle | None = None
+        self._ours: Ours | None = None
+        loop = asyncio.get_running_loop()
+        self._stopping: asyncio.Future[None] = loop.create_future()
+        self._found: asyncio.Future[UserBattle] = loop.create_future()
+        self._rooms: asyncio.Future[list[str]] = loop.create_future()
+        self._awaits_rooms = False
+        self._confirmed = False
+        self._serial = 0
+        self._resuming: asyncio.Task[None] | None = None
+        client.on_battle = self._begin
+        client.on_search = self._searching
+        client.on_challenge = self._challenged
+        client.on_message = self._answered
+        client.on_refusal = self._refused
+        client.on_return = self._back
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopping.done()
+
+    def stop(self) -> None:
+        """Stop after the battle in progress; forfeit it if called a second time, leave it if called a third time."""
+        if not self.stopping:
+            self._stopping.set_result(None)
+            if self.current is not None:
+                self.tell("Stopping after this battle. Ctrl-C again forfeits it.")
+        elif self.current is not None:
+            self.tell("Forfeiting.")
+            self.current.give_up("forfeited by Ctrl-C")
+
+    async def enter(self) -> None:
+        """Check that the user is in no battle: our moves would be made in it."""
+        rooms = await self._running()
+        if rooms:
+            raise ServerRefused(
+                f"{self.client.uri}: user '{self.client.name}' is in a battle already ({rooms[0]}): finish it first"
+            )
+
+    async def battle(self, ours: Ours) -> UserBattle | None:
+        """Find an opponent, and play to the end. Returns None if `stop` was called before one was found.
+
+        Raises ServerRefused with the server's message, ConnectionLost if reconnecting fails.
+        """
+        self._ours, self._found = ours, asyncio.get_running_loop().create_future()
+        self.client.use_team(ours.team.packed)
+        self._seek()
+        await self._one_of(self._found, self._stopping)
+        if not self._found.done():
+            await self._withdraw()
+        if not self._found.done():
+            self._found.cancel()
+            return None
+        self.current = battle = self._found.result()
+        await self._played(battle)
+        await self._rating(battle)
+        self.current = None
+        self.client.leave(battle.room)
+        return battle
+
+    async def _played(self, battle: UserBattle) -> None:
+        """Wait for the end of a battle. It ends by its time limits if the server does not end it."""
+        while not battle.over.done():
+            waited: set[asyncio.Future[Any]] = {battle.over, self.client.lost}
+            await asyncio.wait(waited, timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if self.client.lost.done():
+                battle.lost(str(self.client.failure))
+            elif self.client.connected:
+                battle.check_time()
+            else:
+                battle.wait_longer()
+
+    async def _one_of(self, *awaited: asyncio.Future[Any]) -> None:
+        """Wait until one of these is done. Raises the reason if the connection ends first."""
+        waited: set[asyncio.Future[Any]] = {*awaited, self.client.lost}
+        await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
+        if not any(each.done() for each in awaited):
+            raise self.client.failure
+
+    def _seek(self) -> None:
+        assert self._ours is not None
+        self._confirmed = False
+        if self._found.done() or self.stopping or self.way.accept:
+            return
+        if self.way.user:
+            self.client.challenge(self.way.user, self._ours.format)
+        else:
+            self.client.say(f"/search {self._ours.format}")
+
+    async def _withdraw(self) -> None:
+        """Withdraw a search or a challenge. Returns a battle that has started meanwhile."""
+        if self.way.user:
+            self.client.say(f"/cancelchallenge {self.way.user}")
+        if await self._running() and not self._found.done():
+            await asyncio.wait({self._found}, timeout=_ANSWER_SECONDS)
+
+    async def _running(self) -> list[str]:
+        """Return the rooms of the user's battles. Cancels open searches."""
+        self._rooms, self._awaits_rooms = asyncio.get_running_loop().create_future(), True
+        self.client.say("/cancelsearch")
+        waited: set[asyncio.Future[Any]] = {self._rooms, self.client.lost}
+        await asyncio.wait(waited, timeout=_ANSWER_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        self._awaits_rooms = False
+        return self._rooms.result() if self._rooms.done() else []
+
+    async def _rating(self, battle: UserBattle) -> None:
+        """Waits a little for our new rating, which the server works out after the end."""
+        for _ in range(round(_RATING_SECONDS / 0.1)):
+            if not self.way.rated or battle.rating is not None or battle.over.exception() is not None:
+                return
+            await asyncio.sleep(0.1)
+
+    # what the client tells
+
+    def _begin(self, room: str) -> UserBattle | None:
+        """A battle of the user's: ours, if it is the one that we are looking for."""
+        if self._ours is None or self._found.done() or format_of(room) != self._ours.format:
+            return None
+        self._serial += 1
+        battle = UserBattle(self.client, room, self._ours, self.guard, self.rules, self._serial, self.host)
+        self._found.set_result(battle)
+        return battle
+
+    def _searching(self, formats: list[str], rooms: list[str]) -> None:
+        if self._ours is not None and self._ours.format in formats:
+            self._confirmed = True
+        elif not formats and not self._rooms.done():
+            self._rooms.set_result(rooms)
+
+    def _challenged(self, user: str, format_id: str) -> None:
+        if not self.way.accept or self._ours is None or self._found.done() or self.stopping:
+            return
+        if format_id == self._ours.format:
+            self.client.accept(user)
+        else:
+            self.client.say(f"/reject {user}")
+
+    def _answered(self, user: str, text: str) -> None:
+        if user != self.way.user or self._found.done():
+            return
+        no = _NO_BATTLE.search(text)
+        if no is not None:
+            self._found.set_exception(ServerRefused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
+        elif _CANCELLED in text:
+            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._seek)
+
+    def _refused(self, words: str) -> None:
+        """A popup. While nothing has come of our search or challenge yet, it is the answer to that."""
+        if self._ours is None or self._found.done() or self._confirmed or self.stopping:
+            self.tell(f"Message from the server: {words}")
+        elif _TOO_SOON in words:
+            asyncio.get_running_loop().call_later(_CHALLENGE_PAUSE, self._seek)
+        elif "is not challenging you" not in words:  # he has taken it back
+            self._found.set_exception(ServerRefused(f"{self.client.uri}: the server refused: {words}"))
+
+    def _back(self) -> None:
+        """The connection had been broken."""
+        if self._awaits_rooms:
+            self.client.say("/cancelsearch")
+        if self.current is not None:
+            self.current.back()
+        elif self._ours is not None and not self._found.done():
+            self._resuming = asyncio.ensure_future(self._resume())
+
+    async def _resume(self) -> None:
+        """Goes on looking for an opponent, or joins the battle that has begun while we were away."""
+        for room in await self._running():
+            battle = self._begin(room)
+            if battle is not None:
+                self.client.join(room, battle)
+                return
+        assert self._ours is not None
+        self.client.use_team(self._ours.team.packed)
+        self._seek()

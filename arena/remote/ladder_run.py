@@ -1,0 +1,120 @@
+"""`arena ladder`: an agent plays on another Showdown server; every battle is stored."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+from agents import AgentSource, resolve
+from arena.battles.guard import StepGuard
+from arena.battles.seat import Fault, make_agent
+from arena.fixture import FixtureTeam
+from arena.record import BattleRecord
+from arena.remote.ladder import Ladder, Way
+from arena.remote.user_battle import UNSEEN, Ours, UserBattle
+from arena.run.entrants import check_available, check_ours, load_pools, stored_pools
+from arena.run.lifecycle import playing, recorded
+from arena.store import FINISHED, Store
+from arena.validation import Settings
+from arena.venue import Rules
+from arena.venues.server.client import Client, Pace
+from arena.venues.server.login import Account
+from teamsets.errors import BadInput
+
+#: How long the server is tried at first: a mistyped address should not be tried for long.
+_PATIENCE = 20.0
+
+
+class LadderSettings(Settings):
+    """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
+    of searching the ladder. Nothing here says who signs in: that is not kept."""
+
+    server: str
+    agent: str
+    format: str
+    team_set: str
+    battles: Annotated[int, Field(ge=1)]
+    challenge: str = ""
+    accept: bool = False
+    rules: Rules = Rules()
+
+
+@dataclass(frozen=True)
+class LadderRun:
+    """A run that is ready to be played. teams: to draw from; none where the server draws them."""
+
+    run_id: str
+    settings: LadderSettings
+    source: AgentSource
+    team_set: str
+    teams: tuple[FixtureTeam, ...]
+
+    def ours(self, number: int) -> Ours:
+        """What we bring to the battle of that number."""
+        seed = f"{self.run_id}/{number}"
+        team = random.Random(seed).choice(self.teams) if self.teams else UNSEEN
+        return Ours(self.source.spec, self.source.make, self.settings.format, team, self.team_set, f"unseen {seed}")
+
+
+def prepare(store: Store, settings: LadderSettings) -> LadderRun:
+    """Checks the settings, loads the teams, and records the run in the store. Raises BadInput that names the problem."""
+    source = resolve(settings.agent)
+    check_ours([source], "ladder")
+    check_available([source], (settings.format,))
+    pools, _ = load_pools((settings.format,), (settings.team_set,))
+    (((format_id, team_set), teams),) = pools.items()
+    try:
+        make_agent(StepGuard(), 0, source.make)
+    except Fault as fault:
+        raise BadInput(f"agent '{source.spec}': cannot be created, and would forfeit every battle: {fault}") from None
+    config = {
+        **settings.model_dump(),
+        "agents": [source.spec],
+        "formats": [format_id],
+        "team_sets": [team_set],
+        "pools": stored_pools(pools),
+    }
+    with recorded(store, "ladder", config, [source], pools) as run_id:
+        return LadderRun(run_id, settings, source, team_set, teams)
+
+
+async def play(
+    run: LadderRun,
+    store: Store,
+    account: Account,
+    pace: Pace | None,
+    *,
+    tell: Callable[[str], None],
+    show: Callable[[int, UserBattle, BattleRecord], None],
+) -> bool:
+    """Plays the battles of a run, one after the other; returns True if all were played.
+
+    The first Ctrl-C (SIGTERM) finishes the battle under way and ends; the second one forfeits it. show(number, battle,
+    record) is called after each battle, once it is kept. Raises ServerRefused and ConnectionLost; what was finished is kept.
+    """
+    settings = run.settings
+    async with (
+        playing(store, run.run_id) as life,
+        await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client,
+    ):
+        way = Way(settings.challenge, settings.accept)
+        ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
+        life.stop_with(ladder.stop)
+        await ladder.enter()
+        for count in range(1, settings.battles + 1):
+            battle = None if ladder.stopping else await ladder.battle(run.ours(count))
+            if battle is None:
+                break
+            if battle.begun:
+                record = battle.record()
+                life.keep(record)
+                show(count, battle, record)
+            else:
+                tell(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
+        else:
+            life.status = FINISHED
+    return life.status == FINISHED

@@ -1,0 +1,282 @@
+"""A battle of one of our agents on somebody else's server, against a user of it: a person, or a program that is not ours.
+
+Such users are called `user:NAME@HOST`, which no agent is called. Of their side nothing is seen but what the battle shows
+to ours: no log, no choices, no team beyond what came out; and nothing of the server's chance. (A battle with a user on a
+server of our own is known from both sides: outside.py.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from poke_env.data import to_id_str
+
+from agents import Agent
+from arena.battles.guard import StepGuard
+from arena.battles.seat import Fault, Seat, make_agent, new_seat
+from arena.fixture import SEATS, Fixture, FixtureTeam, digest, seat_seed
+from arena.record import BattleRecord
+from arena.venue import Rules, VenueFailed
+from arena.venues.server.client import Client
+from arena.venues.server.messages import BadMessage, reading
+from arena.venues.server.room import BattleRoom, Hooks
+from teamsets.formats import get_format
+
+#: What stands for a team that was not seen as a whole.
+UNSEEN = FixtureTeam("unseen", "unseen")
+_GAVE_UP = re.compile(r"\|-message\|.* (forfeited|lost due to inactivity|lost by having an inappropriate name)\b")
+_RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d{1,9}) &rarr; <strong>(?P<after>\d{1,9})</strong>")
+#: Time limits for the server, while it is connected, in seconds: to name both players of a battle, to end one that we
+#: forfeit, and to say anything in a battle (its timer does so every half minute).
+BEGIN_SECONDS, FORFEIT_SECONDS, SILENT_SECONDS = 30.0, 10.0, 900.0
+
+
+class BattleGone(VenueFailed):
+    """The room of a battle is no longer there, so how it ended is not known."""
+
+
+@dataclass(frozen=True)
+class Ours:
+    """What we bring to a battle: the agent's spec and how it is made, its team, and the seed of its own generator.
+
+    seed: no other battle has it; where the server draws the battle's own, it is no seed of Showdown's.
+    """
+
+    spec: str
+    make: Callable[[], Agent]
+    format: str
+    team: FixtureTeam
+    team_set: str
+    seed: str
+
+
+@dataclass
+class UserBattle:
+    """The listener of one battle's room (see `Client.on_battle`). `over` is set when it has ended there.
+
+    host: of the server, for the opponent's name. stopped: why we gave it up, if we did and no agent failed.
+    rating: ours before and after, where the server says so.
+    """
+
+    client: Client
+    room: str
+    ours: Ours
+    guard: StepGuard
+    rules: Rules
+    serial: int
+    host: str
+    role: str = ""
+    opponent: str = ""
+    fault: Fault | None = None
+    stopped: str = ""
+    rating: tuple[int, int] | None = None
+    started: float = field(default_factory=time.time)
+    over: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    _clock: float = field(default_factory=time.perf_counter)
+    _names: dict[str, str] = field(default_factory=dict)
+    _held: list[str] = field(default_factory=list)
+    _gave_up: str = ""
+    _playing: BattleRoom | None = None
+    _forfeited: bool = False
+    #: When the server last had something to do for us, and when it last said something here, by the loop's clock.
+    _asked: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    _spoken: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+
+    def receive(self, lines: list[str]) -> None:
+        """The lines of one message of the server for this room. Raises BadMessage if one cannot be read."""
+        self._spoken = asyncio.get_running_loop().time()
+        for line in lines:
+            self._note(line)
+        if self._playing is not None:
+            self._playing.receive(lines)
+            return
+        self._held += lines
+        if len(self._names) == len(SEATS):
+            try:
+                self._sit_down()
+            except BadMessage:
+                raise
+            except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle, not to the loop
+                self._break_off(error)
+
+    @property
+    def begun(self) -> bool:
+        """Whether both users are known, and so who plays whom."""
+        return self._playing is not None
+
+    @property
+    def turn(self) -> int:
+        return 0 if self._playing is None else self._playing.seat.battle.turn
+
+    def back(self) -> None:
+        """The connection had been broken, so what was said just before may be lost. (The room is joined again anyway.)"""
+        self.wait_longer()
+        if self._forfeited:
+            self._forfeit()
+
+    def give_up(self, why: str) -> None:
+        """Forfeits, through no fault of the agent. A second call does not wait for the server's answer."""
+        if self.over.done():
+            return
+        if self.stopped:
+            self._break_off(BattleGone(f"{why}; left before the server had ended the battle"))
+        elif self.fault is None:
+            self.stopped = why
+            if self._playing is not None:
+                self._playing.silence()
+            self._forfeit()
+
+    def wait_longer(self) -> None:
+        """Restarts the server's time limits: the connection is broken, or was."""
+        self._asked = self._spoken = asyncio.get_running_loop().time()
+
+    def check_time(self) -> None:
+        """Ends the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to say anything."""
+        now = asyncio.get_running_loop().time()
+        if self._forfeited and now - self._asked > FORFEIT_SECONDS:
+            why = f"the server did not end the battle within {FORFEIT_SECONDS:g} s after it was forfeited"
+        elif not self.begun and now - self._asked > BEGIN_SECONDS:
+            why = f"the server did not name both players within {BEGIN_SECONDS:g} s"
+        elif now - self._spoken > SILENT_SECONDS:
+            why = f"the server said nothing for {SILENT_SECONDS:g} s"
+        else:
+            return
+        if not self._forfeited:
+            self._forfeit()
+        self._break_off(BattleGone(f"{self.room}: {why}, so the result is unknown"))
+
+    def lost(self, words: str) -> None:
+        """There is no way back to the server."""
+        self._break_off(BattleGone(words))
+
+    def record(self) -> BattleRecord:
+        """What is kept: our side's log and decisions, and how it ended. To be called once, when `over` is set."""
+        playing = self._playing
+        assert playing is not None
+        seat, problem = playing.seat, self.over.exception()
+        seat.finish()
+        index = SEATS.index(self.role)
+        winner, reason, fault, detail = self._verdict(playing.winner, problem)
+        return BattleRecord(
+            fixture=self._fixture(),
+            winner=winner,
+            reason=reason,
+            fault=fault,
+            detail=detail,
+            turns=seat.battle.turn,
+            started=self.started,
+            seconds=time.perf_counter() - self._clock,
+            logs=(seat.log, []) if index == 0 else ([], seat.log),
+            decisions=seat.rows(index),
+            parse_warnings=seat.battle.parse_warnings,
+            venue="server",
+        )
+
+    def _verdict(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:
+        """winner, reason, fault and detail of the record."""
+        theirs = SEATS[1 - SEATS.index(self.role)]
+        if self.fault is not None:
+            return theirs, self.fault.kind, self.role, str(self.fault)
+        if problem is not None:
+            return None, "aborted", "venue", str(problem)
+        if self.stopped:
+            return None, "aborted", None, self.stopped
+        if not winner:
+            return None, "tie", None, None
+        loser = SEATS[1 - SEATS.index(winner)]
+        if self._gave_up == "lost due to inactivity":
+            return winner, "timeout", loser, "no choice in time, by the server's clock"
+        return winner, "win", None, f"{loser} {self._gave_up}" if self._gave_up else None
+
+    def _fixture(self) -> Fixture:
+        """The battle as far as it is known. Seed and the other team are not, so its key is made from where it was."""
+        agents, teams = (self.ours.spec, self.opponent), (self.ours.team, UNSEEN)
+        if self.role == "p2":
+            agents, teams = agents[::-1], teams[::-1]
+        seed = self.ours.seed
+        return Fixture(self.ours.format, agents, teams, seed, digest([seed]), self.ours.team_set)
+
+    def _note(self, line: str) -> None:
+        """What the room says and the battle does not: who sits where, who gave up, ratings, that it is gone."""
+        words = line.split("|")
+        kind = words[1] if len(words) > 1 else ""
+        if kind == "player":
+            with reading("|player|"):
+                role, name = words[2], words[3]
+            if role in SEATS and name:
+                self._names.setdefault(role, name)
+        elif kind == "-message" and (found := _GAVE_UP.match(line)):
+            self._gave_up = found[1]
+        elif kind == "raw" and (rated := _RATING.match(line)) and to_id_str(rated["name"]) == self.client.user:
+            self.rating = int(rated["before"]), int(rated["after"])
+        elif kind in ("noinit", "deinit"):
+            self._break_off(BattleGone(f"{self.room}: the room is gone, so the result is unknown"))
+
+    def _sit_down(self) -> None:
+        """Both users are known: a seat for ours, which hears what has been said so far."""
+        ids = {role: to_id_str(name) for role, name in self._names.items()}
+        if self.client.user not in ids.values():
+            raise BattleGone(f"{self.room}: this user is not one of its players")
+        self.role = next(role for role in SEATS if ids[role] == self.client.user)
+        self.opponent = f"user:{next(user for role, user in ids.items() if role != self.role)}@{self.host}"
+        fault = None
+        try:
+            seat = self._seat(make_agent(self.guard, self.serial * 2, self.ours.make))
+        except Fault as failure:
+            seat, fault = self._seat(Agent()), failure
+        hooks = Hooks(
+            say=lambda text: self.client.say(text, self.room),
+            failed=self._fail,
+            ended=self._end,
+            broke=self._break_off,
+        )
+        self._playing = BattleRoom(seat, self.rules.max_turns, hooks)
+        if fault is not None:
+            self._fail(fault)
+        # Otherwise a battle whose other side has left would never end.
+        self.client.say("/timer on", self.room)
+        held, self._held = self._held, []
+        self._playing.receive(held)
+
+    def _seat(self, agent: Agent) -> Seat:
+        format_id = self.ours.format
+        return new_seat(
+            self.role,
+            agent,
+            self.guard,
+            self.serial * 2,
+            tag=f"battle-{format_id}-{self.serial}",
+            format_id=format_id,
+            gen=get_format(format_id).gen,
+            seed=seat_seed(self.ours.seed, self.role),
+            think_limit=self.rules.think_limit,
+        )
+
+    def _fail(self, fault: Fault) -> None:
+        """The agent has failed: it forfeits. Only the first fault counts."""
+        if self.fault is None and not self.stopped:
+            self.fault = fault
+            assert self._playing is not None
+            self._playing.silence()
+            self._forfeit()
+
+    def _forfeit(self) -> None:
+        self._forfeited = True
+        self._asked = asyncio.get_running_loop().time()
+        self.client.say("/forfeit", self.room)
+
+    def _end(self) -> None:
+        if not self.over.done():
+            self.over.set_result(None)
+
+    def _break_off(self, error: Exception) -> None:
+        if self.over.done():
+            return
+        if not isinstance(error, BattleGone) and not self._forfeited:
+            self._forfeit()  # the user's next battle must not find this one in progress
+        self.over.set_exception(error)
+        self.over.exception()  # seen: nobody may be waiting any more

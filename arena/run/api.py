@@ -1,0 +1,255 @@
+"""`evaluate` and `match` as Python functions, with results as pandas frames: for notebooks and scripts (docs/python.md).
+
+The keyword arguments are the options of `arena evaluate` and `arena match`. Both functions work where an event loop runs
+already, as in a notebook: the run then has a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future
+from pathlib import Path
+
+from arena.ratings.sprt import SprtSettings
+from arena.report.live import display
+from arena.run.lifecycle import stopped_by_errors
+from arena.run.results import Evaluation, MatchResult
+from arena.run.settings import evaluate_settings, match_settings
+from arena.run.tournament import EvaluateSettings, Played, Run, play, prepare
+from arena.run.tournament import resume as resume_run
+from arena.schedules.match import Match
+from arena.store import DEFAULT, Store, open_store
+from arena.terminal.console import Console
+from arena.terminal.output import shown
+from arena.validation import check_limits
+from arena.workers.cluster.connection import Cluster, reached
+from arena.workers.progress import Progress
+from teamsets.errors import BadInput
+
+#: The event loop of a run, and its task there.
+Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Played]]]
+#: True: the display of the command line; False: nothing; a function is called with the counts four times a second.
+Show = bool | Callable[[Progress], None]
+
+
+def evaluate(
+    *agents: str,
+    all: bool = False,
+    format: str | Sequence[str] = (),
+    teams: str | Sequence[str] = (),
+    battles: int | None = None,
+    budget: int | None = None,
+    minutes: float | None = None,
+    challenger: str | Sequence[str] = (),
+    anchor: str | None = None,
+    fresh: bool = False,
+    no_limit: bool = False,
+    workers: int | None = None,
+    on: str | None = None,
+    seed: int | None = None,
+    think_limit: float | None = None,
+    max_turns: int | None = None,
+    skip_invalid: bool = False,
+    pool: str | Path | None = None,
+    stock_simulator: bool = False,
+    venue: str = "simulator",
+    verify_every: int | None = None,
+    isolate: bool = False,
+    resume: bool | str = False,
+    db: str | Path = DEFAULT,
+    progress: Show = True,
+) -> Evaluation:
+    """Plays agents against each other and ranks them, as `arena evaluate` does. Without agents, the pool file's pool.
+
+    format, teams, challenger: one or several. resume: True continues the latest run, an id that run; of the other arguments
+    only minutes, workers, on, db and progress are read then. on: "ray" or "ray://HOST:PORT" (docs/scale.md). Raises BadInput
+    for what cannot be used, and KeyboardInterrupt when the run was interrupted; finished battles are stored in any case.
+    """
+    check_limits(
+        battles=battles,
+        budget=budget,
+        minutes=minutes,
+        seed=seed,
+        think_limit=think_limit,
+        max_turns=max_turns,
+        verify_every=verify_every,
+    )
+    if resume and (agents or all):
+        raise BadInput("evaluate(resume=…): a resumed run keeps its agents: leave them out")
+    settings = None
+    if not resume:
+        settings, lines = evaluate_settings(
+            agents,
+            all or not agents,
+            formats=_several(format),
+            team_sets=_several(teams),
+            battles=battles,
+            budget=budget,
+            minutes=minutes,
+            challengers=_several(challenger),
+            anchor=anchor,
+            fresh=fresh,
+            no_limit=no_limit,
+            seed=seed,
+            think_limit=think_limit,
+            max_turns=max_turns,
+            skip_invalid=skip_invalid,
+            pool=None if pool is None else Path(pool),
+            stock=stock_simulator,
+            venue=venue,
+            verify_every=verify_every,
+            isolate=isolate,
+        )
+        if progress is True:
+            print(*map(shown, lines), sep="\n", end="\n" if lines else "")
+    path = Path(db)
+    played = _run(settings, "evaluate", resume, minutes, workers, on, path, progress)
+    return Evaluation(played.run.run_id, path, played.status)
+
+
+def match(
+    *agents: str,
+    sprt: bool | SprtSettings = False,
+    format: str = "gen1ou",
+    teams: str | Sequence[str] = (),
+    battles: int | None = None,
+    minutes: float | None = None,
+    workers: int | None = None,
+    on: str | None = None,
+    seed: int = 0,
+    think_limit: float = 10.0,
+    fresh: bool = False,
+    venue: str = "simulator",
+    verify_every: int | None = None,
+    isolate: bool = False,
+    resume: bool | str = False,
+    db: str | Path = DEFAULT,
+    progress: Show = True,
+) -> MatchResult:
+    """Plays two agents against each other and says which is stronger, as `arena match` does.
+
+    sprt: True for a sequential test with its defaults, or `SprtSettings(elo0=0, elo1=30, alpha=0.05, beta=0.05)` from
+    arena.ratings.sprt. The other arguments and what is raised: as for `evaluate`.
+    """
+    check_limits(battles=battles, minutes=minutes, seed=seed, think_limit=think_limit, verify_every=verify_every)
+    if resume and agents:
+        raise BadInput("match(resume=…): a resumed match keeps its agents: leave them out")
+    test = SprtSettings() if sprt is True else sprt or None
+    settings = None
+    if not resume:
+        settings = match_settings(
+            agents,
+            test,
+            format_id=format,
+            team_sets=_several(teams),
+            battles=battles,
+            minutes=minutes,
+            seed=seed,
+            think_limit=think_limit,
+            fresh=fresh,
+            venue=venue,
+            verify_every=verify_every,
+            isolate=isolate,
+        )
+    path = Path(db)
+    played = _run(settings, "match", resume, minutes, workers, on, path, progress)
+    assert isinstance(played.schedule, Match)
+    run, schedule = played.run, played.schedule
+    return MatchResult(run.run_id, path, played.status, *schedule.pairing, tuple(schedule.points), run.settings.sprt)
+
+
+def _several(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _run(
+    settings: EvaluateSettings | None,
+    kind: str,
+    resume: bool | str,
+    minutes: float | None,
+    workers: int | None,
+    on: str | None,
+    db: Path,
+    progress: Show,
+) -> Played:
+    """Plays a run. settings: None resumes one. Raises KeyboardInterrupt when it was stopped by a signal."""
+
+    begun: Begun = Future()
+
+    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[Progress], None]) -> Played:
+        task = asyncio.current_task()
+        assert task is not None
+        begun.set_result((asyncio.get_running_loop(), task))
+        return await play(run, store, cluster=cluster, show=show)
+
+    def work() -> Played:
+        with reached(on, workers) as cluster, open_store(db) as store:
+            if settings is not None:
+                run = prepare(store, settings, kind)
+            else:
+                run = resume_run(store, None if resume is True else str(resume), minutes, kind)
+            limit = run.settings.minutes
+            shown = display(Console(), None if limit is None else limit * 60) if progress is True else None
+            show = shown.show if shown else progress if callable(progress) else _nothing
+            try:
+                with stopped_by_errors(store, run.run_id):
+                    played = asyncio.run(playing(run, store, cluster, show))
+            except BaseException:
+                if shown:
+                    shown.abandon()
+                raise
+        if shown:
+            shown.close(played.progress)
+        return played
+
+    played = _in_a_thread(work, begun) if _a_loop_runs() else work()
+    if played.stopped:
+        if progress is True:
+            print(f"Stopped. To resume: {kind}(resume={played.run.run_id!r}, db={str(db)!r})")
+        raise KeyboardInterrupt
+    return played
+
+
+def _nothing(progress: Progress) -> None:
+    """Shows no progress."""
+
+
+def _a_loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _in_a_thread(work: Callable[[], Played], begun: Begun) -> Played:
+    """Does the work in a thread of its own. A KeyboardInterrupt here ends the run as stopped.
+
+    begun: gets the loop and the task of the run once it plays.
+    """
+    result: Future[Played] = Future()
+
+    def settle() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+        finally:
+            begun.cancel()  # nothing where it has begun
+
+    thread = threading.Thread(target=settle, name="arena")
+    try:
+        thread.start()
+        return result.result()
+    except BaseException:
+        if thread.is_alive():  # so it will begin, or fail
+            with contextlib.suppress(CancelledError, RuntimeError):  # it has failed; its loop is closed already
+                loop, task = begun.result()
+                loop.call_soon_threadsafe(task.cancel)
+        raise
+    finally:
+        if thread.is_alive():
+            thread.join()

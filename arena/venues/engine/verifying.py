@@ -1,0 +1,116 @@
+"""`arena verify`: stored battles of generation 1, replayed on the other of the two simulators, and compared."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from agents.engine import FORMATS as ENGINE_FORMATS
+from arena.fixture import SEATS
+from arena.venue import NotOnEngine
+from arena.venues.engine.availability import check_engine
+from arena.venues.engine.stored import StoredResult, battles_to_check, stored_results
+from arena.venues.simulator.host import Host, drawn_team
+from arena.venues.simulator.replaying import Replay, difference, on_a_loop, replayed
+from teamsets.errors import ArenaError
+
+#: Battles that are loaded and replayed together.
+_AT_ONCE = 200
+
+
+@dataclass
+class Verified:
+    """What a check found. checked: battles by where they were replayed; unchecked: by the reason; differences: in words."""
+
+    checked: Counter[str] = field(default_factory=Counter)
+    unchecked: Counter[str] = field(default_factory=Counter)
+    differences: list[str] = field(default_factory=list)
+
+
+def verify(
+    db: Path, run_id: str | None = None, sample: int | None = None, show: Callable[[Verified], None] = lambda _: None
+) -> Verified:
+    """Replay stored battles of the engine's formats: those of the engine on Showdown, all others on the engine.
+
+    run_id: only that run's. sample: only so many. show: called after each part. Raises BadInput without what it needs.
+    """
+    found = Verified()
+    chosen = []
+    for battle_id, format_id in battles_to_check(db, run_id, sample):
+        if format_id in ENGINE_FORMATS:
+            chosen.append(battle_id)
+        else:
+            found.unchecked[f"the engine does not play {format_id}"] += 1
+    for start in range(0, len(chosen), _AT_ONCE):
+        on_a_loop(_check(stored_results(db, chosen[start : start + _AT_ONCE]), found))
+        show(found)
+    return found
+
+
+async def _check(battles: list[StoredResult], found: Verified) -> None:
+    with_log = [battle for battle in battles if battle.input_log]
+    if len(with_log) < len(battles):
+        found.unchecked["it has no input log"] += len(battles) - len(with_log)
+    of_engine = [battle for battle in with_log if battle.venue == "engine"]
+    others = [battle for battle in with_log if battle.venue != "engine"]
+    async with await Host.launch() as host:
+        _compare(
+            of_engine, await asyncio.gather(*(_on_showdown(host, battle) for battle in of_engine)), "Showdown", found
+        )
+        if others:
+            _compare(others, await _on_engine(host, others), "the engine", found)
+
+
+def _compare(
+    battles: Sequence[StoredResult], replays: Sequence[Replay | ArenaError], where: str, found: Verified
+) -> None:
+    for battle, replay in zip(battles, replays, strict=True):
+        if isinstance(replay, ArenaError):
+            found.unchecked[str(replay)] += 1
+            continue
+        found.checked[where] += 1
+        words = difference(
+            replay,
+            winner=battle.winner,
+            turns=battle.turns,
+            input_log=battle.input_log,
+            decisions=battle.decisions,
+            where=where,
+        )
+        if words is not None:
+            found.differences.append(f"battle {battle.battle_id}: {words}")
+
+
+async def _on_showdown(host: Host, battle: StoredResult) -> Replay | ArenaError:
+    try:
+        return await replayed(host, battle.input_log)
+    except ArenaError as error:
+        return error
+
+
+async def _on_engine(host: Host, battles: Sequence[StoredResult]) -> list[Replay | ArenaError]:
+    check_engine("arena verify")
+    from arena.venues.engine.replaying import replay_on_engine  # imports Numba
+
+    async def team(battle: StoredResult, role: str) -> str:
+        options = battle.options
+        if "team" in options[role]:
+            return str(options[role]["team"])
+        return await drawn_team(host, options["formatid"], options[role]["seed"])
+
+    async def teams(battle: StoredResult) -> tuple[str, str] | ArenaError:
+        try:
+            return await team(battle, SEATS[0]), await team(battle, SEATS[1])
+        except ArenaError as error:
+            return error
+
+    drawn = await asyncio.gather(*map(teams, battles))
+    known = [n for n, pair in enumerate(drawn) if not isinstance(pair, ArenaError)]
+    pairs = [pair for pair in drawn if not isinstance(pair, ArenaError)]
+    replays: dict[int, Replay | NotOnEngine] = dict(
+        zip(known, replay_on_engine([battles[n] for n in known], pairs), strict=True)
+    )
+    return [pair if isinstance(pair, ArenaError) else replays[n] for n, pair in enumerate(drawn)]

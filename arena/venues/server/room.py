@@ -1,0 +1,151 @@
+"""A seat in a battle room of a server: translates the room's messages to the simulator's, and answers its requests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from agents import Choice
+from arena.battles.seat import Fault, Seat
+from arena.venues.server.messages import reading, request_of
+from arena.venues.server.translate import Translator
+
+# Rejections of a duplicate or late choice: no new choice is needed.
+_TOO_LATE = ("[Invalid choice] Sorry, too late", "[Invalid choice] There's nothing to choose")
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Callbacks of a seat's room: for a choice (text for the room), the agent's fault, the end, and internal errors."""
+
+    say: Callable[[str], None]
+    failed: Callable[[Fault], None]
+    ended: Callable[[], None]
+    broke: Callable[[Exception], None]
+
+
+class BattleRoom:
+    """One seat's side of a battle room. It continues after a reconnection.
+
+    max_turns: the last turn for which a choice is requested. winner: "p1", "p2" or "" once `over`.
+    """
+
+    def __init__(self, seat: Seat, max_turns: int, hooks: Hooks) -> None:
+        self.seat, self.max_turns, self.hooks = seat, max_turns, hooks
+        self.over = False
+        self.winner = ""
+        self.silenced = False
+        self._translator = Translator()
+        self._known = 0  # number of battle lines that the seat has
+        self._heard = 0  # of them, received on this connection
+        self._error = ""
+        self._number = 0  # the server's number of the open request
+        self._sent = ""
+        self._task: asyncio.Task[None] | None = None
+
+    def receive(self, lines: list[str]) -> None:
+        """Process the lines of one message of the server. Raises BadMessage if one cannot be read."""
+        refusals, new, request, standing = self._read(lines)
+        try:
+            for words in refusals:
+                self._refuse(words)
+            if new:
+                self._known = self._heard
+                self.seat.see({"log": "\n".join(new)})
+                self._look_for_end(new)
+            if request is not None and not self.over:
+                self._request(request, standing)
+        except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
+            self.hooks.broke(error)
+
+    def silence(self) -> None:
+        """Stop asking the seat: a side has lost, or the battle was aborted."""
+        self.silenced = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _read(self, lines: list[str]) -> tuple[list[str], list[str], dict[str, Any] | None, str]:
+        """Return rejections, new battle lines, the request, and the choice that the server has. Raises BadMessage."""
+        if lines[0] == "|init|battle":  # the whole room from its start; mostly known after a reconnection
+            self._translator = Translator()
+            self._heard = 0
+        refusals: list[str] = []
+        new: list[str] = []
+        request, standing = None, ""
+        for line in lines:
+            if line.startswith("|request|"):
+                request = request_of(line[9:])
+            elif line.startswith("|error|"):
+                refusals.append(line[7:])
+            elif line.startswith("|sentchoice|"):
+                standing = line[12:]
+            else:
+                with reading(f"|{line.split('|')[1][:20]}|" if line.startswith("|") else "battle"):
+                    told = self._translator.line(line)
+                if told is not None:
+                    self._heard += 1
+                    if self._heard > self._known:
+                        new.append(told)
+        return refusals, new, request, standing
+
+    def _look_for_end(self, lines: list[str]) -> None:
+        for line in lines:
+            if line.startswith("|win|") or line == "|tie" or line.startswith("|tie|"):
+                self.over = True
+                self.winner = line[5:] if line.startswith("|win|") else ""
+                self.silence()
+                self.hooks.ended()
+                return
+
+    def _request(self, request: dict[str, Any], standing: str) -> None:
+        number = self._translator.request(request)
+        if number == self._number:  # again, after a reconnection
+            if self._sent and not standing:
+                self.hooks.say(self._sent)
+            return
+        self._number, self._sent = number, ""
+        if not request.get("wait") and self.seat.battle.turn <= self.max_turns:
+            self._ask(request)
+
+    def _ask(self, request: dict[str, Any]) -> None:
+        view: dict[str, Any] = {"log": "", "ask": request}
+        if self._error:
+            view["error"] = self._error
+            self._error = ""
+        if not self.seat.see(view) or self.silenced:
+            return
+        try:
+            choice = self.seat.decide()
+        except Fault as fault:
+            self.hooks.failed(fault)
+            return
+        if isinstance(choice, Choice):
+            self._choose(choice)
+        else:
+            self._task = asyncio.ensure_future(self._choose_later(choice))
+
+    async def _choose_later(self, awaitable: Any) -> None:
+        try:
+            choice = await awaitable
+        except Fault as fault:
+            self.hooks.failed(fault)
+        except Exception as error:
+            self.hooks.broke(error)
+        else:
+            if not self.silenced:
+                self._choose(choice)
+
+    def _choose(self, choice: Choice) -> None:
+        self._sent = f"/choose {choice.wire}|{self._number}"
+        self.hooks.say(self._sent)
+
+    def _refuse(self, words: str) -> None:
+        """Handle a rejected choice: a new request follows ("unavailable"), or the last one is still open."""
+        if words.startswith(_TOO_LATE) or self.silenced:
+            return
+        self._error = words
+        if words.startswith("[Invalid choice]") and self.seat.request is not None:
+            self._sent = ""
+            self._ask(self.seat.request)

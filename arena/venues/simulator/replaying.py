@@ -1,0 +1,180 @@
+"""Replays battles on Showdown from their input logs: what each side saw, and what it was asked at each decision."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any, TypeVar
+
+import orjson
+
+from agents.battle.choices import legal_choices
+from arena.battles.seat import Entries, complete_request
+from arena.fixture import SEATS
+from arena.processes.child import Message
+from arena.venues.simulator.host import Host
+from teamsets.errors import ArenaError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One decision of a side: the turn and the labels of the legal choices."""
+
+    turn: int
+    legal: list[str]
+
+
+@dataclass
+class ReplayedSide:
+    """One side of a replayed battle. log: as a seat keeps it, requests included."""
+
+    log: list[str] = field(default_factory=list)
+    decisions: list[Asked] = field(default_factory=list)
+    _turn: int = 0
+    _entries: Entries = field(default_factory=dict)
+
+    def see(self, view: dict[str, Any]) -> None:
+        """Process what the host has for this side."""
+        lines = view["log"].split("\n") if view["log"] else []
+        self.log += lines
+        for line in lines:
+            if line.startswith("|turn|"):
+                self._turn = int(line[6:])
+        request = view.get("ask")
+        if request is not None:
+            self.log.append(complete_request(request, self._entries))
+            self.decisions.append(Asked(self._turn, [choice.words for choice in legal_choices(request)]))
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A battle played again on Showdown. end: winner, turns, turnLimit, inputLog; None where the input log stops before."""
+
+    sides: tuple[ReplayedSide, ReplayedSide]
+    end: dict[str, Any] | None
+
+    @property
+    def logs(self) -> tuple[list[str], list[str]]:
+        return self.sides[0].log, self.sides[1].log
+
+
+async def replayed(host: Host, input_log: Sequence[str]) -> Replay:
+    """Play a battle again from its input log. Raises HostDied, and ArenaError in Showdown's words."""
+    message = await host.ask({"op": "replay", "inputLog": playable(input_log), "views": True})
+    sides = (ReplayedSide(), ReplayedSide())
+    views: list[Message] = message["views"]
+    for view in views:
+        for role, side in zip(SEATS, sides, strict=True):
+            side.see(view[role])
+    return Replay(sides, message.get("end"))
+
+
+def playable(input_log: Sequence[str]) -> list[str]:
+    """Return an input log whose choices Showdown takes.
+
+    In generation 1 it notes "fight" for whatever one chose who could not act, and takes it back only from some.
+    """
+    return [line[:4] + "move 1" if line[4:] == "move fight" else line for line in input_log]
+
+
+def replay_all(input_logs: Sequence[Sequence[str]], *, stock: bool = False) -> list[Replay | ArenaError]:
+    """Replay several battles on a host of their own, with the error in the place of a battle that cannot be replayed.
+
+    Raises MissingTool without Node.js. stock: on Showdown's code untouched.
+    """
+
+    async def replay() -> list[Replay | ArenaError]:
+        async with await Host.launch(stock=stock) as host:
+
+            async def one(input_log: Sequence[str]) -> Replay | ArenaError:
+                try:
+                    return await replayed(host, input_log)
+                except ArenaError as error:
+                    return error
+
+            return await asyncio.gather(*map(one, input_logs))
+
+    return on_a_loop(replay())
+
+
+def on_a_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end on an event loop of its own, also where one is running already (a notebook)."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+def input_log_teams(input_log: Sequence[str]) -> dict[str, Any]:
+    """Return what an input log begins with: the format, the seed, and each side's options by role.
+
+    Raises ArenaError for one without them.
+    """
+    found: dict[str, Any] = {}
+    for line in input_log:
+        words = line.split(" ", 2)
+        if words[0] == ">start":
+            found.update(orjson.loads(line[len(">start ") :]))
+        elif words[0] == ">player":
+            found[words[1]] = orjson.loads(words[2])
+    if not {"formatid", "seed", *SEATS} <= found.keys():
+        raise ArenaError("its input log does not say its format, seed and teams")
+    return found
+
+
+def difference(
+    replay: Replay,
+    *,
+    winner: str | None,
+    turns: int,
+    input_log: Sequence[str],
+    decisions: Sequence[Sequence[tuple[int, list[str], str]]],
+    where: str = "Showdown",
+) -> str | None:
+    """Return where a battle and its replay first differ, in words: a decision, the winner, the turns or the input log.
+
+    decisions: of both sides, each with its turn, the labels of the legal choices, and the choice. where: the replay was
+    played.
+    """
+    found = [
+        side_difference(role, side.decisions, kept, where)
+        for role, side, kept in zip(SEATS, replay.sides, decisions, strict=True)
+    ]
+    if any(found):
+        return min(one for one in found if one is not None)[1]
+    if replay.end is None:
+        return f"the end: on {where} the battle does not end there"
+    if replay.end["winner"] != (winner or ""):
+        return f"the winner: {winner or 'nobody'}; on {where} {replay.end['winner'] or 'nobody'}"
+    if replay.end["turns"] != turns:
+        return f"the end: turn {turns}; on {where} {replay.end['turns']}"
+    for number, (kept_line, line) in enumerate(zip_longest(input_log, replay.end["inputLog"]), 1):
+        if kept_line != line:
+            return f"input log, line {number}: {kept_line}; on {where} {line}"
+    return None
+
+
+def side_difference(
+    role: str, asked: Sequence[Asked], kept: Sequence[tuple[int, list[str], str]], where: str
+) -> tuple[int, str] | None:
+    """Return the turn and the words of the first decision in which a side's replay differs from what was kept."""
+    for number, (again, (turn, legal, choice)) in enumerate(zip(asked, kept, strict=False)):
+        place = f"{role}, decision {number} (turn {turn})"
+        if legal != again.legal:
+            return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(again.legal)}"
+        if turn != again.turn:
+            return turn, f"{place}: on {where} it is turn {again.turn}"
+        if choice not in legal:
+            return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
+    if not 0 <= len(asked) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
+        last = min(len(asked), len(kept))
+        turn = asked[last].turn if len(asked) > last else kept[last][0]
+        return turn, f"{role}, decision {last} (turn {turn}): {len(kept)} decisions; on {where} {len(asked)}"
+    return None
+
+
+def _listed(legal: Sequence[str]) -> str:
+    return ", ".join(legal) or "none"

@@ -1,0 +1,40 @@
+"""Whatever of an agent's is looked at or put into words is its code, and runs under its clock."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from arena.battles import seat
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.venue import Rules
+from arena.venues.simulator.simulator import play_all
+
+TEAMS = (FixtureTeam("a", "a", seed=showdown_seed(1)), FixtureTeam("b", "b", seed=showdown_seed(2)))
+
+#: agent -> (reason, what the detail must say)
+FAULTS = {
+    "AnswersSlowly": ("timeout", "no choice within 0.5 s"),
+    "RaisesSlowly": ("error", "Slow: (its words took longer than 0.05 s) at worse_agents.py:"),
+    "RaisesSlowlyLater": ("error", "Slow: (its words took longer than 0.05 s) at worse_agents.py:"),
+    "LooksAwaitable": ("timeout", "no choice within 0.5 s"),
+    "AwaitsSlowly": ("timeout", "no choice within 0.5 s"),
+    "NamedByMeta": ("error", "Odd: named at worse_agents.py:"),
+    "TakesNoGenerator": ("error", "RuntimeError: no chance at worse_agents.py:"),
+}
+
+
+def test_nothing_of_an_agents_is_put_into_words_outside_its_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(seat, "WORDS_SECONDS", 0.05)
+    specs = [f"worse_agents:{name}" for name in (*FAULTS, "AlwaysEqual")]
+    seed = showdown_seed(3)
+    fixtures = [Fixture("gen1randombattle", (spec, "random"), TEAMS, seed, "pair", "drawn") for spec in specs]
+    *faulty, equal = asyncio.run(play_all(fixtures, Rules(think_limit=0.5, max_turns=3)))
+    for record, (reason, words) in zip(faulty, FAULTS.values(), strict=True):
+        assert (record.winner, record.fault, record.reason) == ("p2", "p1", reason), record.detail
+        assert words in (record.detail or "")
+    assert equal.reason == "turn-limit"
+    assert {choice for seat_, *_, choice, _, _ in equal.decisions if seat_ == 0} <= {
+        legal for seat_, _, _, words, *_ in equal.decisions if seat_ == 0 for legal in words
+    }

@@ -1,0 +1,214 @@
+"""When a worker is ended: by what its shared memory shows, and by how long the coordinator itself has been awake."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import mmap
+import os
+import time
+from typing import Any
+
+import pytest
+
+from arena.battles.guard import SHARED_BYTES, StepGuard, read_life
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.venue import Rules
+from arena.workers import worker_pool as module
+from arena.workers import worker_process
+from arena.workers.coordinator import Coordinator
+from arena.workers.crash_attribution import End
+from arena.workers.local_pool import Here
+from arena.workers.progress import Progress
+from arena.workers.worker_process import STARTING_SECONDS, WorkerProcess
+from arena.workers.worker_settings import WorkerSettings
+
+TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
+FIXTURE = Fixture(
+    "gen1randombattle",
+    ("heuristic:staller", "heuristic:gambler"),
+    (TEAM, TEAM),
+    showdown_seed("battle"),
+    "pair",
+    "drawn",
+)
+
+
+@pytest.fixture
+def guard() -> StepGuard:
+    return StepGuard(mmap.mmap(-1, SHARED_BYTES))
+
+
+@pytest.fixture
+def worker(guard: StepGuard) -> WorkerProcess:
+    made = WorkerProcess(lambda *_: None, lambda _: None)
+    made.shared = mmap.mmap(-1, SHARED_BYTES)
+    guard.__init__(made.shared)  # type: ignore[misc]
+    return made
+
+
+def _beat(guard: StepGuard) -> None:
+    async def once() -> None:
+        guard.beat()
+
+    asyncio.run(once())
+
+
+def _looks(worker: WorkerProcess, seconds: list[float]) -> list[str | None]:
+    found = [worker.look(one, 5.0, 15.0) for one in seconds]
+    return [None if end is None else end.words for end in found]
+
+
+def test_a_worker_has_time_to_start(worker: WorkerProcess) -> None:
+    assert _looks(worker, [STARTING_SECONDS / 2] * 2) == [None, None]
+    assert _looks(worker, [1.0]) == ["its worker did not start"]
+
+
+def test_a_loop_that_beats_is_not_silent_and_one_that_stands_still_is(worker: WorkerProcess, guard: StepGuard) -> None:
+    for _ in range(5):
+        _beat(guard)
+        assert _looks(worker, [10.0]) == [None]
+    assert _looks(worker, [10.0, 10.0]) == [None, "blocked its worker outside of its turn until it was ended"]
+    assert read_life(worker.shared).pid == os.getpid()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ticks", "longest"), [(0, 3), (1, 15)], ids=["waits", "computes"])
+def test_a_blocked_loop_is_ended_sooner_if_its_process_does_not_compute(
+    worker: WorkerProcess, guard: StepGuard, monkeypatch: pytest.MonkeyPatch, ticks: int, longest: int
+) -> None:
+    times = itertools.count(100, ticks) if ticks else itertools.repeat(100)
+    monkeypatch.setattr(worker_process, "_processor_time", lambda _: next(times))
+    _beat(guard)
+    found = _looks(worker, [0.5] * 40)
+    words = "blocked its worker outside of its turn until it was ended"
+    # The first look sees that it has beaten, and the second one how much it has computed by then.
+    assert found.index(words) in range(2 * longest, 2 * longest + 3)
+    assert worker.silent == 0.5 * 39
+
+
+def test_a_step_in_progress_is_no_silence(worker: WorkerProcess, guard: StepGuard) -> None:
+    _beat(guard)
+    assert guard.call(7, 100.0, _looks, worker, [10.0] * 10) == [None] * 10
+
+
+def test_an_overdue_step_has_a_grace_by_the_looks(worker: WorkerProcess, guard: StepGuard) -> None:
+    _beat(guard)
+
+    def overdue() -> list[str | None]:
+        time.sleep(0.01)
+        return _looks(worker, [1.0, 3.0, 3.0])
+
+    guard._ring = lambda *_: None  # type: ignore[method-assign]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("signal.setitimer", lambda *_: None)
+        words = "blocked its worker, out of reach of any signal, until it was ended"
+        assert guard.call(7, 0.001, overdue) == [None, None, words]
+    assert worker.last_step == 7
+
+
+def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: StepGuard) -> None:
+    guard.reported()
+    for expected in (None, "cut its worker off: it did not take orders, or its reports did not arrive"):
+        _beat(guard)
+        assert _looks(worker, [3.0]) == [expected]
+
+
+def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own clock has jumped by an hour: that hour counts as two looks."""
+    one: Any = Here(WorkerSettings("run", Rules()), 1).watch
+    seen: list[float] = []
+
+    class Worker:
+        cause = shared = None
+
+        def look(self, seconds: float, grace: float, silence: float) -> None:
+            seen.append(seconds)
+
+    one.workers.append(Worker())
+    clock = iter([0.0, 0.25, 3600.25, 3600.5])
+    monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
+
+    async def sleep(seconds: float) -> None:
+        if len(seen) == 3:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(one.run())
+    assert seen == [0.25, 0.5, 0.25]
+
+
+class _Ended(WorkerProcess):
+    """A worker that has died."""
+
+    def last_words(self) -> str:
+        return "words"
+
+
+class _Schedule:
+    over = False
+    passed_over = 0
+
+    def heard(self, fixture: Fixture, score: float | None) -> None:
+        """Nothing hangs on it."""
+
+
+def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, alone: bool = False) -> Any:
+    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), lambda line: None, Progress(None))
+    one.schedule = _Schedule()
+    dead = _Ended(one.on_line, one.on_death, alone=alone)
+    dead.begun, dead.last_step, dead.cause = True, step, cause
+    dead.fixtures = dict.fromkeys(range(1, fixtures + 1), FIXTURE)
+    one.on_death(dead)
+    return one
+
+
+def test_the_battle_in_whose_step_a_worker_died_is_played_alone_and_the_others_as_usual() -> None:
+    one = _died(3, step=2 * 2 + 1)
+    assert [serial for serial, _ in one.alone] == [2] and [serial for serial, _ in one.again] == [1, 3]
+
+
+def test_after_a_second_death_all_are_played_alone() -> None:
+    one = _died(2)
+    assert not one.alone and len(one.again) == 2
+    dead = _Ended(one.on_line, one.on_death)
+    dead.begun, dead.fixtures = True, dict(one.again)
+    one.again.clear()
+    one.on_death(dead)
+    assert [serial for serial, _ in one.alone] == [1, 2] and not one.again
+
+
+def test_what_a_silent_worker_had_is_played_alone_at_once() -> None:
+    assert len(_died(3, cause=End("timeout", "silent")).alone) == 3
+
+
+def test_a_lone_death_is_followed_by_trials() -> None:
+    one = _died(1, alone=True, step=2)
+    (first, trial), (second, other) = one.alone
+    assert one.trials == {first: (1, 0), second: (1, 1)}
+    assert trial.agents == ("heuristic:staller", "random") and other.agents[0] == "random"
+
+
+def test_no_more_trials_are_played_for_a_battle_that_is_decided() -> None:
+    one = _died(1, alone=True, step=2)
+    (first, trial), _ = one.alone
+    dead = _Ended(one.on_line, one.on_death, alone=True)
+    dead.begun, dead.last_step, dead.fixtures = True, 2 * first, {first: trial}
+    one.alone.popleft()
+    one.on_death(dead)
+    assert not one.alone and not one.trials and one.culprits.convicted == {"heuristic:staller"}
+
+
+def test_a_lone_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
+    """It waits to be ended, and needs no core; but there are never too many of them."""
+    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 2), lambda line: None, Progress(None))
+    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(2)]
+    assert not one.has_room_for_one_alone()
+    one.lone[0]._idle = 0.5
+    assert not one.has_room_for_one_alone()
+    one.lone[0]._idle = 1.0
+    assert one.has_room_for_one_alone()
+    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(8)]
+    for worker in one.lone:
+        worker._idle = 2.0
+    assert not one.has_room_for_one_alone()

@@ -1,0 +1,71 @@
+"""The coordinator begins one battle with a program of other people for each worker, and those behind go before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from arena.fixture import Fixture, FixtureTeam, showdown_seed
+from arena.venue import Rules
+from arena.workers import coordinator as module
+from arena.workers.coordinator import Coordinator
+from arena.workers.local_pool import Here
+from arena.workers.progress import Progress
+from arena.workers.worker_process import WorkerProcess
+from arena.workers.worker_settings import WorkerSettings
+
+TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
+USUAL = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
+OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"), outside=(True, False))
+
+
+class Given:
+    """A schedule that gives out what it is told."""
+
+    passed_over = 0
+
+    def __init__(self, *fixtures: Fixture) -> None:
+        self._fixtures: Iterator[Fixture] = iter(fixtures)
+
+    def __next__(self) -> Fixture:
+        return next(self._fixtures)
+
+
+def coordinator(*fixtures: Fixture, workers: int = 1) -> Any:
+    made: Any = Coordinator(Here(WorkerSettings("run", Rules()), workers), lambda line: None, Progress(None))
+    made.schedule = Given(*fixtures)
+    return made
+
+
+def worker(*fixtures: Fixture) -> WorkerProcess:
+    made = WorkerProcess(lambda *_: None, lambda _: None)
+    made.fixtures = dict(enumerate(fixtures))
+    return made
+
+
+def test_a_second_one_waits_and_others_go_before() -> None:
+    one = coordinator(OUTSIDE, OUTSIDE, USUAL)
+    assert one.next_fixture()[1] is OUTSIDE
+    one.workers.append(worker(OUTSIDE))
+    assert one.next_fixture()[1] is USUAL
+    assert one.next_fixture() is None and len(one.waiting) == 1 and one.exhausted
+    one.workers[0].fixtures.clear()
+    assert one.next_fixture()[1] is OUTSIDE
+    assert one.next_fixture() is None and not one.waiting
+
+
+def test_as_many_as_there_are_workers() -> None:
+    two = coordinator(OUTSIDE, OUTSIDE, workers=2)
+    two.workers += [worker(OUTSIDE), worker(USUAL, USUAL)]
+    assert two.next_fixture()[1] is OUTSIDE
+    two.workers[1].fixtures[2] = OUTSIDE
+    assert two.next_fixture() is None
+
+
+def test_not_more_wait_than_are_kept_in_mind(monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    one = coordinator(*[OUTSIDE] * 9, USUAL)
+    one.workers.append(worker(OUTSIDE))
+    assert one.next_fixture() is None and one.serial == 2
+    assert one.next_fixture() is None and one.serial == 2

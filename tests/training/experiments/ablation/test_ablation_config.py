@@ -1,0 +1,240 @@
+"""An ablation is whole or refused with the key's name; what must be equal is made so, or it is said what is not."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from support.command_line import PROJECT
+
+pytest.importorskip("torch")
+
+from teamsets.errors import BadInput
+from training.data.shards import DatasetWriter, all_trajectories, opened
+from training.data.stream import Stream
+from training.experiments.ablation.config import Ablation, checked_ablation, read_ablation, variants
+from training.experiments.ablation.run import held, planned
+from training.offline.config import BadConfig
+from training.runs.shipped import FOLDERS, located
+
+
+def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {**told, **changes}
+
+
+def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
+    return checked_ablation(changed(told, **changes), "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": 1}, "my.yaml: seed is not a known setting"),
+        ({"seeds": []}, "seeds: .*at least 1"),
+        ({"seeds": [1, 1]}, "seeds: 1 is listed more than once"),
+        ({"equal": ["time"]}, "equal.0: .*'parameters'.*, not 'time'"),
+        ({"grid": {"a": {"one": {}}}}, "grid: has one variant only"),
+        ({"grid": {"a": {"one/two": {}, "b": {}}}}, "grid.a.one/two.*pattern"),
+        ({"data": {"both": {"path": "x"}}}, "data.both.made.max_decisions is missing"),
+        ({"data": {"both": {"database": "x"}}}, "data.both.ordered.where is missing"),
+    ],
+)
+def test_a_wrong_key_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadConfig, match=words):
+        ablation(told, **changes)
+
+
+def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
+    del told["sample_seed"]
+    with pytest.raises(BadConfig, match=r"my.yaml: sample_seed is missing"):
+        checked_ablation(told, "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"optimiser.learning_rate": 1e-3}, "the base has no key optimiser.learning_rate"),
+        ({"optimizer.learning_rate": -1}, "variant b: optimizer.learning_rate: .*greater than 0, not -1"),
+        ({"seed": 4}, "b: seed is set by the ablation itself"),
+        (
+            {"data.train": [{"path": "people", "weight": 1.0}]},
+            "'people' is not a dataset of this ablation; known are both",
+        ),
+        ({"network.preset": "small"}, "equal: parameters: parameters cannot be made equal, a has 1,.* and b 15,"),
+        ({"data.batch_size": 3}, "equal: compute: batch cannot be made equal, b has 3 and a 4"),
+    ],
+)
+def test_a_variant_that_cannot_be_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        planned(ablation(told, grid={"some": {"a": {}, "b": changes}}), make=False)
+
+
+def test_variants_are_every_combination_of_the_axes(told: dict[str, Any]) -> None:
+    grid = {
+        "rate": {"low": {"optimizer.learning_rate": 1e-4}, "high": {"optimizer.learning_rate": 1e-3}},
+        "rule": {"won": {"algorithm.targets": "choices", "algorithm.value_weight": 0.5}, "all": {}},
+    }
+    found = variants(ablation(told, grid=grid))
+    assert list(found) == ["low+won", "low+all", "high+won", "high+all"]
+    keys = {"optimizer.learning_rate": 1e-3, "algorithm.targets": "choices", "algorithm.value_weight": 0.5}
+    assert found["high+won"] == keys
+    grid["again"] = {"x": {"algorithm.targets": "target_policy"}, "y": {}}
+    with pytest.raises(BadConfig, match=r"algorithm.targets is changed by more than one axis"):
+        ablation(told, grid=grid)
+
+
+def test_best_needs_something_that_judges(told: dict[str, Any]) -> None:
+    told["evaluation"]["checkpoint"] = "best"
+    with pytest.raises(
+        BadConfig, match=r"variant both: evaluation.checkpoint: there is no measurement that selects the best"
+    ):
+        planned(ablation(told), make=False)
+
+
+def test_the_larger_dataset_is_cut_to_the_smaller_in_whole_pairs_by_the_seed(told: dict[str, Any]) -> None:
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
+    plan = planned(ablation(told, grid=grid), make=True)
+    both, some = (one.cells[1] for one in plan)
+    assert plan[1].sizes["decisions"] <= 300 and plan[0].sizes["decisions"] == plan[1].sizes["decisions"]
+    assert [both.length.max_steps, some.length.max_steps] == [one.sizes["steps"] for one in plan]
+    whole: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for one in all_trajectories(opened(Path(told["data"]["both"]["path"]))):
+        whole[one.about["pair"]] = whole.get(one.about["pair"], 0) + 1
+        sizes[one.about["pair"]] = sizes.get(one.about["pair"], 0) + len(one)
+    kept: dict[str, int] = {}
+    for one in all_trajectories(opened(Path(some.data.train[0].path))):
+        kept[one.about["pair"]] = kept.get(one.about["pair"], 0) + 1
+    assert kept and all(whole[pair] == number for pair, number in kept.items())
+    room = 300 - plan[1].sizes["decisions"]
+    assert all(size > room for pair, size in sizes.items() if pair not in kept), "another pair would have fitted in"
+    again = planned(ablation(told, grid=grid, out=told["out"] + "-again"), make=True)
+    assert [one.sizes for one in again] == [one.sizes for one in plan]
+    (other,) = planned(ablation(told, grid=grid, out=told["out"] + "-other", sample_seed=9), make=True)[1:]
+    pairs = {one.about["pair"] for one in all_trajectories(opened(Path(other.cells[1].data.train[0].path)))}
+    assert pairs != set(kept)
+
+
+def test_equal_compute_is_decisions_and_not_steps(told: dict[str, Any], tmp_path: Path) -> None:
+    whole = opened(Path(told["data"]["both"]["path"]))
+    trajectories = sorted(all_trajectories(whole), key=len)
+    for name, chosen in (
+        ("short", trajectories[: len(trajectories) // 2]),
+        ("long", trajectories[len(trajectories) // 2 :]),
+    ):
+        with DatasetWriter(tmp_path / name, dict(whole.about)) as writer:
+            for one in chosen:
+                writer.add(one)
+        told["data"][name] = {"path": str(tmp_path / name), "max_decisions": 0}
+    told["base"]["length"] = {"epochs": 50, "max_steps": 200}
+    told["base"]["data"]["max_length"] = 1000
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("short", "long")}}
+    short, long = planned(ablation(told, grid=grid, equal=["compute"]), make=True)
+    # What the cells' batches really hold.
+    seen = {}
+    for one in (short, long):
+        config = one.cells[1]
+        stream = Stream(
+            [opened(tmp_path / one.variant)], [1.0], batch_size=config.data.batch_size, max_length=1000, seed=1
+        )
+        seen[one.variant] = sum(batch.decisions for batch in islice(stream, config.length.max_steps))
+        assert seen[one.variant] == pytest.approx(one.sizes["processed"], rel=0.1)
+    assert seen["short"] == pytest.approx(seen["long"], rel=0.1)
+    assert short.sizes["steps"] > 1.3 * long.sizes["steps"], "with as many steps they would differ by that"
+
+
+def test_what_is_not_asked_to_be_equal_stays_as_it_is(told: dict[str, Any]) -> None:
+    told["data"]["some"] = {"path": told["data"]["both"]["path"], "max_decisions": 300}
+    told["base"]["length"]["max_steps"] = 0
+    grid = {"data": {name: {"data.train": [{"path": name, "weight": 1.0}]} for name in ("both", "some")}}
+    both, some = planned(ablation(told, grid=grid, equal=[]), make=True)
+    assert both.sizes["decisions"] > 1.5 * some.sizes["decisions"] and both.sizes["steps"] > some.sizes["steps"]
+
+
+def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[str, Any]) -> None:
+    with held(ablation(told)), pytest.raises(BadConfig, match="in use by another process"), held(ablation(told)):
+        pass
+    with held(ablation(told, seeds=[1, 2, 3])):
+        pass
+    with (
+        pytest.raises(BadConfig, match=r"started with other settings \(equal .*, now \[\]\)"),
+        held(ablation(told, equal=[])),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
+def test_what_is_shipped_is_whole(path: Path) -> None:
+    assert (
+        len(variants(read_ablation(path)))
+        == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "targets": 5}[path.stem]
+    )
+
+
+def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PROJECT)
+    three, one = planned(read_ablation(located("iterate", "ablation")), make=False)
+    assert [three.sizes["stages"], one.sizes["stages"]] == [3, 1]
+    for size in ("parameters", "battles", "steps", "batch"):
+        assert three.sizes[size] == one.sizes[size] > 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        ({"overrides": {"length.max_steps": 0}}, "stage round-1: length.max_steps: 0, so the number of steps"),
+        ({"retries": [{"epochs": 2}]}, "stage round-1: retries: not empty, so the number of steps"),
+        ({"overrides": {"length.max_steps": 100}}, "equal: compute: steps cannot be made equal, one-round has 100"),
+        ({"battles": 500, "overrides": {"length.max_steps": 120}}, "equal: data: battles cannot be made equal"),
+    ],
+)
+def test_curricula_that_are_not_equal_are_named(
+    stage: dict[str, Any], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PROJECT)
+    told = yaml.safe_load(located("iterate", "ablation").read_text())
+    told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
+    with pytest.raises(BadConfig, match=words):
+        planned(checked_ablation(told, "iterate.yaml"), make=False)
+
+
+def mixed(told: dict[str, Any], **changes: Any) -> Ablation:
+    """A training run beside a run of MAGRPO."""
+    online = yaml.safe_load(located("magrpo", "online").read_text("utf-8"))
+    grid = {
+        "rule": {"cloning": {"kind": "train"}, "magrpo": {"kind": "online", "algorithm.group": 4, "max_decisions": 500}}
+    }
+    plain = {"kind": "mixed", "base": {"train": told["base"], "online": online}, "grid": grid, "equal": []}
+    return ablation(told, **{**plain, **changes})
+
+
+def test_cells_of_two_kinds_are_planned_together(told: dict[str, Any]) -> None:
+    plan = planned(mixed(told), make=False)
+    assert [one.variant for one in plan] == ["cloning", "magrpo"]
+    cells = [one.cells[2] for one in plan]
+    assert [type(cell).__name__ for cell in cells] == ["Config", "OnlineConfig"]
+    assert cells[1].algorithm.group == 4 and cells[1].seed == 2
+    assert [Path(cell.out).name for cell in cells] == ["cloning-2", "magrpo-2"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"equal": ["data"]}, "equal: data: is not the same thing in cells of different kinds: take it out of `equal`"),
+        ({"base": "tiny"}, "base: `kind: mixed` takes a configuration or the name of one for each of train, online"),
+        ({"grid": {"rule": {"a": {}, "b": {"kind": "train"}}}}, "variant a: kind None: must be one of those in `base`"),
+    ],
+)
+def test_what_a_mixed_ablation_lacks_is_named(told: dict[str, Any], changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(BadConfig, match=words):
+        planned(mixed(told, **changes), make=False)
+
+
+def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
+    shipped = read_ablation(located("preferences", "ablation"))
+    assert shipped.kind == "mixed" and len(shipped.seeds) == 3
+    assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}

@@ -1,0 +1,143 @@
+"""`--set`, shipped configurations by name, and the commands that take them. Nothing here needs torch."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from support.command_line import PROJECT
+
+from teamsets.errors import BadInput
+from training.cli import cli
+from training.experiments.curriculum.config import read_curriculum
+from training.offline.config import BadConfig, preset_text, read_config
+from training.runs.settings import changed, differences, in_text, other_settings, parsed
+from training.runs.shipped import located, names
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, list(words))
+
+
+def test_a_value_is_read_as_yaml_and_ends_in_the_configuration(tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text(preset_text("tiny"))
+    words = ("optimizer.learning_rate=1e-4", "data.train.0.policy_from=won", "data.train.0.weight=3",
+             "reference.checkpoint=", "data.validate_on=[a, b]")  # fmt: skip
+    config = read_config(tmp_path / "my.yaml", [parsed(word) for word in words])
+    assert (config.optimizer.learning_rate, config.data.train[0].policy_from) == (1e-4, "won")
+    assert (config.data.train[0].weight, config.data.validate_on, config.reference.checkpoint) == (3, ["a", "b"], "")
+    curriculum = read_curriculum(located("gen1ou-cpu", "curriculum"), [parsed("stages.0.battles=12")])
+    assert curriculum.stages[0].battles == 12
+
+
+def test_what_differs_from_an_earlier_start_is_named_with_both_values() -> None:
+    before = {
+        "name": "a",
+        "seed": 1,
+        "stages": [{"b": 1}],
+        "formats": ["x"],
+        "deep": {"free": 1, "not": {"c": 1, "d": 2}},
+    }
+    now = {"name": "b", "seed": 2, "stages": [{"b": 3}, {"b": 4}], "formats": ["x", "y"],
+           "deep": {"free": 2, "not": {"c": 1}}, "new": None}  # fmt: skip
+    found = differences(before, now, ("name", "deep.free"))
+    assert [str(each) for each in found] == [
+        "deep.not.d 2, now null",
+        "formats [x], now [x, y]",
+        "seed 1, now 2",
+        "stages.0.b 1, now 3",
+        "stages.1 null, now {b: 4}",
+    ]
+    assert other_settings(found[2:4]) == "was started with other settings (seed 1, now 2; stages.0.b 1, now 3)"
+    assert differences(before, before) == []
+    assert [each.key for each in differences({"deeper": 1}, {"deeper": 2}, ("deep",))] == ["deeper"]
+    (long,) = differences({"a": "x" * 500}, {"a": 1})
+    assert len(str(long)) < 100
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("optimizer.learning_rate", "must be KEY=VALUE"),
+        ("optimizer.learnin_rate=1", "has no such key: did you mean optimizer.learning_rate"),
+        ("lerning_rate=1", "did you mean optimizer.learning_rate"),
+        ("seed.x=1", "--set seed.x: .* has no such key"),
+        ("data.train.7.weight=1", "has no such key"),
+        ("optimizer.learning_rate=fast", "learning_rate: .*valid number.*, not 'fast'"),
+        ("data=[", "is not valid YAML"),
+    ],
+)
+def test_a_wrong_change_is_one_line_that_names_it(word: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "my.yaml").write_text(preset_text("tiny"))
+    with pytest.raises(BadInput, match=words) as error:
+        read_config(tmp_path / "my.yaml", [parsed(word)])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", names("preset"))
+def test_a_printed_preset_has_the_changes_and_all_comments(name: str) -> None:
+    changes = [parsed(word) for word in ("data.train=[{path: x, weight: 2}]", "seed=7", "data.validate_on=[]")]
+    text = in_text(preset_text(name), changes)
+    assert yaml.safe_load(text) == changed(yaml.safe_load(preset_text(name)), changes, name)
+    assert text.count("#") == preset_text(name).count("#")
+    said = run("config", name, "--set", "seed=7")
+    assert said.exit_code == 0 and yaml.safe_load(said.output)["seed"] == 7
+
+
+@pytest.mark.parametrize("name", [name for name in names("preset") if name != "finetune"])
+def test_a_preset_validates_on_what_the_build_holds_out(name: str) -> None:
+    config = read_config(located(name, "preset"))
+    assert config.data.validate_on == [config.data.train[0].path + "-held-out"]
+
+
+def test_shipped_configurations_are_found_by_name_and_by_their_old_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = located("gen1ou-cpu", "curriculum")
+    assert shipped.is_file() and capsys.readouterr().err == ""
+    assert located("scripts/curricula/gen1ou-cpu.yaml", "curriculum") == shipped
+    assert capsys.readouterr().err.count("\n") == 1
+    assert located("/old/clone/scripts/ablations/data.yaml", "ablation") == located("data", "ablation")
+    refused = r"gen1ou-cpv: .*did you mean gen1ou-cpu\? shipped are gen1ou-cpu, gen9ou-cpu, qabra"
+    with pytest.raises(BadConfig, match=refused):
+        located("gen1ou-cpv", "curriculum")
+    Path("gen1ou-cpu").write_text("mine")
+    assert located("gen1ou-cpu", "curriculum") == Path("gen1ou-cpu"), "a file here wins"
+
+
+def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = run("curriculum", "status", "gen1ou-cpu")
+    assert (said.exit_code, said.output) == (0, "gen1ou-cpu: not started: run `train curriculum run gen1ou-cpu`\n")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(BadInput, match="not started: run `train curriculum run gen1ou-cpu`"):
+        cli.main(["curriculum", "report", "gen1ou-cpu"], standalone_mode=False)
+    with pytest.raises(BadInput, match=r"arena.duckdb: no such file; name a curriculum"):
+        cli.main(["curriculum", "status"], standalone_mode=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ["curriculum", "ablate"])
+def test_the_scripts_are_the_commands(script: str, tmp_path: Path) -> None:
+    """With the packages, and with a Python that has none of them, in a clone whose .venv is not there."""
+    path = PROJECT / "scripts" / f"{script}.py"
+    said = subprocess.run([sys.executable, path, "-h"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert said.returncode == 0 and f"Usage: train {script}" in said.stdout, said.stderr
+    (tmp_path / "scripts").mkdir()
+    for name in (f"{script}.py", "in_environment.py"):
+        (tmp_path / "scripts" / name).write_text((PROJECT / "scripts" / name).read_text())
+    bare = [sys.executable, "-S", "-E", f"scripts/{script}.py"]
+    said = subprocess.run(bare, cwd=tmp_path, capture_output=True, text=True, check=False)
+    line = f"{script}.py: the project's packages are not installed: run `make training`\n"
+    assert (said.returncode, said.stderr) == (2, line)
+    # Its .venv is found, and started once.
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").write_text('#!/bin/sh\necho started "$@"\n')
+    (tmp_path / ".venv" / "bin" / "python").chmod(0o755)
+    said = subprocess.run([*bare, "status"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout) == (0, f"started scripts/{script}.py status\n")

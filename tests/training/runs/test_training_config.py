@@ -1,0 +1,106 @@
+"""A configuration is whole or refused with the key's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from agents.policy.checkpoint import SHIPPED
+from training.experiments.ablation.config import read_ablation
+from training.experiments.curriculum.config import read_curriculum
+from training.offline.config import BadConfig, checked, preset_names, preset_text, read_config
+from training.online.config import read_online
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_every_preset_is_a_whole_configuration(name: str) -> None:
+    assert checked(yaml.safe_load(preset_text(name)), name).name == name
+
+
+def told() -> dict[str, dict[str, object]]:
+    found = yaml.safe_load(preset_text("tiny"))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SHIPPED.iterdir()))
+def test_a_shipped_networks_configuration_is_a_whole_one(name: str) -> None:
+    file = SHIPPED / name / "config.yaml"
+    read = read_online if "league" in yaml.safe_load(file.read_text()) else read_config
+    assert read(file).name == {"gen9ou": "gen9ou-cpu-labelled-again"}.get(name, name)
+
+
+def test_a_missing_and_an_unknown_key_are_named() -> None:
+    wrong = told()
+    del wrong["optimizer"]["max_grad_norm"]
+    wrong["data"]["batches"] = 3
+    with pytest.raises(
+        BadConfig, match=r"my.yaml: data.batches is not a known setting; optimizer.max_grad_norm is missing"
+    ):
+        checked(wrong, "my.yaml")
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "words"),
+    [
+        ("optimizer", "learning_rate", -1, "optimizer.learning_rate: .*greater than 0, not -1"),
+        ("network", "preset", "huge", "network.preset: .*'tiny'.*, not 'huge'"),
+        ("data", "train", [], "data.train: .*at least 1"),
+        (
+            "algorithm",
+            "name",
+            "magic",
+            "algorithm: name 'magic': accepted are cloning, offline-rl, dpo and MODULE:CLASS",
+        ),
+        ("reference", "coefficient", -0.1, "reference.coefficient: .*greater than or equal to 0, not -0.1"),
+        ("network", "freeze", "layers.*", "network.freeze: .*list, not 'layers.\\*'"),
+        ("algorithm", "expert_value_weight", 1.5, "algorithm.expert_value_weight: .*less than or equal to 1"),
+        ("tracking", "wandb", False, "tracking.wandb: .*'disabled', not False"),
+    ],
+)
+def test_a_senseless_value_is_named(section: str, key: str, value: object, words: str) -> None:
+    wrong = told()
+    wrong[section][key] = value
+    with pytest.raises(BadConfig, match=words):
+        checked(wrong, "my.yaml")
+
+
+def test_a_frozen_parameter_under_a_former_name_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = told()
+    config["network"]["freeze"] = ["words.*", "layers.*.project_in.*", "token_layers.*"]
+    (tmp_path / "old.yaml").write_text(yaml.safe_dump(config))
+    assert read_config(tmp_path / "old.yaml").network.freeze == config["network"]["freeze"]
+    assert capsys.readouterr().err.splitlines() == [
+        f"{tmp_path / 'old.yaml'}: network.freeze: words.* is now token_embedding.*",
+        f"{tmp_path / 'old.yaml'}: network.freeze: layers.*.project_in.* is now layers.*.qkv.*",
+    ]
+
+
+def test_what_is_no_configuration(tmp_path: Path) -> None:
+    with pytest.raises(BadConfig, match="no such file; `train config` prints one"):
+        read_config(tmp_path / "none.yaml")
+    (tmp_path / "odd.yaml").write_text("a: [")
+    with pytest.raises(BadConfig, match="is not valid YAML"):
+        read_config(tmp_path / "odd.yaml")
+    (tmp_path / "list.yaml").write_text("- 1")
+    with pytest.raises(BadConfig, match="contains no settings"):
+        read_config(tmp_path / "list.yaml")
+
+
+@pytest.mark.parametrize("read", [read_config, read_curriculum, read_ablation])
+def test_a_bomb_of_aliases_is_refused_by_its_name(read: Callable[[Path], object], tmp_path: Path) -> None:
+    (tmp_path / "bomb.yaml").write_text(
+        "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9}]\n" for n in range(1, 20))
+    )
+    with pytest.raises(
+        BadConfig, match=r"bomb\.yaml: contains more than 50,000 values once its aliases are expanded: fix"
+    ):
+        read(tmp_path / "bomb.yaml")
+
+
+def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(preset_text("tiny").replace("learning_rate: 0.001", "learning_rate: 1e-3"))
+    assert read_config(tmp_path / "a.yaml").optimizer.learning_rate == 0.001

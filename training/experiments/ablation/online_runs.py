@@ -1,0 +1,45 @@
+"""Cells that are runs of online training."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from agents.policy import checkpoint
+from training.experiments.ablation.cells import Kind, Planned, parameters
+from training.experiments.ablation.config import Ablation, cell_settings, variants
+from training.machines.cluster.scheduling import is_home
+from training.offline.config import BadConfig
+from training.online.config import OnlineConfig, checked_online
+from training.online.process import train_in_process
+
+
+def _plan(ablation: Ablation, make: bool) -> list[Planned]:
+    """Plan the runs. Equal data: the same `max_decisions` of the learner; they generate their own."""
+    plan = []
+    for name in variants(ablation):
+        cells = {seed: _checked(ablation, name, seed) for seed in ablation.seeds}
+        one = cells[ablation.seeds[0]]
+        if "compute" in ablation.equal:
+            raise BadConfig("equal: compute: learning rules differ in what a decision costs: take it out of `equal`")
+        if "data" in ablation.equal and not one.max_decisions:
+            raise BadConfig(f"equal: data: variant {name}: max_decisions: 0: set the same number in all variants")
+        sizes = {"parameters": parameters(one.learner.network.preset), "decisions": one.max_decisions}
+        about = f"{one.algorithm.name}, {one.rollout.battles} battles an iteration"
+        plan.append(Planned(name, {size: number for size, number in sizes.items() if number}, about, True, cells))
+    return plan
+
+
+def _run(config: OnlineConfig, which: str) -> str:
+    """Train or resume, and return the checkpoint's spec. Raises ArenaError."""
+    folder = Path(config.out) if is_home(config) else train_in_process(config)
+    steps = sorted(checkpoint.steps_of(folder))
+    best = None if which == "last" else checkpoint.best_of(folder)
+    step = steps[-1] if best is None else best["step"]
+    return f"policy:{folder}@{step}"
+
+
+def _checked(ablation: Ablation, variant: str, seed: int) -> OnlineConfig:
+    return checked_online(cell_settings(ablation, variant, seed), f"variant {variant}")
+
+
+ONLINE = Kind(_plan, _run)

@@ -1,0 +1,145 @@
+"""Shares of the points in a curriculum: by stage and team set, against each opponent, and what changed since the parent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.report.numbers import clear, difference, interval, percent_of
+from arena.report.sections import Content, Html, agent_name, box, el, heat, join, panels, table
+from training.experiments.curriculum.lineage import ALL, Attempt, Lineage, called
+from training.experiments.curriculum.page.drawings import average, shares
+
+_NOTHING_YET = "No checkpoint has been evaluated yet."
+
+
+def points_part(known: Lineage) -> Html:
+    measured, team_sets = _measured(known)
+    if not measured:
+        return el("p", _NOTHING_YET)
+    others = team_sets[1:]
+    named = [*team_sets, *([ALL] if others else [])]
+    heads = ["stage", *(_on(name) for name in named), *(f"{team_sets[0]} − {other}" for other in others)]
+    body = []
+    for one in measured:
+        cells = [_share(average(one, name)) for name in named]
+        gaps = [_difference(_gap(one, ALL, other), "gap", "low", "high") for other in others]
+        body.append(el("tr", el("th", called(one), scope="row", cls="stage"), cells, gaps))
+    return join(
+        el(
+            "p",
+            "Score in % against the pool, averaged over opponents with equal weight, with 95% intervals. The last columns "
+            "are the differences between team sets in percentage points."
+            if others
+            else "Score in % against the pool, averaged over opponents with equal weight, with 95% intervals.",
+            cls="note",
+        ),
+        shares(measured, team_sets),
+        table(heads, body, "score by stage", numbers=heads[1:]),
+    )
+
+
+def opponents_part(known: Lineage) -> Html:
+    """A table for each team set, and one for each gap between two."""
+    measured, team_sets = _measured(known)
+    if not measured:
+        return el("p", _NOTHING_YET)
+    named = [ALL, *team_sets] if len(team_sets) > 1 else team_sets
+    parts = [(_on(name), _on_set(measured, name)) for name in named]
+    parts += [(f"{team_sets[0]} − {other}", _apart(measured, other)) for other in team_sets[1:]]
+    return join(
+        el(
+            "p",
+            "Score in %, its 95% interval, and the change since the checkpoint's parent in percentage points. Bold: the "
+            "interval of the change excludes 0 (not corrected for multiple comparisons: 1 in 20 does so by chance).",
+            cls="note",
+        ),
+        panels("curriculum-panel", "team set", parts),
+    )
+
+
+def _on_set(measured: Sequence[Attempt], team_set: str) -> Html:
+    body = []
+    for opponent in _met(measured):
+        line: list[Content] = []
+        for one in measured:
+            assert one["told"] is not None
+            found = [
+                cell for cell in one["told"]["shares"] if (cell["opponent"], cell["team_set"]) == (opponent, team_set)
+            ]
+            line += _cells(found[0] if found else None, one)
+        body.append(el("tr", _opponent(opponent), line))
+    over = [
+        el("th", called(one), scope="colgroup", colspan=2 if one["parent"] is None else 3, cls="over")
+        for one in measured
+    ]
+    each = [
+        el("th", name, scope="col", cls="number")
+        for one in measured
+        for name in ("score %", "95%", *(["since parent"] if one["parent"] is not None else []))
+    ]
+    head = el("thead", el("tr", el("td"), over), el("tr", el("th", "opponent", scope="col"), each))
+    return box(el("table", head, el("tbody", body), cls="plain sets"), f"score by opponent and stage, {_on(team_set)}")
+
+
+def _cells(cell: dict[str, Any] | None, one: Attempt) -> list[Html]:
+    if cell is None:
+        return [el("td", "·", cls="none", colspan=2 if one["parent"] is None else 3)]
+    shown = [
+        el(
+            "td",
+            percent_of(cell["score"]),
+            cls=f"number strong {heat(cell['score'])}",
+            title=f"{cell['battles']} battles",
+        ),
+        el("td", interval(cell["low"], cell["high"]), cls="number quiet"),
+    ]
+    return shown + ([] if one["parent"] is None else [_difference(cell, "change", "change_low", "change_high")])
+
+
+def _apart(measured: Sequence[Attempt], other: str) -> Html:
+    body = [
+        el("tr", _opponent(name), [_difference(_gap(one, name, other), "gap", "low", "high") for one in measured])
+        for name in _met(measured)
+    ]
+    heads = ["opponent", *(called(one) for one in measured)]
+    return table(heads, body, "gap between team sets by opponent and stage", numbers=heads[1:])
+
+
+def _measured(known: Lineage) -> tuple[list[Attempt], list[str]]:
+    """The checkpoints that were evaluated, and the team sets on which any was, in their order."""
+    measured = [one for one in known["attempts"] if one["told"] is not None]
+    return measured, list(dict.fromkeys(name for one in measured if one["told"] for name in one["told"]["team_sets"]))
+
+
+def _met(measured: Sequence[Attempt]) -> list[str]:
+    names = {cell["opponent"] for one in measured if one["told"] for cell in one["told"]["shares"]} - {ALL}
+    return [*sorted(names), ALL]
+
+
+def _gap(one: Attempt, opponent: str, other: str) -> dict[str, Any] | None:
+    gaps = one["told"]["gaps"] if one["told"] else []
+    return next((each for each in gaps if (each["opponent"], each["less_on"]) == (opponent, other)), None)
+
+
+def _share(cell: dict[str, Any] | None) -> Html:
+    if cell is None:
+        return el("td", "·", cls="number quiet")
+    said = (el("span", percent_of(cell["score"]), cls="strong"), " ", interval(cell["low"], cell["high"]))
+    return el("td", said, cls="number")
+
+
+def _difference(cell: dict[str, Any] | None, value: str, low: str, high: str) -> Html:
+    """A cell of the keys' numbers, bold where the interval leaves out 0."""
+    if cell is None or cell[value] is None:
+        return el("td", "·", cls="number quiet")
+    sure = clear(cell[low], cell[high])
+    return el("td", difference(cell[value], cell[low], cell[high]), cls="number strong" if sure else "number quiet")
+
+
+def _opponent(name: str) -> Html:
+    return el("th", "all opponents" if name == ALL else agent_name(name), scope="row")
+
+
+def _on(team_set: str) -> str:
+    return "all team sets" if team_set == ALL else team_set

@@ -1,0 +1,165 @@
+"""A curriculum: its lineage as a picture, ratings and shares of the points by stage, gates and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.report.live import spoken
+from arena.report.numbers import counted, moment, whole
+from arena.report.sections import Html, Section, agent_name, bar, el, join, prose, render_section, table
+from training.experiments.curriculum.lineage import FINAL_TEST, Attempt, Gate, Lineage, Spent, called, total, words_of
+from training.experiments.curriculum.page.drawings import tree
+from training.experiments.curriculum.page.scores import opponents_part, points_part
+
+#: Anchor of a part's heading, and how it is called.
+_PARTS = {
+    "curriculum-lineage": "Lineage",
+    "curriculum-shares": "Score by stage",
+    "curriculum-opponents": "Opponents by stage",
+    "curriculum-costs": "Costs",
+}
+_READING = {
+    "Kept, rejected": "A checkpoint that passes every gate of its stage is kept, and the next stage starts from it. "
+    "Otherwise the stage is repeated with other settings, or the next stage starts from the parent.",
+    "Score by stage": "Every kept checkpoint plays every opponent of the pool on every team set; averages give each "
+    "opponent and team set the same weight. 95% intervals are from a bootstrap over pairs of battles.",
+    "Change since the parent": "Checkpoint and parent have not played the same pairs of teams, so the interval includes "
+    "the sampling error of both.",
+}
+_MARKS = {True: "✓", False: "✗", None: "…"}
+
+
+def section(known: Lineage) -> Section:
+    """The section in the report of a run that was played for the curriculum."""
+    found = findings(known)
+    opening = join(
+        el("h2", f"Curriculum {known['name']}"),
+        el("p", "This run belongs to this curriculum: ", " · ".join(facts(known)), cls="lead"),
+        el("ul", found, cls="sentences") if found else None,
+    )
+    return with_parts("Curriculum", opening, known)
+
+
+def page(known: Lineage) -> str:
+    """A page of its own, as HTML."""
+    return render_section(
+        with_parts(known["name"], el("h2", "Stages"), known),
+        eyebrow="Curriculum",
+        facts=facts(known),
+        findings=findings(known),
+        source=known["folder"],
+    )
+
+
+def with_parts(title: str, opening: Html, known: Lineage) -> Section:
+    """A section of all parts. opening: its heading, and what is said before the first part."""
+    make: dict[str, Callable[[Lineage], Html]] = dict(
+        zip(_PARTS, (_lineage, points_part, opponents_part, _costs), strict=True)
+    )
+    parts = [el("section", el("h3", name), make[place](known), id=place, cls="part") for place, name in _PARTS.items()]
+    return Section(
+        place="curriculum",
+        title=title,
+        body=el("section", opening, parts, id="curriculum"),
+        parts=_PARTS,
+        reading=_READING,
+        style=(Path(__file__).parent / "lineage.css").read_text(encoding="utf-8"),
+    )
+
+
+def facts(known: Lineage) -> list[str]:
+    """When, how far, how long; a few words each."""
+    begun = known["attempts"][1:]
+    through = len({one["stage"] for one in begun if one["status"] == "kept"})
+    state = f"finished {moment(known['ended'])}" if known["ended"] else "running or stopped"
+    return [
+        f"started {moment(known['started'])}",
+        state,
+        f"kept {through} of {counted(known['stages'], 'stage')}",
+        counted(len(begun), "attempt"),
+        spoken(total(known["attempts"])["seconds"]),
+    ]
+
+
+def findings(known: Lineage) -> list[Html]:
+    """The results as list entries: ratings of the first and the last checkpoint that was kept, and the final tests."""
+    agents = [one["checkpoint"] for one in known["attempts"] if one["checkpoint"]]
+    said = []
+    rated = [one for one in known["attempts"] if one["status"] == "kept" and one["elo"] is not None]
+    if len(rated) > 1:
+        first, last = rated[0], rated[-1]
+        said.append(
+            f"From {_elo(first)} to {_elo(last)} after {counted(len(rated) - 1, 'kept stage')}: {last['checkpoint']}."
+        )
+    final_tests = [gate for one in known["attempts"] for gate in one["gates"] if gate["gate"].startswith(FINAL_TEST)]
+    said += [f"F{words_of(gate)[1:]}." for gate in final_tests]
+    return [el("li", prose(sentence, agents)) for sentence in said]
+
+
+def _elo(one: Attempt) -> str:
+    return f"{whole(one['elo'] or 0)} Elo [{_reach(one)}]"
+
+
+def _reach(one: Attempt) -> str:
+    return "" if one["low"] is None or one["high"] is None else f"{whole(one['low'])}, {whole(one['high'])}"
+
+
+def _lineage(known: Lineage) -> Html:
+    heads = ["stage", "checkpoint", "Elo", "95%", "status", "gates"]
+    body = [
+        el(
+            "tr",
+            el("th", called(one), scope="row", cls="stage"),
+            el("td", agent_name(one["checkpoint"]) if one["checkpoint"] else "not trained yet"),
+            el("td", "–" if one["elo"] is None else whole(one["elo"]), cls="number strong"),
+            el("td", _reach(one), cls="number quiet"),
+            el("td", "base" if one["stage"] == 0 else one["status"], cls=f"became {one['status']}"),
+            el("td", el("ul", [_gate(gate) for gate in one["gates"]], cls="gates") if one["gates"] else None),
+        )
+        for one in known["attempts"]
+    ]
+    return join(
+        el(
+            "p",
+            "Elo on the held-out teams, from battles against the same pool; ",
+            agent_name(known["anchor"]),
+            " = 1000 (dashed line). Whiskers are 95% intervals. Dot: kept; cross: rejected; ring: in training. "
+            "Checkpoints without a rating are drawn below their parent.",
+            cls="note",
+        ),
+        tree(known),
+        table(heads, body, "lineage", numbers=("Elo", "95%")),
+    )
+
+
+def _gate(gate: Gate) -> Html:
+    said = {True: "yes", False: "no", None: "undecided"}[gate["passed"]]
+    return el("li", el("span", _MARKS[gate["passed"]], title=said, aria_label=said), f" {words_of(gate)}")
+
+
+def _costs(known: Lineage) -> Html:
+    everything = total(known["attempts"])
+    longest = max([one["spent"]["seconds"] for one in known["attempts"] if one["spent"]], default=0.0) or 1.0
+    heads = ["stage", "", "time", "battles", "decisions", "steps"]
+    body = [
+        el(
+            "tr",
+            el("th", called(one), scope="row", cls="stage"),
+            el("td", bar(one["spent"]["seconds"] / longest), cls="bars"),
+            _numbers(one["spent"]),
+        )
+        for one in known["attempts"]
+        if one["spent"]
+    ]
+    body.append(el("tr", el("th", "total", scope="row"), el("td"), _numbers(everything), cls="total"))
+    return join(
+        el("p", "Wall time; battles and decisions of self-play, gates and evaluation; training steps.", cls="note"),
+        table(heads, body, "costs by stage", numbers=heads[2:], cls="plain costs"),
+    )  # fmt: skip
+
+
+def _numbers(spent: Spent) -> list[Html]:
+    numbers = (spent["battles"], spent["decisions"], spent["steps"])
+    said = [spoken(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
+    return [el("td", words, cls="number") for words in said]

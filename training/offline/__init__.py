@@ -1,0 +1,1 @@
+"""Learning from stored decisions: the trainer, its losses, and held-out data."""

@@ -1,0 +1,142 @@
+"""DDQN: double DQN (van Hasselt et al. 2016) with n-step returns and, if wanted, prioritised replay (Schaul et al. 2016).
+
+A policy network is read as one of Q-values, in units of the return (from -1 to 1):
+
+    Q(s, a) = V(s) + τ (logit(a) - max_b logit(b))        so that max_a Q(s, a) = V(s); τ is `advantage_scale`
+
+Any checkpoint can therefore be trained on, and what was trained plays as any other: its most probable action is the greedy
+one. After each rollout, which goes into a replay buffer, `updates` times with windows of decisions drawn from it:
+
+    y = Σ_{k<n} γ^k r_{t+k} + γ^n Q_target(s_{t+n}, argmax_a Q(s_{t+n}, a))       legal actions only, in both networks
+    minimise  the Huber loss of y - Q(s_t, a_t), weighted by importance  +  the KL to the reference, if in the loss
+
+The network sees up to `context` decisions before the drawn one. At play it sees all those within its attention window: a
+smaller `context` is faster, and trains it on shorter histories than it has at play. Exploration is that of the role: its
+temperature (0: the most probable action) and its share of random actions.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import huber_loss
+
+from agents.observation.actions import ACTIONS
+from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
+from agents.policy.network import Network, Output
+from training.online import config
+from training.online.means import Means
+from training.online.players import returns_of
+from training.online.replay import ReplayBuffer, Windows
+from training.online.role import Role
+from training.online.rollout import Rollout
+from training.online.trainer import Metrics, Trainer
+
+
+class DDQN(Trainer):
+    """See the module."""
+
+    def __init__(self, settings: config.OnlineConfig, **places: Any) -> None:
+        super().__init__(settings, **places)
+        self._targets: dict[str, Network] = {}
+        for number, (name, role) in enumerate(self.roles.items()):
+            self._targets[name] = copy.deepcopy(role.network).requires_grad_(False)
+            replay = role.settings.replay
+            role.replay = ReplayBuffer(
+                replay.capacity,
+                self.replay_fields(),
+                device=self.device,
+                prioritised=replay.prioritised,
+                priority_exponent=replay.priority_exponent,
+                seed=settings.seed + 10 + number,
+            )
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        rule, replay, target = self.config.algorithm, role.replay, self._targets[role.name]
+        assert isinstance(rule, config.DDQN) and replay is not None
+        fields = {
+            "token_ids": rollout.token_ids,
+            "features": rollout.features,
+            "legal": rollout.legal,
+            "actions": rollout.actions,
+            "rewards": self.shaped(rollout, reference),
+            "reference": rollout.logits if reference is None else reference,
+        }
+        replay.add(fields, rollout.lengths, rollout.terminated)
+        means = Means()
+        if len(replay) < rule.learning_starts or not replay.drawable:
+            return {"replay": float(len(replay))}
+        for _ in range(rule.updates):
+            windows = replay.sample(
+                rule.batch_decisions,
+                context=rule.context,
+                n_step=rule.n_step,
+                discount=rule.discount,
+                importance_exponent=rule.importance_exponent.at(self.iteration),
+            )
+            loss, errors, q = self._loss(role, target, windows, rule)
+            gradient_norm = role.update(loss)
+            replay.update_priorities(windows.indices, errors.abs())
+            self._move(target, role, rule)
+            means.add(loss=loss, q=q.mean(), td_error=errors.abs().mean(), gradient_norm=gradient_norm)
+        return means.taken() | {"replay": float(len(replay))}
+
+    def _loss(self, role: Role, target: Network, windows: Windows, rule: config.DDQN) -> tuple[Tensor, Tensor, Tensor]:
+        """The loss, and of each drawn decision the error and its Q-value, both [count]."""
+        given = [windows.fields[name] for name in ("token_ids", "features", "legal")]
+        rows = torch.arange(len(windows.at), device=windows.at.device)
+        output = role.network(*given, windows.valid)
+        q_values = q_of(output, rule.advantage_scale)  # [count, L, 13]
+        actions = windows.fields["actions"][rows, windows.at]
+        q = q_values[rows, windows.at, actions]
+        with torch.no_grad():
+            best = output.logits[rows, windows.next_at].argmax(-1)
+            after = q_of(target(*given, windows.valid), rule.advantage_scale)[rows, windows.next_at, best]
+            wanted = windows.returns + windows.discounts * torch.where(windows.discounts > 0, after, 0.0)
+        losses = huber_loss(q, wanted, reduction="none", delta=rule.huber)
+        logits, legal = output.logits[rows, windows.at], windows.fields["legal"][rows, windows.at]
+        penalty = self.penalty(logits, windows.fields["reference"][rows, windows.at], legal)
+        return (windows.weights * losses).mean() + penalty, (wanted - q).detach(), q.detach()
+
+    @staticmethod
+    def _move(target: Network, role: Role, rule: config.DDQN) -> None:
+        """Move the target network towards the role's, or copy it when that is due."""
+        rate = rule.target_rate if rule.target == "polyak" else float(role.updates % rule.target_every == 0)
+        with torch.no_grad():
+            for old, new in zip(target.parameters(), role.network.parameters(), strict=True):
+                old.lerp_(new, rate)
+
+    @staticmethod
+    def replay_fields() -> dict[str, Tensor]:
+        """An example of what the replay buffer holds of a decision. reference: logits of the reference policy."""
+        return {
+            "token_ids": torch.zeros((0, TOKENS, IDS_PER_TOKEN), dtype=torch.int16),
+            "features": torch.zeros((0, TOKENS, FEATURES)),
+            "legal": torch.zeros((0, ACTIONS), dtype=torch.bool),
+            "actions": torch.zeros(0, dtype=torch.int64),
+            "rewards": torch.zeros(0),
+            "reference": torch.zeros((0, ACTIONS)),
+        }
+
+    def replace(self, name: str, by: str) -> None:
+        super().replace(name, by)
+        self._targets[name].load_state_dict(self.roles[name].network.state_dict())
+
+    def state(self) -> dict[str, Any]:
+        return {**super().state(), "targets": {name: each.state_dict() for name, each in self._targets.items()}}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        super().restore(state)
+        for name, each in self._targets.items():
+            each.load_state_dict(state["targets"][name])
+
+
+def q_of(output: Output, advantage_scale: float) -> Tensor:
+    """Return the Q-values [..., 13] of a network's output; -inf for illegal actions."""
+    best = output.logits.max(-1, keepdim=True).values
+    advantages = output.logits - torch.where(best.isfinite(), best, 0.0)  # a decision without legal actions has none
+    return returns_of(output.value)[..., None] + advantage_scale * advantages

@@ -1,0 +1,86 @@
+"""Expert iteration (Anthony et al. 2017) with the values of a search, in the form of a policy improved by them.
+
+For each decision of a rollout a tree search judges all legal actions from the true position, both teams in view (one search
+for both seats of a battle). The network, which sees its own side only, learns from the improved policy
+
+    π'(a | h)  ∝  π_played(a | h) · exp(β Q(a))            Q(a): the search's probability of winning after a
+    minimise   KL(π' || π)  +  value_weight · (V(h) - G)²  -  entropy · H(π)  +  the KL to the reference, if in the loss
+    G = (1 - search_share) · result + search_share · (2 · the position's value - 1)
+
+as Gumbel MuZero does with completed values (Danihelka et al. 2022, section 4). To first order in β the gradient is that of
+the expected value Σ π(a) Q(a): all actions have their share in it, and no result of a battle, so it has far less noise than
+a policy gradient by results. Over many battles with the same observation and different hidden teams the network learns their
+mean. π is at temperature 1.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from agents.policy.distributions import entropy, kl, log_probs
+from agents.search.exact.positions import Teacher
+from agents.search.exact.weights import read
+from training.online import config
+from training.online.forward import forward
+from training.online.means import Means
+from training.online.players import returns_of
+from training.online.role import Role
+from training.online.rollout import Rollout
+from training.online.trainer import Metrics, Trainer
+
+
+class ExpertIteration(Trainer):
+    """See the module."""
+
+    def make_teacher(self) -> Teacher:
+        rule = self.config.algorithm
+        assert isinstance(rule, config.ExpertIteration)
+        threads = self.config.compute.threads or torch.get_num_threads()
+        return Teacher(rule.iterations, rule.trust, read(rule.weights), self.config.seed, threads)
+
+    def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
+        rule = self.config.algorithm
+        assert isinstance(rule, config.ExpertIteration)
+        target = improved(rollout.logits, rollout.searched_values, rule.sharpness.at(self.iteration))  # [D, 13]
+        goal = value_goal(rollout, rule.search_share)  # [D]
+        entropy_weight = rule.entropy.at(self.iteration)
+        means = Means()
+        for _ in range(rule.epochs):
+            for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
+                padded = rollout.padded(part)
+                chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
+                index = padded.places[chosen]  # [n]
+                output = forward(role.network, rollout, padded)
+                logits, legal = output.logits[chosen], rollout.legal[index]
+                policy_loss = kl(target[index], logits, legal).mean()
+                value_loss = (returns_of(output.value[chosen]) - goal[index]).square().mean()
+                spread = entropy(log_probs(logits, legal)).mean()
+                loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
+                loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
+                norm = role.update(loss)
+                means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=norm)
+        return means.taken() | advantage_metrics(rollout)
+
+
+def improved(logits: Tensor, values: Tensor, sharpness: float) -> Tensor:
+    """Return the logits [D, 13] of the improved policy. values: [D, 13], NaN where the search says nothing: as they are."""
+    return logits + sharpness * values.nan_to_num(0.0)
+
+
+def value_goal(rollout: Rollout, search_share: float) -> Tensor:
+    """Return what the network's value learns, [D], from -1 to 1; the result alone where nothing was searched."""
+    ends = torch.where(rollout.terminated, rollout.results, rollout.bootstrap).repeat_interleave(rollout.lengths)
+    mixed = (1 - search_share) * ends + search_share * (2 * rollout.searched_value - 1)
+    return torch.where(rollout.searched_value.isnan(), ends, mixed)
+
+
+def advantage_metrics(rollout: Rollout) -> Metrics:
+    """Return `search_regret`: how much less likely than by the action with the best value the policy wins, by the search."""
+    searched = ~rollout.searched_value.isnan() & rollout.in_loss
+    if not searched.any():
+        return {}
+    values, legal = rollout.searched_values[searched], rollout.legal[searched]
+    policy = log_probs(rollout.logits[searched], legal).exp().masked_fill(~legal, 0.0)
+    best = values.nan_to_num(-1.0).max(-1).values
+    return {"search_regret": float((best - (policy * values.nan_to_num(0.0)).sum(-1)).mean())}

@@ -1,0 +1,52 @@
+"""The configurations that are shipped with the project, by name: `train curriculum run gen1ou-cpu`.
+
+training/presets/NAME.yaml             training runs
+training/presets/curricula/NAME.yaml   curricula
+training/presets/ablations/NAME.yaml   ablations
+training/presets/online/NAME.yaml      online training
+training/presets/populations/NAME.yaml populations
+training/presets/llm/NAME.yaml         training of language models
+"""
+
+from __future__ import annotations
+
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from training.offline.config import PRESETS, BadConfig
+
+Kind = Literal["preset", "curriculum", "ablation", "online", "population", "llm"]
+FOLDERS: dict[Kind, Path] = {
+    "preset": PRESETS,
+    "curriculum": PRESETS / "curricula",
+    "ablation": PRESETS / "ablations",
+    "online": PRESETS / "online",
+    "population": PRESETS / "populations",
+    "llm": PRESETS / "llm",
+}
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the names of the shipped configurations of a kind."""
+    return sorted(path.stem for path in FOLDERS[kind].glob("*.yaml"))
+
+
+def located(name: str, kind: Kind) -> Path:
+    """Return the file of a configuration, by its path or by the name of a shipped one.
+
+    An existing file takes precedence over a shipped one. Former paths of shipped files (scripts/curricula/NAME.yaml,
+    scripts/ablations/NAME.yaml) still work, with a note on stderr. Raises BadConfig that lists the shipped names.
+    """
+    path, known = Path(name), names(kind)
+    if path.is_file():
+        return path
+    if name in known:
+        return FOLDERS[kind] / f"{name}.yaml"
+    if path.stem in known and path.parts[-3:-1] == ("scripts", FOLDERS[kind].name):
+        print(f"note: {name} is now the shipped {kind} `{path.stem}`: use this name", file=sys.stderr)
+        return FOLDERS[kind] / f"{path.stem}.yaml"
+    near = get_close_matches(path.stem, known, 1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise BadConfig(f"{name}: no such file, and no shipped {kind} of that name: {hint}shipped are {', '.join(known)}")
