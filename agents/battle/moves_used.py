@@ -71,12 +71,17 @@ _stock_max_pp = vars(Move)["max_pp"].fget
 Move.max_pp = property(_max_pp, doc=_max_pp.__doc__)  # type: ignore[method-assign, assignment]
 
 
+#: What makes a Pokémon use a move besides its own: Rage and Destiny Bond last on.
+_OUT_OF_TURN = frozenset({"magicbounce", "magiccoat", "snatch"})
+
+
 def read_move(battle: TrackedBattle, message: list[str]) -> None:
     """ "move|POKEMON|MOVE|TARGET|[from] …": a move is used; who pays for it, and whether it is its own."""
     mon = battle.get_pokemon(message[2])
     counter, boosted_fire = mon._status_counter, Effect.FLASH_FIRE in mon._effects
     protections = mon._protect_counter
-    battle.end_single_move(mon)
+    if len(message) == 5 or to_id_str(origin(message, 4).split(":")[-1]) not in _OUT_OF_TURN:
+        battle.end_single_move(mon)
     shown = message
     if message[3].startswith("Z-"):  # a status move as a Z-Move: "Z-Quiver Dance"
         message = [*message[:3], message[3][2:], *message[4:]]

@@ -240,3 +240,11 @@ def test_powder_ends_with_the_turn_also_for_who_received_it() -> None:
     passed = "|switch|p2a: Next|Vespiquen, F|100/100|[from] Baton Pass"
     seat = battle(7, *powder, passed, "|", "|upkeep", "|turn|2")
     assert foe(seat).species == "vespiquen" and Effect.POWDER not in foe(seat).effects
+
+
+@pytest.mark.parametrize("cause", ["ability: Magic Bounce", "move: Magic Coat", "Snatch"])
+def test_a_move_out_of_turn_does_not_end_rage(cause: str) -> None:
+    rage = ["|move|p2a: Foe|Rage|p1a: Own", "|-singlemove|p2a: Foe|Rage"]
+    sent_back = [f"|move|p2a: Foe|Sing|p1a: Own|[from] {cause}|[miss]", "|-miss|p2a: Foe|p1a: Own"]
+    assert Effect.RAGE in foe(battle(7, *rage, *sent_back)).effects
+    assert Effect.RAGE not in foe(battle(7, *rage, "|move|p2a: Foe|Sing|p1a: Own|[miss]")).effects
