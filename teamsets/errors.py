@@ -16,7 +16,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── LoginFailed         arena.venues.server.login: the login server rejected the account
     │   ├── BadDatabase         arena.store.database: not a battle database, or written by a newer version
     │   │   └── BeingPlayed     arena.store.database: another process writes to it; readers catch it and go on
-    │   ├── BadConfig           training.offline.config: a setting that is missing, unknown or out of range
+    │   ├── BadConfig           training.runs.config_reader: a setting that is missing, unknown or out of range
     │   └── BadData             training.data.shards: a dataset that is missing, damaged or made for another version
     ├── MissingTool             teamsets.errors: node, npm, torch or a build is not installed: exit code 2
     ├── ServerFailed            agents.serving.client: a model's server; in a battle it is the agent's failure
@@ -49,8 +49,7 @@ Raised and caught inside one part, never seen by a user:
     ├── ReplayDiffers           training.preferences.playing: a stored battle is replayed otherwise; counted
     └── Fault                   arena.battles.seat: the agent failed (timeout, illegal, error): it loses the battle
     ValueError
-    ├── DiagnosticsTooLarge     arena.battles.diagnostics: diagnostics over their limits; dropped, with the reason
-    └── SettingGivenTwice       training.renamed: under its former and its present name; becomes a BadConfig
+    └── DiagnosticsTooLarge     arena.battles.diagnostics: diagnostics over their limits; dropped, with the reason
     BaseException
     └── TimeUp                  arena.battles.guard: raised in an agent's code when its time is up; becomes a Fault
 """

@@ -24,7 +24,6 @@ from torch.utils.checkpoint import checkpoint
 from agents.observation.actions import ACTIONS, MOVES, SWITCHES
 from agents.observation.observation import FEATURES, OUR_MOVES, OURS, TOKENS
 from agents.observation.vocabulary import vocabulary
-from agents.policy.parameter_names import present_name
 from teamsets.errors import BadInput
 
 
@@ -160,7 +159,6 @@ class Network(nn.Module):
         self.policy_head = nn.Parameter(torch.empty(3, narrow))
         self.value_fc, self.value_head = nn.Linear(wide, wide), nn.Linear(wide, shape.bins)
         self._initialise()
-        self.register_load_state_dict_pre_hook(_rename_former)
 
     @torch.no_grad()
     def _initialise(self) -> None:
@@ -285,15 +283,6 @@ class Network(nn.Module):
         frequencies = 10_000.0 ** (-torch.arange(half, device=positions.device) / half)
         angles = positions[..., None] * frequencies
         return angles.cos(), angles.sin()
-
-
-def _rename_former(module: nn.Module, state: dict[str, Any], prefix: str, *_: Any) -> None:
-    """Rename parameters with former names in a state dict, in place. An entry under the present name takes precedence."""
-    for name in list(state):
-        if name.startswith(prefix):
-            present = prefix + present_name(name.removeprefix(prefix))
-            if present not in state:
-                state[present] = state.pop(name)
 
 
 def apply_rotary(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

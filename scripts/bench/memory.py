@@ -30,7 +30,9 @@ from training.data.trajectory import COLUMNS, Trajectory
 from training.machines.memory.estimate import estimate
 from training.machines.memory.fitting import setup_of
 from training.machines.memory.process import data_bytes, trained_once
-from training.offline.config import Config, checked, preset_text
+from training.offline.config import Config
+from training.runs.config_reader import validated
+from training.runs.shipped import text
 
 #: Trains by a configuration file, and prints the resident memory after imports and at its peak, and the GPU's.
 PROGRAM = """
@@ -61,14 +63,14 @@ def dataset(folder: Path, trajectories: int, length: int) -> None:
 
 def configuration(preset: str, batch: int, length: int, folder: Path, precision: str = "fp32") -> Config:
     """Return a preset on the random dataset for three steps."""
-    settings = yaml.safe_load(preset_text(preset))
+    settings = yaml.safe_load(text(preset, "preset"))
     settings["out"] = str(folder / f"run-{preset}-{batch}-{precision}")
     settings["data"] |= {"train": [{"path": str(folder / "data"), "weight": 1.0}], "validate_on": []}
     settings["data"] |= {"batch_size": batch, "max_length": length}
     settings["compute"] |= {"precision": precision, "threads": 1}
     settings["length"]["max_steps"] = 3
     settings["tracking"]["wandb"] = "disabled"
-    return checked(settings, preset)
+    return validated(Config, settings, preset)
 
 
 def measured(config: Config) -> dict[str, int]:

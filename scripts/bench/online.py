@@ -14,9 +14,9 @@ import time
 from collections import Counter
 from typing import Any
 
-from training.offline.config import read_yaml
-from training.online.config import checked_online
+from training.online.config import OnlineConfig
 from training.online.rules.ppo import PPO
+from training.runs.config_reader import read_yaml, validated
 from training.runs.settings import Change, changed
 from training.runs.shipped import located
 
@@ -38,7 +38,7 @@ def measured(
         "rollout.teams": [{"set": "variety:200", "weight": 1.0}],
     }
     told = changed(read_yaml(located("ppo", "online")), [Change(*each) for each in changes.items()], "ppo")
-    trainer = PPO(checked_online(told, "ppo"))
+    trainer = PPO(validated(OnlineConfig, told, "ppo"))
     try:
         trainer.iterate()
         parts: Counter[str] = Counter()

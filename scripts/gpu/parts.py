@@ -238,8 +238,9 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
     """`train llm-dpo`: a LoRA adapter on a tiny language model of random weights, which learns to prefer one answer."""
     from tiny_language_model import make
 
-    from training.llm.config import checked_llm
+    from training.llm.config import LlmConfig
     from training.llm.run import train_llm
+    from training.runs.config_reader import validated
     from training.runs.shipped import located
 
     os.environ["HF_HUB_OFFLINE"] = "1"
@@ -254,7 +255,7 @@ def llm_dpo(asked: Asked) -> Iterator[Row]:
         "optimizer.learning_rate": 0.01, "optimizer.warmup_steps": 0, "compute.gradient_accumulation_steps": 1,
         "length.epochs": 5, "checkpoints.every": 5, "tracking.every": 4, "tracking.wandb": "disabled",
     }  # fmt: skip
-    train_llm(checked_llm(with_changes(located("llm-dpo", "llm"), changes), "llm-dpo"))
+    train_llm(validated(LlmConfig, with_changes(located("llm-dpo", "llm"), changes), "llm-dpo"))
     for line in (folder / "run" / "metrics.jsonl").read_text().splitlines():
         yield json.loads(line)
 

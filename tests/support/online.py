@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from support.matrix_game import MatrixGame, MatrixGames
-from training.online.config import OnlineConfig, checked_online
+from training.online.config import OnlineConfig
 from training.online.rules import rule
 from training.online.trainer import Trainer
+from training.runs.config_reader import validated
 from training.runs.settings import Change, changed
 from training.runs.shipped import located
 
@@ -23,11 +24,11 @@ SMALL = {
 
 def settings(name: str = "ppo", **changes: Any) -> OnlineConfig:
     """A shipped example, made small. changes: dotted keys, with __ for each dot."""
-    from training.offline.config import read_yaml
+    from training.runs.config_reader import read_yaml
 
     found = {**SMALL, **{key.replace("__", "."): value for key, value in changes.items()}}
     told = changed(read_yaml(located(name, "online")), [Change(*each) for each in found.items()], name)
-    return checked_online(told, name)
+    return validated(OnlineConfig, told, name)
 
 
 def trainer(name: str = "ppo", **changes: Any) -> Trainer:

@@ -14,9 +14,10 @@ import yaml
 from rich.console import Console
 
 from training.experiments.curriculum import learn, loop
-from training.experiments.curriculum.config import SET_HERE_ONLINE, Curriculum, read_curriculum
+from training.experiments.curriculum.config import SET_HERE_ONLINE, Curriculum
 from training.experiments.curriculum.learn import Learned
 from training.offline.config import Config
+from training.runs.config_reader import load
 from training.runs.shipped import FOLDERS
 
 SHIPPED = FOLDERS["curriculum"]
@@ -95,7 +96,7 @@ def run(path: Path, console: Console) -> None:
     kept = loop.pinned, learn.learn
     loop.pinned, learn.learn = (lambda spec: spec), learned
     try:
-        loop.run_curriculum(read_curriculum(path), console, "the same command")
+        loop.run_curriculum(load(Curriculum, path), console, "the same command")
     finally:
         loop.pinned, learn.learn = kept
 

@@ -74,7 +74,7 @@ def test_what_a_user_may_see_is_an_arena_error() -> None:
     assert len(drawn(seen)) > 25 and not {"Fault", "TimeUp"} & drawn(seen).keys()
     assert drawn(unseen).keys() == {
         "AskAlone",
-        "BadMessage", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "SettingGivenTwice", "TimeUp",
+        "BadMessage", "BadAnswer", "ReplayDiffers", "Fault", "DiagnosticsTooLarge", "TimeUp",
     }  # fmt: skip
 
 

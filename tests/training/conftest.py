@@ -12,7 +12,9 @@ import yaml
 from training.data.from_store import selected, trajectories
 from training.data.shards import Dataset, DatasetWriter, opened
 from training.data.trajectory import Trajectory
-from training.offline.config import Config, checked, preset_text
+from training.offline.config import Config
+from training.runs.config_reader import validated
+from training.runs.shipped import text
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
     """A preset made small: `small(**{"length.max_steps": 4})`."""
 
     def make(preset: str = "tiny", **changes: Any) -> Config:
-        told = yaml.safe_load(preset_text(preset))
+        told = yaml.safe_load(text(preset, "preset"))
         changes = {
             "out": str(tmp_path / "run"),
             "data.train": [{"path": str(dataset.folder), "weight": 1.0}],
@@ -71,6 +73,6 @@ def small(dataset: Dataset, tmp_path: Path) -> Callable[..., Config]:
             for name in way:
                 place = place[name]
             place[last] = value
-        return checked(told, "test")
+        return validated(Config, told, "test")
 
     return make

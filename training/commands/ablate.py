@@ -36,9 +36,10 @@ def ablate(config: str, changes: tuple[Change, ...], on: str | None, dry_run: bo
       train ablate my.yaml --set evaluation.workers=8
       train ablate algorithms --on ray://head.example:10001
     """
-    from training.experiments.ablation.config import read_ablation
+    from training.experiments.ablation.config import Ablation
+    from training.runs.config_reader import load
 
-    ablation = read_ablation(located(config, "ablation"), changes)
+    ablation = load(Ablation, located(config, "ablation"), changes)
     need_packages()
     from training.experiments.ablation.costs import cells, print_costs, write_costs
     from training.experiments.ablation.report import print_plan, print_results, write

@@ -29,8 +29,8 @@ def archive(run: str, out: Path | None, license_name: str) -> None:
       train unarchive tiny.tar.zst --out tiny
       arena evaluate policy:tiny random
     """
-    from training.runs.archive.contents import run_of
-    from training.runs.archive.packing import pack
+    from training.archive.contents import run_of
+    from training.archive.packing import pack
 
     given = run_of(run)
     text = ""

@@ -6,7 +6,8 @@ import click
 
 from training.commands.configuring import config_argument, processes_option, set_option
 from training.commands.running import run_training
-from training.offline.config import read_config
+from training.offline.config import Config
+from training.runs.config_reader import load
 from training.runs.settings import Change
 from training.runs.shipped import located
 
@@ -31,4 +32,4 @@ def base(config: str, changes: tuple[Change, ...], processes: int) -> None:
       train base my.yaml --set out=runs/slow --set optimizer.learning_rate=0.0003
       arena evaluate policy:runs/tiny@best heuristic:expert
     """
-    run_training(read_config(located(config, "preset"), changes), processes)
+    run_training(load(Config, located(config, "preset"), changes), processes)

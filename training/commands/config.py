@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from training.commands.configuring import set_option
-from training.offline.config import Section, present_changes, read_config
+from training.offline.config import Config
+from training.runs.config_reader import Section, load
 from training.runs.settings import Change, in_text
 from training.runs.shipped import Kind, located, names
 
@@ -41,30 +40,30 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
     by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
     asked = kind or (by_name[0] if by_name else "preset")
     path = located(preset, asked)
-    model = type(_checked(asked, path, changes))
-    click.echo(in_text(path.read_text(encoding="utf-8"), present_changes(model, changes)).rstrip())
+    load(_model(asked), path, changes)
+    click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())
 
 
-def _checked(kind: Kind, path: Path, changes: tuple[Change, ...]) -> Section:
-    """The configuration. Raises BadInput if the file or a change is invalid for the command that takes it."""
+def _model(kind: Kind) -> type[Section]:
+    """The kind's configuration, which refuses an invalid file or change as the command that takes it would."""
     if kind == "preset":
-        return read_config(path, changes)
+        return Config
     if kind == "curriculum":
-        from training.experiments.curriculum.config import read_curriculum
+        from training.experiments.curriculum.config import Curriculum
 
-        return read_curriculum(path, changes)
+        return Curriculum
     if kind == "online":
-        from training.online.config import read_online
+        from training.online.config import OnlineConfig
 
-        return read_online(path, changes)
+        return OnlineConfig
     if kind == "llm":
-        from training.llm.config import read_llm
+        from training.llm.config import LlmConfig
 
-        return read_llm(path, changes)
+        return LlmConfig
     if kind == "population":
-        from training.experiments.population.config import read_population
+        from training.experiments.population.config import Population
 
-        return read_population(path, changes)
-    from training.experiments.ablation.config import read_ablation
+        return Population
+    from training.experiments.ablation.config import Ablation
 
-    return read_ablation(path, changes)
+    return Ablation

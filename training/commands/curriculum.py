@@ -47,10 +47,11 @@ def run_(config: str, changes: tuple[Change, ...]) -> None:
       train curriculum run gen1ou-cpu
       train curriculum run my.yaml --set workers=8
     """
-    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.config import Curriculum
     from training.experiments.curriculum.loop import run_curriculum
+    from training.runs.config_reader import load
 
-    settings = read_curriculum(located(config, "curriculum"), changes)
+    settings = load(Curriculum, located(config, "curriculum"), changes)
     need_packages()
     run_curriculum(settings, Console(), f"train curriculum run {config}{set_arguments(changes)}")
 
@@ -67,13 +68,14 @@ def status(config: str | None, changes: tuple[Change, ...], db: Path | None) -> 
       train curriculum status gen1ou-cpu
       train curriculum status --db runs/gen1ou-cpu/arena.duckdb
     """
-    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.config import Curriculum
     from training.experiments.curriculum.status import not_started, show_status
+    from training.runs.config_reader import load
 
     if config is None:
         show_status(db or DEFAULT, None, Console())
         return
-    settings = read_curriculum(located(config, "curriculum"), changes)
+    settings = load(Curriculum, located(config, "curriculum"), changes)
     if not_started(db or settings.db, settings.name):
         say(Console(), f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
         return
@@ -94,11 +96,12 @@ def report(config: str, changes: tuple[Change, ...], html: Path | None) -> None:
       train curriculum report gen1ou-cpu
       train curriculum report my.yaml --html page.html
     """
-    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.config import Curriculum
     from training.experiments.curriculum.report import PAGE, write_page
     from training.experiments.curriculum.status import not_started
+    from training.runs.config_reader import load
 
-    settings = read_curriculum(located(config, "curriculum"), changes)
+    settings = load(Curriculum, located(config, "curriculum"), changes)
     if not_started(settings.db, settings.name):
         raise BadInput(f"{settings.name}: not started: run `train curriculum run {config}{set_arguments(changes)}`")
     path = html or Path(settings.out) / PAGE
@@ -121,9 +124,10 @@ def plan(config: str, changes: tuple[Change, ...], calibrate: bool, quick: bool)
       train curriculum plan gen1ou-cpu
       train curriculum plan gen1ou-cpu --quick
     """
-    from training.experiments.curriculum.config import read_curriculum
+    from training.experiments.curriculum.config import Curriculum
     from training.experiments.curriculum.plan import show_plan
+    from training.runs.config_reader import load
 
-    settings = read_curriculum(located(config, "curriculum"), changes)
+    settings = load(Curriculum, located(config, "curriculum"), changes)
     need_packages()
     show_plan(settings, Console(), calibrate=calibrate, quick=quick)

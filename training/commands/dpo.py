@@ -6,7 +6,8 @@ import click
 
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import run_training
-from training.offline.config import BadConfig, read_config
+from training.offline.config import Config
+from training.runs.config_reader import BadConfig, load
 from training.runs.settings import Change
 from training.runs.shipped import located
 
@@ -27,7 +28,7 @@ def dpo(config: str, changes: tuple[Change, ...]) -> None:
       train dpo my.yaml
       train dpo my.yaml --set algorithm.beta=0.3 --set out=runs/closer
     """
-    settings = read_config(located(config, "preset"), changes)
+    settings = load(Config, located(config, "preset"), changes)
     if settings.algorithm.name != "dpo":
         raise BadConfig(f"{config}: algorithm.name: {settings.algorithm.name}, not dpo: use `train base {config}`")
     run_training(settings)

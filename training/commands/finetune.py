@@ -17,10 +17,12 @@ from training.data.build import build_once
 from training.data.gates import Gates
 from training.data.hold_out import By
 from training.data.shards import opened
-from training.offline.config import Config, PolicyFrom, checked, preset_text, read_config, with_changes
+from training.data.targets import PolicyFrom
+from training.offline.config import Config
 from training.offline.finetune import FineTuning, Objective
-from training.runs.settings import Change, named
-from training.runs.shipped import located
+from training.runs.config_reader import load, validated
+from training.runs.settings import Change, changed, named
+from training.runs.shipped import located, text
 
 
 @click.command()
@@ -97,11 +99,13 @@ def finetune(
     warn_of_biased_values(gates.result, "use --policy-from won instead")
     run = FineTuning(mix=tuple(map(_parse_mix, mix)), holds_out=hold_out > 0, **options)
     if config is None:
-        base = checked({**yaml.safe_load(preset_text("finetune")), "name": run.out.name}, "preset finetune")
+        base = validated(
+            Config, {**yaml.safe_load(text("finetune", "preset")), "name": run.out.name}, "preset finetune"
+        )
     else:
-        base = read_config(located(config, "preset"))
+        base = load(Config, located(config, "preset"))
     combined = run.config(base).model_dump(mode="json")
-    settings = checked(with_changes(Config, combined, changes, "the configuration"), named("finetune", changes))
+    settings = validated(Config, changed(combined, changes, "the configuration"), named("finetune", changes))
     check_freeze(settings.network)
     for path, _ in run.mix:
         opened(Path(path))

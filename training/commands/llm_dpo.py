@@ -9,7 +9,8 @@ import click
 from agents.llm.models import OUTPUT, not_installed
 from teamsets.errors import MissingTool
 from training.commands.configuring import config_argument, set_option
-from training.llm.config import LlmConfig, read_llm
+from training.llm.config import LlmConfig
+from training.runs.config_reader import load
 from training.runs.settings import Change
 from training.runs.shipped import located
 
@@ -32,7 +33,7 @@ def llm_dpo(config: str, changes: tuple[Change, ...]) -> None:
       train llm-dpo my.yaml --set model.path=models/base
       arena evaluate "llm:runs/llm-dpo?style=action" random --think-limit 120
     """
-    run_llm(read_llm(located(config, "llm"), changes))
+    run_llm(load(LlmConfig, located(config, "llm"), changes))
 
 
 def run_llm(config: LlmConfig) -> None:

@@ -8,7 +8,8 @@ import click
 
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
-from training.online.config import read_online
+from training.online.config import OnlineConfig
+from training.runs.config_reader import load
 from training.runs.settings import Change
 from training.runs.shipped import located
 
@@ -30,7 +31,7 @@ def online(config: str, changes: tuple[Change, ...]) -> None:
       train online my.yaml --set out=runs/slow --set iterations=500
       arena evaluate policy:runs/ppo heuristic:expert
     """
-    settings = read_online(located(config, "online"), changes)
+    settings = load(OnlineConfig, located(config, "online"), changes)
     need_packages()
     print(f"{settings.name}: loading torch ...", file=sys.stderr)
     from training.online.rules import rule

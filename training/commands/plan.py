@@ -16,7 +16,8 @@ from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
 from training.commands.configuring import config_argument, set_option
 from training.commands.running import need_packages
-from training.offline.config import Config, read_config
+from training.offline.config import Config
+from training.runs.config_reader import load
 from training.runs.settings import Change
 from training.runs.shipped import located
 
@@ -57,7 +58,7 @@ def plan(config: str, changes: tuple[Change, ...], gpus: int, memory: str, write
       train plan tiny --gpus 0 --memory 2GB
     """
     size = _parse_size(memory)
-    settings = read_config(located(config, "preset"), changes)
+    settings = load(Config, located(config, "preset"), changes)
     need_packages()
     console = Console()
     best = _show_cpu(console, settings, size) if gpus == 0 else _show_gpus(console, settings, gpus, size)

@@ -27,9 +27,10 @@ def population(config: str, changes: tuple[Change, ...], on: str | None) -> None
       train population my.yaml
       train population my.yaml --on ray
     """
-    from training.experiments.population.config import read_population
+    from training.experiments.population.config import Population
+    from training.runs.config_reader import load
 
-    settings = read_population(located(config, "population"), changes)
+    settings = load(Population, located(config, "population"), changes)
     need_packages()
     from training.experiments.population.loop import run_population
     from training.machines.cluster.scheduling import cluster_of

@@ -22,7 +22,7 @@ def unarchive(file: Path, out: Path | None) -> None:
       train unarchive tiny.tar.zst --out players/tiny
       arena evaluate policy:players/tiny random
     """
-    from training.runs.archive.packing import unpack
+    from training.archive.packing import unpack
 
     folder = out or Path(file.name.removesuffix(".zst").removesuffix(".tar"))
     told = unpack(file, folder)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from training.data.shards import BadData, Dataset, Shard, all_trajectories, read_shard
+from training.data.targets import PolicyFrom, ValueFrom
 from training.data.trajectory import COLUMNS, Trajectory
-from training.offline.config import PolicyFrom, ValueFrom
 
 #: Shards in memory at once for each dataset, which is the shuffle buffer.
 OPEN_SHARDS = 4

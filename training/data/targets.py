@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from agents.observation.actions import ACTIONS
 
 Diagnostics = Mapping[str, Any]
+#: Sides of a dataset that enter the policy loss, and the value loss.
+PolicyFrom = Literal["won", "all", "none"]
+ValueFrom = Literal["all", "none"]
 
 #: Minimum probability that an expert's target policy must give to actions of the model; below it, there is no target.
 MIN_KEPT_MASS = 0.8

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from training.offline.config import (
-    BAD_TOGETHER,
-    BadConfig,
-    Checkpoints,
-    Length,
-    Section,
-    Tracking,
-    settings_in,
-    validated,
-)
-from training.runs.settings import Change, named
+from training.runs.common_settings import Checkpoints, Length, RunConfig, Tracking
+from training.runs.config_reader import BAD_TOGETHER, Section
 
 
 class BaseModel(Section):
@@ -85,15 +74,12 @@ class Compute(Section):
     threads: Annotated[int, Field(ge=0)]
 
 
-class LlmConfig(Section):
+class LlmConfig(RunConfig):
     """A run. out: its folder. seed: of the adapter's first weights and of the order of the data.
 
     output: what is in OUT/model.
     """
 
-    name: str
-    out: str
-    seed: int
     model: BaseModel
     lora: Lora
     data: Pairs
@@ -105,14 +91,4 @@ class LlmConfig(Section):
     output: Literal["adapter", "merged"]
     tracking: Tracking
 
-
-def read_llm(path: Path, changes: Sequence[Change] = ()) -> LlmConfig:
-    """Read the configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
-    return checked_llm(settings_in(LlmConfig, path, changes), named(str(path), changes))
-
-
-def checked_llm(settings: Any, name: str) -> LlmConfig:
-    """Validate parsed YAML. Raises BadConfig that names every invalid key."""
-    if not isinstance(settings, dict):
-        raise BadConfig(f"{name}: contains no settings; `train config llm-dpo` prints a complete file")
-    return validated(LlmConfig, settings, name)
+    printed_by: ClassVar[str] = "train config llm-dpo"

@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig
 from agents.llm import generation
 from agents.llm.models import base_of, folder_of, not_installed
 from training.llm.config import LlmConfig
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 
 
 def precision_of(config: LlmConfig) -> str:

@@ -24,7 +24,7 @@ from trl import DPOConfig, DPOTrainer
 
 from agents.llm.models import OUTPUT, folder_of, is_model
 from teamsets.atomic import atomic_folder, write_atomic
-from training.llm.config import LlmConfig, checked_llm
+from training.llm.config import LlmConfig
 from training.llm.data import Rows, rows_of
 from training.llm.loading import adapter_of, base_model, in_4bit, merged, precision_of, tokenizer_of
 from training.runs.run_folder import keep_settings, lock_folder
@@ -62,7 +62,7 @@ def train_llm(config: LlmConfig) -> Finished:
     """
     out = Path(config.out)
     with lock_folder(out, "in use by another training process: wait, or name another folder"):
-        keep_settings(out / "config.yaml", config, checked_llm, FREE)
+        keep_settings(out / "config.yaml", config, FREE)
         if config.compute.threads:
             torch.set_num_threads(config.compute.threads)
         _quiet()

@@ -11,7 +11,10 @@ import yaml
 from agents.policy import checkpoint
 from teamsets.errors import BadInput
 from training.data.rebuild_command import HELD_OUT
-from training.offline.config import Config, PolicyFrom, checked, preset_text
+from training.data.targets import PolicyFrom
+from training.offline.config import Config
+from training.runs.config_reader import validated
+from training.runs.shipped import text
 
 Objective = Literal["cloning", "offline-rl"]
 #: `expert_value_weight` of --distil if the configuration has 0.
@@ -62,11 +65,11 @@ class FineTuning:
         if self.epochs is not None:
             settings["length"]["epochs"] = self.epochs
         self._learn(settings)
-        return checked(settings, "finetune")
+        return validated(Config, settings, "finetune")
 
     def _learn(self, settings: dict[str, Any]) -> None:
         if self.objective not in (None, settings["algorithm"]["name"]):
-            settings["algorithm"] = yaml.safe_load(preset_text(_OBJECTIVES[str(self.objective)]))["algorithm"]
+            settings["algorithm"] = yaml.safe_load(text(_OBJECTIVES[str(self.objective)], "preset"))["algorithm"]
         if self.distil:
             if settings["algorithm"]["name"] != "cloning":
                 raise BadInput("--distil: only cloning trains on expert targets: add --objective cloning")

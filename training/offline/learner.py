@@ -9,9 +9,10 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
-from training.offline.config import BadConfig, Config, Network
+from training.offline.config import Config, Network
 from training.offline.losses import WITH_REFERENCE
 from training.offline.reference import Reference
+from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze
 from training.runs.state import finite
 

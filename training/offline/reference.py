@@ -30,8 +30,8 @@ from torch import Tensor
 
 from agents.policy.distributions import kl
 from agents.policy.network import Network
-from training.offline.config import BadConfig
 from training.offline.tensors import Sums, Tensors
+from training.runs.config_reader import BadConfig
 
 #: Maximum change of log(coefficient) per step.
 ADAPTATION_RATE = 0.05

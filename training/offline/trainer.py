@@ -21,13 +21,14 @@ from accelerate.utils import InitProcessGroupKwargs, set_seed
 from agents.policy import checkpoint
 from agents.policy.network import Network
 from training.data.stream import Batch
-from training.offline.config import BadConfig, Config
+from training.offline.config import Config
 from training.offline.learner import build_network, load_reference
 from training.offline.objective import Objective, means_over_processes
 from training.offline.run_data import RunData
 from training.offline.schedule import learning_rate, total_steps
 from training.offline.tensors import Sums, add_sums, local_means, to_device
 from training.offline.validation import summary
+from training.runs.config_reader import BadConfig
 from training.runs.curves import FILE as CURVES
 from training.runs.curves import write_curves
 from training.runs.distributed.rank import Rank, world_size

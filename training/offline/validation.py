@@ -12,8 +12,9 @@ from torch import Tensor, nn
 from training.data.rebuild_command import HELD_OUT
 from training.data.shards import Dataset, opened
 from training.data.stream import Use, validation_batches
-from training.offline.config import BadConfig, Data
+from training.offline.config import Data
 from training.offline.tensors import Sums, Tensors, add_sums, local_means, scale_sums, to_device
+from training.runs.config_reader import BadConfig
 
 #: Maximum number of trajectories of each dataset that are measured.
 _MAX_TRAJECTORIES = 2048

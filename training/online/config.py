@@ -6,29 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, PlainValidator, SerializeAsAny
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training.offline.config import (
-    BadConfig,
-    Checkpoints,
-    Evaluation,
-    Section,
-    Tracking,
-    bad_name,
-    settings_by_name,
-    settings_in,
-    users_class,
-    validated,
-)
 from training.online.schedules import ScheduleSettings
-from training.renamed import Holds
-from training.runs.settings import Change, named
+from training.runs.common_settings import Checkpoints, Evaluation, RunConfig, Tracking
+from training.runs.config_reader import BadConfig, Section, bad_name, settings_by_name, users_class
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Positive = Annotated[float, Field(gt=0)]
@@ -180,9 +166,7 @@ def _settings_class(name: str) -> type[RuleSettings]:
     return settings
 
 
-Algorithm = Annotated[
-    SerializeAsAny[RuleSettings], PlainValidator(_algorithm), Holds(lambda: tuple(_BUILT_IN.values()))
-]
+Algorithm = Annotated[SerializeAsAny[RuleSettings], PlainValidator(_algorithm)]
 
 
 class RoleNetwork(Section):
@@ -349,15 +333,12 @@ class OnlineTracking(Tracking):
     norms_every: Annotated[int, Field(ge=0)]
 
 
-class OnlineConfig(Section):
+class OnlineConfig(RunConfig):
     """A run of online training. out: its folder. seed: of battles, actions, initial weights and minibatches.
 
     It ends after `iterations`, or with the one in which the learner has made `max_decisions` in all; 0: no limit.
     """
 
-    name: str
-    out: str
-    seed: int
     format: str
     venue: Literal["engine", "showdown"]
     iterations: Annotated[int, Field(ge=1)]
@@ -373,22 +354,10 @@ class OnlineConfig(Section):
     evaluation: Evaluation
     tracking: OnlineTracking
 
+    printed_by: ClassVar[str] = "train config ppo"
 
-def read_online(path: Path, changes: Sequence[Change] = ()) -> OnlineConfig:
-    """Read the configuration in a YAML file, with changes of `--set`. Raises BadConfig."""
-    return checked_online(settings_in(OnlineConfig, path, changes), named(str(path), changes))
-
-
-def checked_online(told: Any, name: str) -> OnlineConfig:
-    """Validate parsed YAML as a configuration of online training. Raises BadConfig that names every invalid key."""
-    if not isinstance(told, dict):
-        raise BadConfig(f"{name}: contains no settings; `train config ppo` prints a complete file")
-    config = validated(OnlineConfig, told, name)
-    try:
-        _check(config)
-    except BadConfig as error:
-        raise BadConfig(f"{name}: {error}") from None
-    return config
+    def check(self) -> None:
+        _check(self)
 
 
 def _check(config: OnlineConfig) -> None:

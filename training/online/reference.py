@@ -19,11 +19,11 @@ from torch import Tensor
 
 from agents.policy import checkpoint
 from agents.policy.distributions import kl
-from training.offline.config import BadConfig
 from training.online import config
 from training.online.forward import forward
 from training.online.rollout import Rollout
 from training.online.schedules import Schedule
+from training.runs.config_reader import BadConfig
 
 #: Maximum change of log(coefficient) per iteration, and of the coefficient in all, as a factor.
 _RATE, _MAX_FACTOR = 0.1, 1000.0

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
-from training.offline.config import BadConfig
 from training.online import config
 from training.online.players import Manner
 from training.online.schedules import Schedule, ScheduleSettings
+from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze, parameter_groups
 from training.runs.state import TrainingFailed, finite
 

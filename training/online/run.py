@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint
-from training.online.config import OnlineConfig, checked_online
+from training.online.config import OnlineConfig
 from training.online.trainer import LEARNER, Metrics, Trainer, finite_metrics
 from training.runs.curves import write_curves
 from training.runs.evaluation import evaluate_checkpoint
@@ -34,7 +34,7 @@ def train_online(config: OnlineConfig, rule: type[Trainer]) -> RunFolder:
 
     rule: the learning rule of `config.algorithm`. Raises BadConfig, BadInput and TrainingFailed.
     """
-    folder = RunFolder(config, checked_online, _FREE)
+    folder = RunFolder(config, _FREE)
     with folder.locked(), closing(rule(config)) as trainer:
         done = folder.steps()[-1:]
         if done:

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, field_validator
 from pydantic_core import PydanticCustomError
 
-from training.offline.config import BadConfig, Section
+from training.runs.config_reader import BadConfig, Section
 
 _Value = Annotated[float, Field(allow_inf_nan=False)]
 _Scale = Annotated[float, Field(gt=0, allow_inf_nan=False)]

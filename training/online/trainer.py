@@ -23,7 +23,6 @@ from teamsets.formats import get_format
 from training.envs.learner import open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
-from training.offline.config import BadConfig
 from training.online import config
 from training.online.battle_sampler import Games
 from training.online.collecting import Collector, Draws, Plan, Sitting
@@ -33,6 +32,7 @@ from training.online.reference import Reference
 from training.online.role import Role
 from training.online.rollout import Rollout
 from training.online.timing import Clock
+from training.runs.config_reader import BadConfig
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Teacher

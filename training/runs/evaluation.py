@@ -12,7 +12,7 @@ from typing import Any
 from arena.report.summary import summarize
 from arena.run.tournament import EvaluateSettings, play_into
 from teamsets.errors import ArenaError
-from training.offline.config import Evaluation
+from training.runs.common_settings import Evaluation
 
 
 class BattlesStopped(ArenaError):

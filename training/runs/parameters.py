@@ -7,20 +7,17 @@ from typing import Any
 
 from torch import nn
 
-from agents.policy.parameter_names import former_name
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 
 
 def freeze(module: nn.Module, patterns: list[str]) -> None:
     """Freeze the parameters whose names match any of the patterns (as in fnmatch).
 
-    A pattern that matches no name is matched with the names of earlier versions. Raises BadConfig if it matches none of
-    these either, or if no trainable parameter is left.
+    Raises BadConfig for a pattern that matches none, or if no trainable parameter is left.
     """
     parameters = dict(module.named_parameters())
     for pattern in patterns:
         matching = [name for name in parameters if fnmatchcase(name, pattern)]
-        matching = matching or [name for name in parameters if fnmatchcase(former_name(name), pattern)]
         if not matching:
             prefixes = ", ".join(dict.fromkeys(name.split(".")[0] for name in parameters))
             raise BadConfig(f"network.freeze: '{pattern}' matches no parameter: their names begin with {prefixes}")

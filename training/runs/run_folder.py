@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import yaml
 
@@ -24,7 +24,8 @@ from agents.policy import checkpoint
 from teamsets.atomic import write_atomic
 from teamsets.locking import file_lock
 from teamsets.reading import is_no_file
-from training.offline.config import BadConfig, Section, checked, read_yaml
+from training.runs.common_settings import RunConfig
+from training.runs.config_reader import BadConfig, Section, load
 from training.runs.settings import differences, other_settings
 
 EVALUATIONS = "evaluations.jsonl"
@@ -42,14 +43,14 @@ def lock_folder(out: Path, message: str) -> Iterator[None]:
         yield
 
 
-def keep_settings(file: Path, settings: Section, read: Callable[[Any, str], Section], free: Sequence[str]) -> None:
+def keep_settings(file: Path, settings: Section, free: Sequence[str]) -> None:
     """Write the settings of an experiment of several runs into its folder. Raises BadConfig if it was started with others.
 
-    read: validates settings of this kind. free: settings that may have changed.
+    free: settings that may have changed.
     """
     told = settings.model_dump(mode="json")
     if file.exists():
-        found = differences(read(read_yaml(file), str(file)).model_dump(mode="json"), told, free)
+        found = differences(load(type(settings), file).model_dump(mode="json"), told, free)
         if found:
             raise BadConfig(
                 f"out {file.parent}: {other_settings(found)}: restore them, or name another folder; the old ones are in "
@@ -83,30 +84,16 @@ def json_lines(file: Path, *, cut_off: bool = False) -> list[dict[str, Any]]:
     return lines
 
 
-class _HasFolder(Protocol):
-    """A configuration of a run: `Config`, or `OnlineConfig`."""
-
-    @property
-    def out(self) -> str: ...
-
-    def model_dump(self, *, mode: str) -> dict[str, Any]: ...
-
-
 class RunFolder:
-    """The folder of the run that `config` describes.
+    """The folder of the run that `config` describes, a configuration with a folder `out`.
 
-    read: validates a configuration of its kind. free: settings that may change when the run is resumed.
+    free: settings that may change when the run is resumed.
     """
 
-    def __init__(
-        self,
-        config: _HasFolder,
-        read: Callable[[Any, str], Section] = checked,
-        free: Sequence[str] = FREE,
-    ) -> None:
+    def __init__(self, config: RunConfig, free: Sequence[str] = FREE) -> None:
         self.path = Path(config.out)
         self.checkpoints = self.path / "checkpoints"
-        self._config, self._read, self._free = config, read, free
+        self._config, self._free = config, free
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -122,7 +109,7 @@ class RunFolder:
                 raise BadConfig(f"out {self.path}: contains checkpoints of an unknown run: name another folder")
             write_atomic(file, yaml.safe_dump(self._config.model_dump(mode="json"), sort_keys=False))
             return
-        before = self._read(read_yaml(file), str(file))
+        before = load(type(self._config), file)
         found = differences(before.model_dump(mode="json"), self._config.model_dump(mode="json"), self._free)
         if found:
             raise BadConfig(

@@ -10,12 +10,11 @@ training/presets/llm/NAME.yaml         training of language models
 
 from __future__ import annotations
 
-import sys
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from training.offline.config import PRESETS, BadConfig
+from training.runs.config_reader import PRESETS, BadConfig
 
 Kind = Literal["preset", "curriculum", "ablation", "online", "population", "llm"]
 FOLDERS: dict[Kind, Path] = {
@@ -36,17 +35,18 @@ def names(kind: Kind) -> list[str]:
 def located(name: str, kind: Kind) -> Path:
     """Return the file of a configuration, by its path or by the name of a shipped one.
 
-    An existing file takes precedence over a shipped one. Former paths of shipped files (scripts/curricula/NAME.yaml,
-    scripts/ablations/NAME.yaml) still work, with a note on stderr. Raises BadConfig that lists the shipped names.
+    An existing file takes precedence over a shipped one. Raises BadConfig that lists the shipped names.
     """
     path, known = Path(name), names(kind)
     if path.is_file():
         return path
     if name in known:
         return FOLDERS[kind] / f"{name}.yaml"
-    if path.stem in known and path.parts[-3:-1] == ("scripts", FOLDERS[kind].name):
-        print(f"note: {name} is now the shipped {kind} `{path.stem}`: use this name", file=sys.stderr)
-        return FOLDERS[kind] / f"{path.stem}.yaml"
     near = get_close_matches(path.stem, known, 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise BadConfig(f"{name}: no such file, and no shipped {kind} of that name: {hint}shipped are {', '.join(known)}")
+
+
+def text(name: str, kind: Kind) -> str:
+    """Return the file of a configuration as text, with its comments. Raises BadConfig as `located`."""
+    return located(name, kind).read_text(encoding="utf-8")

@@ -9,11 +9,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from torch import nn  # noqa: E402
 
 from agents.observation.vocabulary import vocabulary  # noqa: E402
 from agents.policy.network import PRESETS, Memory, Network, Shape, expected_value, two_hot  # noqa: E402
-from agents.policy.parameter_names import former_name, present_name  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 
 MILLIONS = {"micro": 0.159, "tiny": 1, "small": 15, "medium": 57, "large": 200}
@@ -166,30 +164,6 @@ def test_values_are_classes_whose_mean_is_the_result() -> None:
     classes = two_hot(results)
     assert classes.shape == (5, 51) and torch.allclose(classes.sum(-1), torch.ones(5))
     torch.testing.assert_close(expected_value(classes.clamp(min=1e-30).log()), results)
-
-
-def test_weights_under_former_names_are_the_same_network(micro: Shape) -> None:
-    network, other = lively(micro), Network(micro).eval()
-    batch = battles([5, 3])
-    former = {former_name(name): tensor for name, tensor in network.state_dict().items()}
-    assert {"words.weight", "scores", "layers.0.project_in.weight", "token_layers.1.narrow.bias"} <= set(former)
-    assert not set(former) & {name for name in network.state_dict() if former_name(name) != name}
-    names = list(former)
-    other.load_state_dict(former)
-    assert list(former) == names, "the caller's dict stays as it is"
-    with torch.no_grad():
-        for one, two in zip(network(*batch), other(*batch), strict=True):
-            assert torch.equal(one, two)
-    nn.DataParallel(other).load_state_dict({f"module.{name}": tensor for name, tensor in former.items()})
-    with pytest.raises(RuntimeError, match=r'Unexpected key.* "scores"'):
-        other.load_state_dict(former | {"policy_head": former["scores"]})
-
-
-def test_a_former_name_is_that_of_one_parameter(micro: Shape) -> None:
-    names = list(Network(micro).state_dict())
-    former = [former_name(name) for name in names]
-    assert len(set(former)) == len(names) and [present_name(name) for name in former] == names
-    assert [present_name(name) for name in names] == names
 
 
 def test_a_shape_that_cannot_be_is_refused(micro: Shape) -> None:

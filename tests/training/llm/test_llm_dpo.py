@@ -32,10 +32,10 @@ from arena.store import rows  # noqa: E402
 from training.commands.llm_dpo import llm_dpo  # noqa: E402
 from training.data.shards import BadData  # noqa: E402
 from training.llm import run  # noqa: E402
-from training.llm.config import LlmConfig, checked_llm  # noqa: E402
+from training.llm.config import LlmConfig  # noqa: E402
 from training.llm.loading import base_model, layers_of  # noqa: E402
 from training.llm.run import train_llm  # noqa: E402
-from training.offline.config import BadConfig  # noqa: E402
+from training.runs.config_reader import BadConfig, validated  # noqa: E402
 from training.runs.shipped import located  # noqa: E402
 
 
@@ -84,7 +84,7 @@ def small(model: Path, pairs: Path, tmp_path: Path) -> Callable[..., LlmConfig]:
                 place = place[name]
             assert last in place, key
             place[last] = value
-        return checked_llm(told, "test")
+        return validated(LlmConfig, told, "test")
 
     return make
 

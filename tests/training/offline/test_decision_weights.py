@@ -19,10 +19,12 @@ from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS  # no
 from training.data.shards import DatasetWriter  # noqa: E402
 from training.data.targets import Target  # noqa: E402
 from training.data.trajectory import Trajectory  # noqa: E402
-from training.offline.config import Config, checked, preset_text  # noqa: E402
+from training.offline.config import Config  # noqa: E402
 from training.offline.losses import LOSSES  # noqa: E402
 from training.offline.tensors import Sums, Tensors  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
+from training.runs.config_reader import validated  # noqa: E402
+from training.runs.shipped import text  # noqa: E402
 
 #: Decisions of the two battles.
 SHORT, LONG = 5, 90
@@ -48,14 +50,14 @@ def configured(folder: Path, batch: int, accumulate: int) -> Config:
     with DatasetWriter(folder / "d", {}) as writer:
         for length in (SHORT, LONG):
             writer.add(trajectory(length))
-    told = yaml.safe_load(preset_text("tiny")) | {"out": str(folder / "run")}
+    told = yaml.safe_load(text("tiny", "preset")) | {"out": str(folder / "run")}
     told["data"] |= {
         "train": [{"path": str(folder / "d"), "weight": 1.0}], "validate_on": [], "batch_size": batch, "max_length": LONG,
     }  # fmt: skip
     told["length"] = {"epochs": 4, "max_steps": 0}
     told["compute"] |= {"gradient_accumulation_steps": accumulate, "threads": 1}
     told["tracking"] |= {"wandb": "disabled"}
-    return checked(told, "test")
+    return validated(Config, told, "test")
 
 
 def weighing(seen: list[tuple[Tensors, Tensor]]) -> Callable[..., tuple[Tensor, Sums]]:

@@ -19,9 +19,10 @@ from agents.policy.network import Output  # noqa: E402
 from training.commands.dpo import dpo as command  # noqa: E402
 from training.data.shards import BadData, Dataset, DatasetWriter, all_trajectories, opened, read_shard  # noqa: E402
 from training.data.trajectory import MISSING, Trajectory  # noqa: E402
-from training.offline.config import DPO, BadConfig, Config  # noqa: E402
+from training.offline.config import DPO, Config  # noqa: E402
 from training.offline.losses import LOSSES, Tensors  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 
 #: Log-probabilities of three pairs: the policy's and the reference's, of the chosen and the rejected answer.
 POLICY_CHOSEN, POLICY_REJECTED = [-0.35, -2.10, -0.90], [-1.60, -0.45, -0.90]

@@ -22,9 +22,11 @@ from agents import resolve  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 from training.cli import cli  # noqa: E402
-from training.offline.config import BadConfig, Config, checked, preset_text, read_config  # noqa: E402
+from training.offline.config import Config  # noqa: E402
 from training.offline.finetune import DISTILLED_VALUE, FineTuning  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
+from training.runs.config_reader import BadConfig, load, validated  # noqa: E402
+from training.runs.shipped import text  # noqa: E402
 
 START = "gen1ou-tiny"
 Small = Callable[..., Config]
@@ -49,8 +51,7 @@ def near(coefficient: float, **changes: Any) -> dict[str, Any]:
 
 
 def test_what_is_frozen_stays_and_all_else_moves(small: Small) -> None:
-    # The last by its former name.
-    frozen = ["token_embedding.*", "token_layers.*.qkv.*", "token_layers.*.attention_out.*", "places"]
+    frozen = ["token_embedding.*", "token_layers.*.qkv.*", "token_layers.*.attention_out.*", "position_embedding"]
     finished = train(small(**near(0.0, **{"network.freeze": frozen, "length.max_steps": 2})))
     before = checkpoint.load(checkpoint.find(START))[0].state_dict()
     after = load_file(checkpoint.find(f"{finished.folder}@last") / checkpoint.WEIGHTS)
@@ -107,7 +108,7 @@ def test_the_coefficient_moves_towards_its_target(small: Small, target: float, g
 
 
 def base(**changes: Any) -> Config:
-    return checked({**yaml.safe_load(preset_text("finetune")), **changes}, "test")
+    return validated(Config, {**yaml.safe_load(text("finetune", "preset")), **changes}, "test")
 
 
 def test_everything_that_is_said_ends_in_the_configuration(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ def test_the_command_goes_on_and_does_nothing_twice(played: Path, small: Small, 
     )
     first = run_arena(*words, cwd=tmp_path, program="train")
     assert first.code == 0, first.err
-    told = read_config(tmp_path / "ft" / "config.yaml")
+    told = load(Config, tmp_path / "ft" / "config.yaml")
     assert told.data.validate_on == ["ft/data-held-out"] and told.reference.coefficient == 0.1
     files = {path: path.stat().st_mtime_ns for path in (tmp_path / "ft").rglob("*.zst")}
     lines = (tmp_path / "ft" / "metrics.jsonl").read_text()

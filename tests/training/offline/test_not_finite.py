@@ -23,10 +23,11 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from teamsets.errors import BadInput  # noqa: E402
 from training.offline import trainer  # noqa: E402
-from training.offline.config import BadConfig, Config  # noqa: E402
+from training.offline.config import Config  # noqa: E402
 from training.offline.losses import LOSSES  # noqa: E402
 from training.offline.run_data import RunData  # noqa: E402
 from training.offline.trainer import TrainingFailed, train  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 from training.runs.curves import picture  # noqa: E402
 from training.runs.run_folder import RunFolder  # noqa: E402
 from training.runs.state import STATE, report_disk_full  # noqa: E402
@@ -311,11 +312,14 @@ def test_the_live_line_says_all_of_it_within_80_columns(small: Small, tmp_path: 
 def test_what_was_set_is_in_the_runs_configuration(small: Small, tmp_path: Path) -> None:
     import yaml
 
-    from training.offline.config import read_config
+    from training.offline.config import Config
+    from training.runs.config_reader import load
     from training.runs.settings import parsed
 
     (tmp_path / "my.yaml").write_text(yaml.safe_dump(small().model_dump(mode="json")))
-    config = read_config(tmp_path / "my.yaml", [parsed("optimizer.learning_rate=0.0123"), parsed("length.max_steps=1")])
+    config = load(
+        Config, tmp_path / "my.yaml", [parsed("optimizer.learning_rate=0.0123"), parsed("length.max_steps=1")]
+    )
     finished = train(config)
     assert yaml.safe_load((finished.folder / "config.yaml").read_text())["optimizer"]["learning_rate"] == 0.0123
     assert json.loads((finished.folder / "metrics.jsonl").read_text().splitlines()[-1])["step"] == 1

@@ -15,8 +15,10 @@ from support.command_line import PROJECT, run_arena
 from support.page_commands import blocks
 
 from agents.policy import checkpoint
-from training.offline.config import BadConfig, Config, checked, preset_text, read_config
+from training.offline.config import Config
+from training.runs.config_reader import BadConfig, load, validated
 from training.runs.settings import parsed
+from training.runs.shipped import text
 
 Small = Callable[..., Config]
 
@@ -56,24 +58,24 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def told(**algorithm: object) -> dict[str, Any]:
-    found = yaml.safe_load(preset_text("tiny"))
+    found = yaml.safe_load(text("tiny", "preset"))
     assert isinstance(found, dict)
     return found | {"algorithm": algorithm}
 
 
 def test_its_fields_are_settings_that_are_kept() -> None:
-    config = checked(told(name="own_rule:Clone", rounds=3), "my.yaml")
+    config = validated(Config, told(name="own_rule:Clone", rounds=3), "my.yaml")
     kept = config.model_dump(mode="json")
     assert kept["algorithm"] == {"name": "own_rule:Clone", "strength": 0.5, "rounds": 3}
-    assert checked(kept, "again") == config
+    assert validated(Config, kept, "again") == config
 
 
 def test_settings_change_from_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "my.yaml"
     file.write_text(yaml.safe_dump(told(name="own_rule:Clone", rounds=3)))
-    assert read_config(file, [parsed("algorithm.rounds=4")]).algorithm.model_dump()["rounds"] == 4
+    assert load(Config, file, [parsed("algorithm.rounds=4")]).algorithm.model_dump()["rounds"] == 4
     whole = parsed("algorithm={name: 'own_rule:Clone', rounds: 5}")
-    assert read_config(file, [whole]).algorithm.model_dump()["rounds"] == 5
+    assert load(Config, file, [whole]).algorithm.model_dump()["rounds"] == 5
     ends = run_arena(
         "config", "tiny", "--set", "algorithm={name: own_rule:Clone, rounds: 2}", cwd=tmp_path, program="train"
     )
@@ -116,7 +118,7 @@ def test_settings_change_from_the_command_line(tmp_path: Path) -> None:
 )
 def test_a_bad_one_is_refused_in_one_line(algorithm: dict[str, object], words: str) -> None:
     with pytest.raises(BadConfig, match=f"^my.yaml: .*{words}") as error:
-        checked(told(**algorithm), "my.yaml")
+        validated(Config, told(**algorithm), "my.yaml")
     assert "\n" not in str(error.value)
 
 

@@ -18,10 +18,11 @@ from agents.observation.observation import FEATURES, TOKENS  # noqa: E402
 from agents.policy import checkpoint  # noqa: E402
 from agents.policy.distributions import kl  # noqa: E402
 from agents.policy.network import Network  # noqa: E402
-from training.offline.config import BadConfig, Config  # noqa: E402
+from training.offline.config import Config  # noqa: E402
 from training.offline.reference import ADAPTATION_RATE, MAX_FACTOR, Reference  # noqa: E402
 from training.offline.tensors import Tensors  # noqa: E402
 from training.offline.trainer import train  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 
 
 def logits(*rows: list[float]) -> Tensor:

@@ -20,17 +20,16 @@ from support.command_line import run_arena, start_arena
 
 torch = pytest.importorskip("torch")
 
-from safetensors.torch import load_file, save_file  # noqa: E402
+from safetensors.torch import load_file  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
-from agents.policy.parameter_names import former_name  # noqa: E402
-from teamsets.checksums import CHECKSUMS  # noqa: E402
 from training.data.shards import BadData, Dataset  # noqa: E402
 from training.offline import trainer  # noqa: E402
-from training.offline.config import BadConfig, Config  # noqa: E402
+from training.offline.config import Config  # noqa: E402
 from training.offline.losses import LOSSES  # noqa: E402
 from training.offline.schedule import learning_rate  # noqa: E402
 from training.offline.trainer import TrainingFailed, train  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 from training.runs.run_folder import RunFolder  # noqa: E402
 
 Small = Callable[..., Config]
@@ -113,24 +112,6 @@ def test_a_run_that_broke_off_goes_on_number_by_number(
     assert same_weights(finished.folder, undisturbed)
     assert train(config).step == 8, "a finished run has nothing left to do"
     assert metrics(finished.folder) == metrics(undisturbed)
-
-
-@pytest.mark.parametrize("settings", [STATES["near"]], ids=["near"])
-def test_a_run_of_an_earlier_version_goes_on_number_by_number(
-    small: Small, undisturbed: Path, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its parameters have their former names; the optimizer's state is by their order."""
-    config = small(**settings | {"network.freeze": ["words.*"]})
-    with monkeypatch.context() as patch:
-        crash_in(5, patch)
-        with pytest.raises(Crash):
-            train(config)
-    file = checkpoint.find(f"{config.out}@last") / checkpoint.WEIGHTS
-    save_file({former_name(name): tensor for name, tensor in load_file(file).items()}, file)
-    (file.parent / CHECKSUMS).unlink()
-    finished = train(config)
-    assert metrics(finished.folder) == metrics(undisturbed)
-    assert same_weights(finished.folder, undisturbed)
 
 
 @pytest.mark.slow

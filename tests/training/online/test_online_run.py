@@ -21,10 +21,10 @@ from support.online import settings, trainer  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
 from training.cli import cli  # noqa: E402
-from training.offline.config import BadConfig  # noqa: E402
 from training.online.rules import rule  # noqa: E402
 from training.online.run import STATE, train_online  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]
 OWN = {

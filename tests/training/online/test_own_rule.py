@@ -14,10 +14,10 @@ from support.command_line import PROJECT  # noqa: E402
 from support.online import settings  # noqa: E402
 
 from agents.policy import checkpoint  # noqa: E402
-from training.offline.config import BadConfig  # noqa: E402
-from training.online.config import read_online  # noqa: E402
+from training.online.config import OnlineConfig  # noqa: E402
 from training.online.rules import rule  # noqa: E402
 from training.online.run import train_online  # noqa: E402
+from training.runs.config_reader import BadConfig, load  # noqa: E402
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_it_trains_and_resumes_with_its_settings(reinforce: str, tmp_path: Path)
     for iterations in (1, 2):
         config = settings(out=str(tmp_path / "run"), iterations=iterations, algorithm=own, checkpoints__every=1)
         train_online(config, rule(config.algorithm.name))
-    kept = read_online(tmp_path / "run" / "config.yaml")
+    kept = load(OnlineConfig, tmp_path / "run" / "config.yaml")
     assert kept.algorithm.model_dump() == own
     first, last = (checkpoint.load(checkpoint.folder_of(tmp_path / "run", step))[0].state_dict() for step in (1, 2))
     assert any((first[name] != last[name]).any() for name in first)

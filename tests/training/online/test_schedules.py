@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from training.offline.config import BadConfig, Section, validated
 from training.online.schedules import Schedule, ScheduleSettings
+from training.runs.config_reader import BadConfig, Section, validated
 
 
 class Settings(Section):

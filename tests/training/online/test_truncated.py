@@ -10,10 +10,10 @@ pytest.importorskip("numba")
 from support.hand_made import rollout  # noqa: E402
 from support.online import matrix_trainer, settings  # noqa: E402
 
-from training.offline.config import BadConfig  # noqa: E402
 from training.online.forward import forward  # noqa: E402
 from training.online.players import returns_of  # noqa: E402
 from training.online.rules.iac import IAC  # noqa: E402
+from training.runs.config_reader import BadConfig  # noqa: E402
 
 EVEN = [[0.5, 0.5], [0.5, 0.5]]
 

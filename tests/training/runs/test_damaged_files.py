@@ -15,11 +15,11 @@ from support.damage import DAMAGES, command_ends_in_order, damaged, ends_in_orde
 from agents import resolve
 from agents.policy import checkpoint
 from teamsets.errors import BadInput
+from training.archive.contents import MANIFEST, run_of
+from training.archive.packing import pack, unpack
 from training.cli import cli
 from training.data.shards import opened
-from training.offline.config import BadConfig
-from training.runs.archive.contents import MANIFEST, run_of
-from training.runs.archive.packing import pack, unpack
+from training.runs.config_reader import BadConfig
 from training.runs.curves import write_curves
 from training.runs.run_folder import json_lines
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
 from agents.policy.checkpoint import SHIPPED
-from training.experiments.ablation.config import read_ablation
-from training.experiments.curriculum.config import read_curriculum
-from training.offline.config import BadConfig, checked, preset_names, preset_text, read_config
-from training.online.config import read_online
+from training.experiments.ablation.config import Ablation
+from training.experiments.curriculum.config import Curriculum
+from training.offline.config import Config
+from training.online.config import OnlineConfig
+from training.runs.common_settings import RunConfig
+from training.runs.config_reader import BadConfig, Section, load, validated
+from training.runs.shipped import names, text
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", names("preset"))
 def test_every_preset_is_a_whole_configuration(name: str) -> None:
-    assert checked(yaml.safe_load(preset_text(name)), name).name == name
+    assert validated(Config, yaml.safe_load(text(name, "preset")), name).name == name
 
 
 def told() -> dict[str, dict[str, object]]:
-    found = yaml.safe_load(preset_text("tiny"))
+    found = yaml.safe_load(text("tiny", "preset"))
     assert isinstance(found, dict)
     return found
 
@@ -29,8 +31,8 @@ def told() -> dict[str, dict[str, object]]:
 @pytest.mark.parametrize("name", sorted(path.name for path in SHIPPED.iterdir()))
 def test_a_shipped_networks_configuration_is_a_whole_one(name: str) -> None:
     file = SHIPPED / name / "config.yaml"
-    read = read_online if "league" in yaml.safe_load(file.read_text()) else read_config
-    assert read(file).name == {"gen9ou": "gen9ou-cpu-labelled-again"}.get(name, name)
+    model: type[RunConfig] = OnlineConfig if "league" in yaml.safe_load(file.read_text()) else Config
+    assert load(model, file).name == {"gen9ou": "gen9ou-cpu-labelled-again"}.get(name, name)
 
 
 def test_a_missing_and_an_unknown_key_are_named() -> None:
@@ -40,7 +42,7 @@ def test_a_missing_and_an_unknown_key_are_named() -> None:
     with pytest.raises(
         BadConfig, match=r"my.yaml: data.batches is not a known setting; optimizer.max_grad_norm is missing"
     ):
-        checked(wrong, "my.yaml")
+        validated(Config, wrong, "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -65,42 +67,40 @@ def test_a_senseless_value_is_named(section: str, key: str, value: object, words
     wrong = told()
     wrong[section][key] = value
     with pytest.raises(BadConfig, match=words):
-        checked(wrong, "my.yaml")
+        validated(Config, wrong, "my.yaml")
 
 
-def test_a_frozen_parameter_under_a_former_name_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = told()
-    config["network"]["freeze"] = ["words.*", "layers.*.project_in.*", "token_layers.*"]
-    (tmp_path / "old.yaml").write_text(yaml.safe_dump(config))
-    assert read_config(tmp_path / "old.yaml").network.freeze == config["network"]["freeze"]
-    assert capsys.readouterr().err.splitlines() == [
-        f"{tmp_path / 'old.yaml'}: network.freeze: words.* is now token_embedding.*",
-        f"{tmp_path / 'old.yaml'}: network.freeze: layers.*.project_in.* is now layers.*.qkv.*",
-    ]
+def test_a_key_of_before_version_0_1_is_refused_with_todays_name() -> None:
+    wrong = told()
+    wrong["data"]["batch"] = wrong["data"].pop("batch_size")
+    wrong["optimizer"]["last_share"] = wrong["optimizer"].pop("min_lr_ratio")
+    expected = r"data.batch is not a known setting: it is batch_size now; .*last_share .*: it is min_lr_ratio now"
+    with pytest.raises(BadConfig, match=expected):
+        validated(Config, wrong, "my.yaml")
 
 
 def test_what_is_no_configuration(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="no such file; `train config` prints one"):
-        read_config(tmp_path / "none.yaml")
+        load(Config, tmp_path / "none.yaml")
     (tmp_path / "odd.yaml").write_text("a: [")
     with pytest.raises(BadConfig, match="is not valid YAML"):
-        read_config(tmp_path / "odd.yaml")
+        load(Config, tmp_path / "odd.yaml")
     (tmp_path / "list.yaml").write_text("- 1")
     with pytest.raises(BadConfig, match="contains no settings"):
-        read_config(tmp_path / "list.yaml")
+        load(Config, tmp_path / "list.yaml")
 
 
-@pytest.mark.parametrize("read", [read_config, read_curriculum, read_ablation])
-def test_a_bomb_of_aliases_is_refused_by_its_name(read: Callable[[Path], object], tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", [Config, Curriculum, Ablation])
+def test_a_bomb_of_aliases_is_refused_by_its_name(model: type[Section], tmp_path: Path) -> None:
     (tmp_path / "bomb.yaml").write_text(
         "a0: &a0 {}\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9}]\n" for n in range(1, 20))
     )
     with pytest.raises(
         BadConfig, match=r"bomb\.yaml: contains more than 50,000 values once its aliases are expanded: fix"
     ):
-        read(tmp_path / "bomb.yaml")
+        load(model, tmp_path / "bomb.yaml")
 
 
 def test_an_exponent_without_a_point_is_a_number(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(preset_text("tiny").replace("learning_rate: 0.001", "learning_rate: 1e-3"))
-    assert read_config(tmp_path / "a.yaml").optimizer.learning_rate == 0.001
+    (tmp_path / "a.yaml").write_text(text("tiny", "preset").replace("learning_rate: 0.001", "learning_rate: 1e-3"))
+    assert load(Config, tmp_path / "a.yaml").optimizer.learning_rate == 0.001

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from training.experiments.ablation.config import Ablation, Quantity
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 
 #: Quantity in `equal` -> the sizes that must be equal; steps only if the number of processed decisions is unknown.
 _SIZES: dict[Quantity, tuple[str, ...]] = {

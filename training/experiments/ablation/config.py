@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,22 +14,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from training.data.hold_out import By
-from training.experiments.curriculum.config import Curriculum
-from training.offline.config import BadConfig, Config, Section, settings_in, validated
-from training.online.config import OnlineConfig
-from training.renamed import Holds
-from training.runs.settings import Change, named, put
+from training.runs.config_reader import BadConfig, Section, read_settings
+from training.runs.settings import put
 from training.runs.shipped import Kind, located
 
 #: Names that are used in folder names and agent specs.
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
 Quantity = Literal["parameters", "data", "compute"]
-#: Kind of cells -> the model of their settings, and the kind of shipped file that `base` may name.
-_BASES: dict[str, tuple[type[Section], Kind]] = {
-    "train": (Config, "preset"),
-    "curriculum": (Curriculum, "curriculum"),
-    "online": (OnlineConfig, "online"),
-}
+#: Kind of cells -> the kind of shipped file that `base` may name.
+_BASES: dict[str, Kind] = {"train": "preset", "curriculum": "curriculum", "online": "online"}
 #: Keys that the ablation sets in each cell.
 _OWN = ("name", "out", "seed")
 
@@ -38,7 +30,6 @@ _OWN = ("name", "out", "seed")
 class _Dataset(Section):
     """A dataset. max_decisions: use at most so many decisions, in whole pairs of battles; 0: all."""
 
-    former_keys: ClassVar = {"most_decisions": "max_decisions"}
     max_decisions: Annotated[int, Field(ge=0)]
 
 
@@ -74,7 +65,6 @@ class HeldOut(Section):
 
 
 #: A variant's changes: dotted key of the base -> value.
-_Changes = Annotated[dict[str, Any], Holds(lambda: (Config, Curriculum), dotted=True)]
 
 
 def _kind(told: Any) -> str:
@@ -92,31 +82,22 @@ class Ablation(Section):
     name: Name
     out: str
     kind: Literal["train", "curriculum", "online", "mixed"]
-    base: Annotated[str | dict[str, Any], Holds(lambda: (Config, Curriculum))]
+    base: str | dict[str, Any]
     seeds: Annotated[list[int], Field(min_length=1)]
     data: dict[Name, Annotated[Annotated[Made, Tag("made")] | Annotated[Ordered, Tag("ordered")], Discriminator(_kind)]]
     sample_seed: int
     equal: list[Quantity]
-    grid: Annotated[dict[str, Annotated[dict[Name, _Changes], Field(min_length=1)]], Field(min_length=1)]
+    grid: Annotated[dict[str, Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]], Field(min_length=1)]
     evaluation: HeldOut
 
+    printed_by: ClassVar[str] = "train config --ablation data"
 
-def read_ablation(path: Path, changes: Sequence[Change] = ()) -> Ablation:
-    """Read the ablation in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for an unknown key."""
-    return checked_ablation(settings_in(Ablation, path, changes), named(str(path), changes))
-
-
-def checked_ablation(settings: Any, name: str) -> Ablation:
-    """Validate parsed YAML as an ablation. Raises BadConfig that names every invalid key."""
-    if not isinstance(settings, dict):
-        raise BadConfig(f"{name}: contains no settings; `train config --ablation data` prints a complete file")
-    ablation = validated(Ablation, settings, name)
-    if len(variants(ablation)) < 2:
-        raise BadConfig(f"{name}: grid: has one variant only; add another to compare with")
-    repeated = [seed for seed, times in Counter(ablation.seeds).items() if times > 1]
-    if repeated:
-        raise BadConfig(f"{name}: seeds: {repeated[0]} is listed more than once")
-    return ablation
+    def check(self) -> None:
+        if len(variants(self)) < 2:
+            raise BadConfig("grid: has one variant only; add another to compare with")
+        repeated = [seed for seed, times in Counter(self.seeds).items() if times > 1]
+        if repeated:
+            raise BadConfig(f"seeds: {repeated[0]} is listed more than once")
 
 
 def variants(ablation: Ablation) -> dict[str, dict[str, Any]]:
@@ -142,8 +123,7 @@ def base_of(ablation: Ablation) -> dict[str, Any]:
     """Return the base settings, which the variants change. Raises BadConfig."""
     if isinstance(ablation.base, dict):
         return ablation.base
-    model, kind = _BASES[ablation.kind]
-    settings = settings_in(model, located(ablation.base, kind))
+    settings = read_settings(located(ablation.base, _BASES[ablation.kind]))
     if not isinstance(settings, dict):
         raise BadConfig(f"base {ablation.base}: contains no settings; `train config` prints a complete file")
     return settings

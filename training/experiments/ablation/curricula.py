@@ -8,11 +8,12 @@ from agents.policy import checkpoint
 from arena.terminal.console import Console
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
-from training.experiments.curriculum.config import NEW, Curriculum, Stage, checked_curriculum, training_config
+from training.experiments.curriculum.config import NEW, Curriculum, Stage, training_config
 from training.experiments.curriculum.learn import stage_folder
 from training.experiments.curriculum.loop import run_curriculum
 from training.experiments.curriculum.store import CurriculumStore
-from training.offline.config import BadConfig, Config, Source
+from training.offline.config import Config, Source
+from training.runs.config_reader import BadConfig, validated
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
@@ -63,7 +64,7 @@ def _run(curriculum: Curriculum, which: str) -> str:
 
 
 def _checked(ablation: Ablation, variant: str, seed: int) -> Curriculum:
-    curriculum = checked_curriculum(cell_settings(ablation, variant, seed), f"variant {variant}")
+    curriculum = validated(Curriculum, cell_settings(ablation, variant, seed), f"variant {variant}")
     if curriculum.take != ablation.evaluation.checkpoint:
         raise BadConfig(
             f"variant {variant}: take: {curriculum.take}, and evaluation.checkpoint is {ablation.evaluation.checkpoint}: "

@@ -14,7 +14,7 @@ from training.data.rebuild_command import HELD_OUT
 from training.data.shards import Dataset, DatasetWriter, all_trajectories, opened
 from training.data.trajectory import Trajectory
 from training.experiments.ablation.config import Ablation, Made, Ordered
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 
 #: Battles that ended by a fault (a time-out, an error) are left out.
 _GATES = Gates(drop_faulty=True)

@@ -11,8 +11,8 @@ from training.experiments.ablation.cells import Kind, Planned
 from training.experiments.ablation.config import Ablation, variants
 from training.experiments.ablation.online_runs import ONLINE
 from training.experiments.ablation.training_runs import TRAINING
-from training.offline.config import BadConfig
 from training.online.config import OnlineConfig
+from training.runs.config_reader import BadConfig
 
 _KINDS = {"train": TRAINING, "online": ONLINE}
 

@@ -8,9 +8,9 @@ from agents.policy import checkpoint
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.machines.cluster.scheduling import is_home
-from training.offline.config import BadConfig
-from training.online.config import OnlineConfig, checked_online
+from training.online.config import OnlineConfig
 from training.online.process import train_in_process
+from training.runs.config_reader import BadConfig, validated
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
@@ -39,7 +39,7 @@ def _run(config: OnlineConfig, which: str) -> str:
 
 
 def _checked(ablation: Ablation, variant: str, seed: int) -> OnlineConfig:
-    return checked_online(cell_settings(ablation, variant, seed), f"variant {variant}")
+    return validated(OnlineConfig, cell_settings(ablation, variant, seed), f"variant {variant}")
 
 
 ONLINE = Kind(_plan, _run)

@@ -21,13 +21,13 @@ import numpy as np
 from arena.ratings.evidence import Floats, Ints
 from arena.run.entrants import check_available, resolve_each
 from training.experiments.ablation.cells import Planned, check_equal
-from training.experiments.ablation.config import Ablation, cell_folder, checked_ablation
+from training.experiments.ablation.config import Ablation, cell_folder
 from training.experiments.ablation.curricula import CURRICULA
 from training.experiments.ablation.held_out import Block, measured
 from training.experiments.ablation.mixed_runs import MIXED
 from training.experiments.ablation.online_runs import ONLINE
 from training.experiments.ablation.training_runs import TRAINING
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 from training.runs.run_folder import keep_settings, lock_folder
 
 KINDS = {"train": TRAINING, "curriculum": CURRICULA, "online": ONLINE, "mixed": MIXED}
@@ -67,7 +67,7 @@ def held(ablation: Ablation) -> Iterator[None]:
     """Hold the lock of the ablation's folder. Raises BadConfig if the folder is of another ablation."""
     folder = Path(ablation.out)
     with lock_folder(folder, "in use by another process: wait, or name another folder"):
-        keep_settings(folder / "ablation.yaml", ablation, checked_ablation, _FREE)
+        keep_settings(folder / "ablation.yaml", ablation, _FREE)
         yield
 
 

@@ -6,8 +6,9 @@ from agents.policy import checkpoint
 from training.experiments.ablation.cells import Kind, Planned, parameters
 from training.experiments.ablation.config import Ablation, cell_settings, variants
 from training.experiments.ablation.data import Portion, cut, validation_folder, whole
-from training.offline.config import BadConfig, Config, checked
+from training.offline.config import Config
 from training.offline.schedule import total_steps
+from training.runs.config_reader import BadConfig, validated
 
 
 def _plan(ablation: Ablation, make: bool) -> list[Planned]:
@@ -65,7 +66,7 @@ def _run(config: Config, which: str) -> str:
 
 
 def _checked(ablation: Ablation, variant: str, seed: int) -> Config:
-    config = checked(cell_settings(ablation, variant, seed), f"variant {variant}")
+    config = validated(Config, cell_settings(ablation, variant, seed), f"variant {variant}")
     measured = config.evaluation.every if config.evaluation.best_by == "rating" else config.data.validate_on
     if ablation.evaluation.checkpoint == "best" and not measured:
         raise BadConfig(
@@ -99,7 +100,7 @@ def _ready(ablation: Ablation, variant: str, seed: int, data: dict[str, Portion]
         source["path"] = str(data[source["path"]].folder)
     settings["data"]["validate_on"] = [validation_folder(ablation, path) for path in settings["data"]["validate_on"]]
     settings["length"]["max_steps"] = steps or settings["length"]["max_steps"]
-    return checked(settings, f"variant {variant}")
+    return validated(Config, settings, f"variant {variant}")
 
 
 TRAINING = Kind(_plan, _run)

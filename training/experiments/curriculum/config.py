@@ -6,21 +6,18 @@ The shipped ones are in training/presets/curricula/, with a comment on every set
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Discriminator, Field, Tag
 
 from teamsets import variety
 from teamsets.formats import get_format
-from training import former
 from training.data.hold_out import By
 from training.experiments.curriculum.stage import Learner, LearnFrom, Opponent, Past, Quality, Teams
-from training.offline.config import BadConfig, Cloning, Config, Section, Source, checked, settings_in, validated
-from training.online.config import OnlineConfig, checked_online
-from training.renamed import Holds
-from training.runs.settings import Change, named
+from training.offline.config import Cloning, Config, Source
+from training.online.config import OnlineConfig
+from training.runs.config_reader import BadConfig, Section, validated
 
 #: Keys of the section `training` that the curriculum sets.
 SET_HERE = ("name", "out", "seed", "network.start_from", "data.train", "data.validate_on", "length.epochs")
@@ -108,9 +105,9 @@ class Stage(Section):
     learn_from: LearnFrom
     quality: Quality
     epochs: Annotated[float, Field(gt=0)]
-    overrides: Annotated[dict[str, Any], Holds(lambda: (Config,), dotted=True)]
+    overrides: dict[str, Any]
     gate: Gate
-    retries: list[Annotated[dict[str, Any], Holds(lambda: (Stage,), dotted=True)]]
+    retries: list[dict[str, Any]]
 
 
 class OnlineStage(Section):
@@ -122,9 +119,9 @@ class OnlineStage(Section):
 
     kind: Literal["online"]
     name: Annotated[str, Field(pattern=r"^[\w-]+$")]
-    online: Annotated[dict[str, Any], Holds(lambda: (OnlineConfig,))]
+    online: dict[str, Any]
     gate: Gate
-    retries: list[Annotated[dict[str, Any], Holds(lambda: (OnlineStage,), dotted=True)]]
+    retries: list[dict[str, Any]]
 
 
 def _kind(settings: Any) -> str:
@@ -148,8 +145,6 @@ class Curriculum(Section):
     team sets for the evaluation of kept checkpoints. training: a training configuration without the keys SET_HERE.
     """
 
-    former_keys: ClassVar = {"verdict": "final_test"}
-
     name: Annotated[str, Field(min_length=1)]
     out: str
     database: str
@@ -164,7 +159,7 @@ class Curriculum(Section):
     pool: Pool
     held_out: list[str]
     evaluate_on: list[str]
-    training: Annotated[dict[str, Any], Holds(lambda: (Config,))]
+    training: dict[str, Any]
     final_test: FinalTest
     stages: Annotated[list[AnyStage], Field(min_length=1)]
 
@@ -182,22 +177,8 @@ class Curriculum(Section):
         """The base as `agents.policy.checkpoint.find` takes it."""
         return f"{self.new_base}@0" if self.base == NEW else self.base
 
-
-def read_curriculum(path: Path, changes: Sequence[Change] = ()) -> Curriculum:
-    """Read the curriculum in a YAML file, with changes of `--set`. Raises BadConfig, and BadInput for an unknown key."""
-    return checked_curriculum(settings_in(Curriculum, path, changes), named(str(path), changes))
-
-
-def checked_curriculum(told: Any, name: str) -> Curriculum:
-    """Validate parsed YAML as a curriculum, as far as that is possible without playing. Raises BadConfig."""
-    if not isinstance(told, dict):
-        raise BadConfig(f"{name}: contains no settings; `train config --curriculum gen1ou-cpu` prints a complete file")
-    config = validated(Curriculum, told, name)
-    try:
-        _check(config)
-    except BadConfig as error:
-        raise BadConfig(f"{name}: {error}") from None
-    return config
+    def check(self) -> None:
+        _check(self)
 
 
 def attempts(stage: _Stage) -> list[_Stage]:
@@ -210,8 +191,7 @@ def attempts(stage: _Stage) -> list[_Stage]:
             if key == "overrides" and key in changed:
                 changed["overrides"] |= value
                 continue
-            for name, part in former.retry(key, value):
-                _put(changed, name, part, f"stage {stage.name}: retries.{number}")
+            _put(changed, key, value, f"stage {stage.name}: retries.{number}")
         found.append(validated(type(stage), changed, f"stage {stage.name}, retry {number}"))
     return found
 
@@ -227,7 +207,7 @@ def online_config(config: Curriculum, stage: OnlineStage, *, out: Path, parent: 
         "learner.network.start_from": parent,
         "rollout.held_out": [*config.held_out, *config.final_test.teams],
     })  # fmt: skip
-    return checked_online(told, named)
+    return validated(OnlineConfig, told, named)
 
 
 def team_sets(config: Curriculum) -> list[str]:
@@ -264,7 +244,7 @@ def training_config(
         "data.validate_on": validate_on,
         "length.epochs": stage.epochs,
     })  # fmt: skip
-    return checked(told, named)
+    return validated(Config, told, named)
 
 
 def _set_here(

@@ -18,9 +18,10 @@ from training.experiments.curriculum.config import Curriculum, OnlineStage, Stag
 from training.experiments.curriculum.play import path_of, pinned, seed_of, specs
 from training.experiments.curriculum.stage import Sides
 from training.experiments.curriculum.store import Attempt, CurriculumStore
-from training.offline.config import BadConfig, Config, Source
+from training.offline.config import Config, Source
 from training.online.config import OnlineConfig
 from training.online.process import train_in_process
+from training.runs.config_reader import BadConfig
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ def build_datasets(config: Curriculum, stage: Stage, one: Attempt, say: Callable
         elif sides.policy_from != "none":
             taught = True
         gates = Gates(min_decisions=stage.quality.min_decisions, result=result, drop_faulty=stage.quality.drop_faulty)
-        # With the former key, so that a run of an earlier version finds the datasets that it has built.
-        quality = {"least_decisions": stage.quality.min_decisions, "drop_faulty": stage.quality.drop_faulty}
-        named_after = digest([where, result, quality, config.hold_out, config.hold_out_by, "sides"], 8)
+        named_after = digest(
+            [where, result, stage.quality.model_dump(), config.hold_out, config.hold_out_by, "sides"], 8
+        )
         folder = stage_folder(config, one.stage, one.name) / "data" / f"{who}-{named_after}"
         built = build_once(
             config.db, where, folder, gates, config.hold_out,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from training import former
-from training.offline.config import PolicyFrom, Section, Source, ValueFrom
+from training.data.targets import PolicyFrom, ValueFrom
+from training.offline.config import Source
+from training.runs.config_reader import Section
 
 Weight = Annotated[float, Field(ge=0)]
 
@@ -18,7 +19,6 @@ class Learner(Section):
     expert: an agent that labels each of the learner's decisions (DAgger); "": none.
     """
 
-    former_keys: ClassVar = {"watched_by": "expert"}
     temperature: Annotated[float, Field(ge=0)]
     expert: str
 
@@ -79,12 +79,9 @@ class LearnFrom(Section):
     earlier: Weight
     also: list[Source]
 
-    _former = model_validator(mode="before")(former.learn_from)
-
 
 class Quality(Section):
     """Filters. min_decisions: minimum length of a side. drop_faulty: leave out battles that ended by a fault."""
 
-    former_keys: ClassVar = {"least_decisions": "min_decisions"}
     min_decisions: Annotated[int, Field(ge=1)]
     drop_faulty: bool

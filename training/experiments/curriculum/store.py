@@ -13,9 +13,8 @@ import duckdb
 from pydantic import ValidationError
 
 from arena.store import connect, rows, writer_lock
-from training.experiments.curriculum.config import Curriculum, OnlineStage, Stage
-from training.offline.config import BadConfig
-from training.renamed import current
+from training.experiments.curriculum.config import Curriculum
+from training.runs.config_reader import BadConfig
 from training.runs.settings import differences, other_settings
 
 #: Settings that may change after the start, besides those of stages that have not started.
@@ -267,7 +266,7 @@ def _attempt(
     """Build an attempt from a row, parsing its JSON."""
     drawn = None if quotas is None else tuple((opponent, teams, n) for opponent, teams, n in json.loads(quotas))
     made = None if datasets is None else json.loads(datasets)
-    told = current((Stage, OnlineStage), json.loads(settings))
+    told = json.loads(settings)
     return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
 
 
@@ -278,13 +277,9 @@ def _gate_result(gate: str, run_id: str, passed: bool | None, words: str | None,
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:
     """Validate a stored configuration, which adds the defaults of settings that earlier versions did not have."""
     try:
-        stored = Curriculum.model_validate(stored).model_dump(mode="json")
+        return Curriculum.model_validate(stored).model_dump(mode="json")
     except ValidationError:
         return stored
-    algorithm = stored["training"].get("algorithm")
-    if isinstance(algorithm, dict) and algorithm.get("only_won") is False:
-        del algorithm["only_won"]  # a former setting at its default (training/former.py)
-    return stored
 
 
 def _fixed(key: str, begun: set[int]) -> bool:

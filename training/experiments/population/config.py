@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from training.offline.config import BadConfig, Evaluation, Section, settings_in, validated
-from training.online.config import OnlineConfig, checked_online
-from training.runs.settings import Change, named, put
+from training.online.config import OnlineConfig
+from training.runs.common_settings import Evaluation
+from training.runs.config_reader import BadConfig, Section, read_settings, validated
+from training.runs.settings import put
 from training.runs.shipped import located
 
 
@@ -46,22 +46,13 @@ class Population(Section):
     explore: Annotated[dict[str, Range], Field(min_length=1)]
     evaluation: Evaluation
 
+    printed_by: ClassVar[str] = "train config --population ppo"
 
-def read_population(path: Path, changes: Sequence[Change] = ()) -> Population:
-    """Read the population in a YAML file, with changes of `--set`. Raises BadConfig."""
-    return checked_population(settings_in(Population, path, changes), named(str(path), changes))
-
-
-def checked_population(told: Any, name: str) -> Population:
-    """Validate parsed YAML as a population. Raises BadConfig that names every invalid key."""
-    if not isinstance(told, dict):
-        raise BadConfig(f"{name}: contains no settings")
-    population = validated(Population, told, name)
-    for key, each in population.explore.items():
-        if each.low >= each.high:
-            raise BadConfig(f"{name}: explore.{key}: low {each.low:g} must be below high {each.high:g}")
-    member_config(population, {key: each.low for key, each in population.explore.items()}, "", Path("check"), 0)
-    return population
+    def check(self) -> None:
+        for key, each in self.explore.items():
+            if each.low >= each.high:
+                raise BadConfig(f"explore.{key}: low {each.low:g} must be below high {each.high:g}")
+        member_config(self, {key: each.low for key, each in self.explore.items()}, "", Path("check"), 0)
 
 
 def member_config(population: Population, chosen: dict[str, float], parent: str, out: Path, seed: int) -> OnlineConfig:
@@ -70,7 +61,7 @@ def member_config(population: Population, chosen: dict[str, float], parent: str,
     Raises BadConfig.
     """
     base = population.base
-    told = copy.deepcopy(base) if isinstance(base, dict) else settings_in(OnlineConfig, located(base, "online"))
+    told = copy.deepcopy(base) if isinstance(base, dict) else read_settings(located(base, "online"))
     every = population.iterations
     changes = {**chosen, "name": f"{population.name}-{out.parent.name}-{out.name}", "out": str(out), "seed": seed}
     changes |= {"iterations": every, "checkpoints.every": every, "checkpoints.keep": 1, "evaluation.every": 0}
@@ -81,4 +72,4 @@ def member_config(population: Population, chosen: dict[str, float], parent: str,
             put(told, key, value)
         except LookupError:
             raise BadConfig(f"explore: {key}: the base has no such setting: check its spelling") from None
-    return checked_online(told, f"population {population.name}")
+    return validated(OnlineConfig, told, f"population {population.name}")

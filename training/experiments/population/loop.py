@@ -24,7 +24,7 @@ from arena.fixture import digest
 from arena.report.summary import summarize
 from arena.run.tournament import EvaluateSettings, play_into
 from teamsets.atomic import write_atomic
-from training.experiments.population.config import Population, checked_population, member_config
+from training.experiments.population.config import Population, member_config
 from training.machines.cluster.scheduling import is_home, train_everywhere
 from training.online.process import train_in_process
 from training.runs.evaluation import BattlesStopped
@@ -43,7 +43,7 @@ def run_population(population: Population, say: Callable[[str], None], on_cluste
     """
     out = Path(population.out)
     with lock_folder(out, "in use by another process: wait, or name another folder"):
-        keep_settings(out / "population.yaml", population, checked_population, _FREE)
+        keep_settings(out / "population.yaml", population, _FREE)
         rounds = finished(out)
         while len(rounds) < population.rounds:
             rounds.append(_round(population, rounds, say, on_cluster))

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.workers.cluster.payload import Payload, needed, packed
-from training.offline.config import BadConfig, Config
+from training.offline.config import Config
 from training.online.config import Agent, Checkpoint, OnlineConfig, roles
+from training.runs.config_reader import BadConfig
 
 Run = Config | OnlineConfig
 

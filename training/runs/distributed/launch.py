@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from teamsets.locking import file_lock
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 from training.runs.distributed.first_failure import Ended, report
 from training.runs.distributed.rank import LAUNCHER
 from training.runs.distributed.rank_files import RankFiles

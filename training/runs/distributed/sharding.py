@@ -14,7 +14,8 @@ from accelerate.utils import FullyShardedDataParallelPlugin
 from torch import nn
 
 from agents.policy.network import Network
-from training.offline.config import BadConfig, Compute
+from training.runs.common_settings import Compute
+from training.runs.config_reader import BadConfig
 from training.runs.distributed.rank import launched, world_size
 
 

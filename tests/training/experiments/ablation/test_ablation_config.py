@@ -15,9 +15,9 @@ pytest.importorskip("torch")
 from teamsets.errors import BadInput
 from training.data.shards import DatasetWriter, all_trajectories, opened
 from training.data.stream import Stream
-from training.experiments.ablation.config import Ablation, checked_ablation, read_ablation, variants
+from training.experiments.ablation.config import Ablation, variants
 from training.experiments.ablation.run import held, planned
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig, load, validated
 from training.runs.shipped import FOLDERS, located
 
 
@@ -26,7 +26,7 @@ def changed(told: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def ablation(told: dict[str, Any], **changes: Any) -> Ablation:
-    return checked_ablation(changed(told, **changes), "my.yaml")
+    return validated(Ablation, changed(told, **changes), "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_wrong_key_is_named(told: dict[str, Any], changes: dict[str, Any], wor
 def test_a_missing_key_is_named(told: dict[str, Any]) -> None:
     del told["sample_seed"]
     with pytest.raises(BadConfig, match=r"my.yaml: sample_seed is missing"):
-        checked_ablation(told, "my.yaml")
+        validated(Ablation, told, "my.yaml")
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,14 @@ def test_two_processes_do_not_share_a_folder_and_seeds_may_be_added(told: dict[s
 @pytest.mark.parametrize("path", sorted(FOLDERS["ablation"].glob("*.yaml")), ids=lambda path: path.stem)
 def test_what_is_shipped_is_whole(path: Path) -> None:
     assert (
-        len(variants(read_ablation(path)))
+        len(variants(load(Ablation, path)))
         == {"algorithms": 10, "data": 3, "iterate": 2, "preferences": 4, "targets": 5}[path.stem]
     )
 
 
 def test_three_rounds_and_one_play_and_learn_alike_in_total(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PROJECT)
-    three, one = planned(read_ablation(located("iterate", "ablation")), make=False)
+    three, one = planned(load(Ablation, located("iterate", "ablation")), make=False)
     assert [three.sizes["stages"], one.sizes["stages"]] == [3, 1]
     for size in ("parameters", "battles", "steps", "batch"):
         assert three.sizes[size] == one.sizes[size] > 0
@@ -199,7 +199,7 @@ def test_curricula_that_are_not_equal_are_named(
     told = yaml.safe_load(located("iterate", "ablation").read_text())
     told["grid"]["rounds"]["one-round"]["stages"][0] |= stage
     with pytest.raises(BadConfig, match=words):
-        planned(checked_ablation(told, "iterate.yaml"), make=False)
+        planned(validated(Ablation, told, "iterate.yaml"), make=False)
 
 
 def mixed(told: dict[str, Any], **changes: Any) -> Ablation:
@@ -235,6 +235,6 @@ def test_what_a_mixed_ablation_lacks_is_named(told: dict[str, Any], changes: dic
 
 
 def test_the_shipped_ablation_of_preferences_has_cells_of_both_kinds() -> None:
-    shipped = read_ablation(located("preferences", "ablation"))
+    shipped = load(Ablation, located("preferences", "ablation"))
     assert shipped.kind == "mixed" and len(shipped.seeds) == 3
     assert {changes["kind"] for changes in variants(shipped).values()} == {"train", "online"}

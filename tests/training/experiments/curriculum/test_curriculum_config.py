@@ -10,8 +10,9 @@ import pytest
 import yaml
 from support.stand_in_curriculum import SHIPPED, toy
 
-from training.experiments.curriculum.config import Curriculum, attempts, read_curriculum, training_config
-from training.offline.config import BadConfig, Source
+from training.experiments.curriculum.config import Curriculum, attempts, training_config
+from training.offline.config import Source
+from training.runs.config_reader import BadConfig, load
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -19,12 +20,12 @@ Change = Callable[[dict[str, Any]], object]
 def read(told: dict[str, Any], folder: Path) -> Curriculum:
     path = folder / "c.yaml"
     path.write_text(yaml.safe_dump(told, sort_keys=False))
-    return read_curriculum(path)
+    return load(Curriculum, path)
 
 
 @pytest.mark.parametrize("path", sorted(SHIPPED.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_shipped_ones_are_whole(path: Path) -> None:
-    config = read_curriculum(path)
+    config = load(Curriculum, path)
     assert config.name == path.stem and len(config.stages) == {"gen1ou-cpu": 4, "gen9ou-cpu": 2, "qabra": 5}[path.stem]
     text = path.read_text()
     for name in Curriculum.model_fields:
@@ -65,7 +66,9 @@ def test_the_shipped_ones_are_whole(path: Path) -> None:
             "stage worse: learner.expert: there is none",
         ),
         (
-            lambda told: told["stages"][2]["learn_from"].update(learner="none", earlier=0, learner_weight=1),
+            lambda told: told["stages"][2]["learn_from"].update(
+                learner={"policy_from": "none", "value_from": "none", "weight": 1}, earlier=0
+            ),
             "stage selves: learn_from: no data to learn from",
         ),
     ],

@@ -16,9 +16,10 @@ pytest.importorskip("torch")
 from support.tournaments import tournament
 
 from arena.store import rows
-from training.experiments.curriculum.config import Curriculum, read_curriculum
+from training.experiments.curriculum.config import Curriculum
 from training.experiments.curriculum.plan import planned, show_plan
 from training.experiments.curriculum.speeds import QUICK_BATTLES, QUICK_STEPS, Speeds, _covered, kind_of, pairing
+from training.runs.config_reader import load
 
 
 def said(config: Curriculum, *, calibrate: bool = False, quick: bool = False) -> str:
@@ -28,7 +29,7 @@ def said(config: Curriculum, *, calibrate: bool = False, quick: bool = False) ->
 
 
 def test_the_story_at_full_size() -> None:
-    config = read_curriculum(SHIPPED / "qabra.yaml")
+    config = load(Curriculum, SHIPPED / "qabra.yaml")
     steps = planned(config, "policy:runs/qabra@1000")
     played = {step.stage: step.battles for step in steps if step.what == "play"}
     assert played == {"heuristics": 65000, "coach-1": 100000, "coach-2": 125000, "coach-3": 150000, "foul-play": 100000}

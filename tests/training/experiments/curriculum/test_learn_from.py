@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 import yaml
@@ -19,10 +17,11 @@ from support.tournaments import tournament
 from training.cli import cli
 from training.data.shards import all_trajectories, opened
 from training.data.stream import Batch, Stream, Use
-from training.experiments.curriculum.config import Curriculum, attempts, checked_curriculum, read_curriculum
+from training.experiments.curriculum.config import Curriculum, attempts
 from training.experiments.curriculum.learn import build_datasets, mixture
-from training.experiments.curriculum.store import Attempt, CurriculumStore
-from training.offline.config import BadConfig, Source, read_config
+from training.experiments.curriculum.store import Attempt
+from training.offline.config import Source
+from training.runs.config_reader import BadConfig, validated
 
 LEARNER, COACH = "heuristic:least-damage", "heuristic:expert"
 
@@ -41,7 +40,7 @@ def curriculum(db: Path, out: Path, learner: Any, coaches: Any) -> Curriculum:
     told = yaml.safe_load(yaml.safe_dump(toy(out, database=str(db))))
     told["stages"][0] |= {"coaches": [{"agent": COACH, "weight": 1}], "past": told["stages"][0]["past"] | {"weight": 0}}
     told["stages"][0]["learn_from"] = {"learner": learner, "coaches": coaches, "earlier": 0, "also": []}
-    return checked_curriculum(told | {"stages": told["stages"][:1]}, "toy")
+    return validated(Curriculum, told | {"stages": told["stages"][:1]}, "toy")
 
 
 def sides(policy_from: str, value_from: str = "all", weight: float = 1) -> dict[str, Any]:
@@ -127,70 +126,6 @@ def old(learner: str, coaches: str) -> dict[str, Any]:
         "earlier": 1,
         "also": [],
     }
-
-
-def test_curricula_of_before_are_read_and_the_new_names_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = yaml.safe_load(yaml.safe_dump(toy(tmp_path)))
-    told["training"]["algorithm"]["only_won"] = False
-    told["stages"][0] |= {
-        "learn_from": old("won", "all"),
-        "retries": [{"learn_from.learner": "all", "learn_from.coaches_weight": 3}],
-    }
-    told["stages"][2]["learn_from"] = old("all", "none")
-    (tmp_path / "before.yaml").write_text(yaml.safe_dump(told))
-    config = read_curriculum(tmp_path / "before.yaml")
-    found = config.stages[0].learn_from
-    assert found.learner.model_dump() == sides("won", "all", 2) and found.coaches.model_dump() == sides(
-        "all", "all", 0.5
-    )
-    retried = attempts(config.stages[0])[1].learn_from
-    assert retried.learner.model_dump() == sides("all", "all", 2) and retried.coaches.weight == 3
-    assert config.stages[2].learn_from.coaches.model_dump() == sides("none", "none", 0.5)
-    assert not config.stages[2].learn_from.coaches.used
-    assert Curriculum.model_validate(config.model_dump()) == config
-    notes = capsys.readouterr().err.splitlines()
-    assert [note.partition(" is now ")[0] for note in notes] == [
-        f"{tmp_path}/before.yaml: algorithm.only_won",
-        f"{tmp_path}/before.yaml: stages.learn_from: `learner: won, learner_weight: 1`",
-    ]
-
-
-def test_a_curriculum_that_was_begun_before_resumes(tmp_path: Path) -> None:
-    config = checked_curriculum(toy(tmp_path), "toy")
-    before = yaml.safe_load(yaml.safe_dump(config.model_dump(mode="json")))
-    before["training"]["algorithm"]["only_won"] = False
-    for stage in before["stages"]:
-        found = stage["learn_from"]
-        weights = {f"{who}_weight": found[who]["weight"] for who in ("learner", "coaches")}
-        stage["learn_from"] = found | {who: found[who]["policy_from"] for who in ("learner", "coaches")} | weights
-    store = CurriculumStore(config.db, config.name)
-    store.begin(config, "")
-    store.begin_attempt(1, 1, "first", "", {})
-    with duckdb.connect(str(config.db)) as connection:
-        connection.execute("UPDATE curricula SET config = ?", [json.dumps(before)])
-    store.begin(config, "")
-    before["stages"][0]["learn_from"]["coaches"] = "all"
-    with duckdb.connect(str(config.db)) as connection:
-        connection.execute("UPDATE curricula SET config = ?", [json.dumps(before)])
-    with pytest.raises(
-        BadConfig, match=r"started with other settings \(stages.0.learn_from.coaches.policy_from all, now \w+\)"
-    ):
-        store.begin(config, "")
-
-
-@pytest.mark.parametrize(("only_won", "policy_from"), [(True, "won"), (False, "all")])
-def test_only_won_of_before_is_the_policy_s_mask_of_every_dataset(
-    tmp_path: Path, only_won: bool, policy_from: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = yaml.safe_load(CliRunner().invoke(cli, ["config", "tiny"]).output)
-    told["algorithm"]["only_won"] = only_won
-    told["data"]["train"] = [{"path": "a", "weight": 1}, {"path": "b", "weight": 1, "policy_from": "none"}]
-    (tmp_path / "before.yaml").write_text(yaml.safe_dump(told))
-    found = read_config(tmp_path / "before.yaml").data.train
-    assert [(each.policy_from, each.value_from) for each in found] == [(policy_from, "all"), ("none", "all")]
-    assert "algorithm.only_won is now `policy_from: won` (or all)" in capsys.readouterr().err
 
 
 def test_a_filter_by_result_says_what_the_value_misses(play_run: tuple[Path, str], tmp_path: Path) -> None:

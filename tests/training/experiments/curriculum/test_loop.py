@@ -29,7 +29,7 @@ from arena.store import BadDatabase, rows
 from training.experiments.curriculum.lineage import lineage
 from training.experiments.curriculum.status import show_status
 from training.experiments.curriculum.store import CurriculumStore
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig
 
 pytestmark = pytest.mark.slow
 

@@ -9,17 +9,9 @@ from typing import Any
 import pytest
 from support.stand_in_curriculum import online_settings, toy
 
-from training.experiments.curriculum.config import (
-    Curriculum,
-    OnlineStage,
-    Stage,
-    attempts,
-    checked_curriculum,
-    online_config,
-    team_sets,
-)
+from training.experiments.curriculum.config import Curriculum, OnlineStage, Stage, attempts, online_config, team_sets
 from training.experiments.curriculum.plan import planned
-from training.offline.config import BadConfig
+from training.runs.config_reader import BadConfig, validated
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -39,7 +31,7 @@ def with_online(out: Path, change: Change = lambda _: None) -> dict[str, Any]:
 
 
 def read(told: dict[str, Any]) -> Curriculum:
-    return checked_curriculum(told, "c.yaml")
+    return validated(Curriculum, told, "c.yaml")
 
 
 def test_it_stands_beside_stages_of_battles_and_starts_from_its_parent(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ pytest.importorskip("torch")
 
 from agents.policy import checkpoint
 from arena.store import rows
-from training.experiments.curriculum.config import checked_curriculum
+from training.experiments.curriculum.config import Curriculum
 from training.experiments.curriculum.loop import run_curriculum
 from training.experiments.curriculum.report import PAGE
 from training.experiments.curriculum.store import CurriculumStore
+from training.runs.config_reader import validated
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +50,7 @@ def small(out: Path) -> dict[str, Any]:
 
 
 def test_it_trains_is_kept_and_evaluated_and_a_second_start_repeats_nothing(tmp_path: Path) -> None:
-    config = checked_curriculum(small(tmp_path / "small"), "small.yaml")
+    config = validated(Curriculum, small(tmp_path / "small"), "small.yaml")
     said = io.StringIO()
     run_curriculum(config, Console(file=said, width=200), "the same command")
     assert "stage league: online training, 2 iterations from policy:" in said.getvalue()

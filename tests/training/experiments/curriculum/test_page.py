@@ -29,12 +29,13 @@ from arena.report.html import render
 from arena.report.summary import summarize
 from arena.store import BadDatabase, schema
 from teamsets.errors import BadInput
-from training.experiments.curriculum.config import checked_curriculum
+from training.experiments.curriculum.config import Curriculum
 from training.experiments.curriculum.lineage import ALL, Lineage, curricula, curriculum_of, lineage
 from training.experiments.curriculum.page.drawings import tree
 from training.experiments.curriculum.page.section import page
 from training.experiments.curriculum.report import PAGE, write_page
 from training.experiments.curriculum.store import CurriculumStore
+from training.runs.config_reader import validated
 
 NAME = "<b>toy</b>"
 SETS, POOL = ["variety:12", "competitive"], ["heuristic:max-damage", "poke-env:MaxBasePowerPlayer"]
@@ -69,7 +70,7 @@ def begun(folder: Path) -> tuple[CurriculumStore, dict[str, Any]]:
     config["final_test"] |= {"against": ""}
     folder.mkdir(parents=True)
     store = CurriculumStore(folder / "arena.duckdb", NAME)
-    store.begin(checked_curriculum(config, "toy"), stand_in.BASE)
+    store.begin(validated(Curriculum, config, "toy"), stand_in.BASE)
     store.begin_base(stand_in.BASE)
     return store, config
 

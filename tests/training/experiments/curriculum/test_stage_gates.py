@@ -16,9 +16,10 @@ from support.scripts import script
 
 from arena.store import Store
 from training.experiments.curriculum.clock import Clock
-from training.experiments.curriculum.config import Curriculum, attempts, checked_curriculum
+from training.experiments.curriculum.config import Curriculum, attempts
 from training.experiments.curriculum.gate import final_test_settings, match_settings, parent_test
 from training.experiments.curriculum.store import CurriculumStore
+from training.runs.config_reader import validated
 
 SHIPPED = PROJECT / "training" / "presets" / "curricula"
 
@@ -26,7 +27,7 @@ SHIPPED = PROJECT / "training" / "presets" / "curricula"
 def shipped(out: Path, **gate: Any) -> Curriculum:
     told = yaml.safe_load((SHIPPED / "gen1ou-cpu.yaml").read_text()) | {"out": str(out)}
     told["stages"][0]["gate"]["parent"] |= gate  # one dict, which all stages share
-    return checked_curriculum(told, "test")
+    return validated(Curriculum, told, "test")
 
 
 def test_the_tries_of_a_stage_share_alpha(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_gate_of_an_earlier_version_is_read_and_a_begun_curriculum_resumed(tmp
     }
     told["stages"][0]["gate"]["parent"].clear()
     told["stages"][0]["gate"]["parent"] |= old
-    config = checked_curriculum(told, "test")
+    config = validated(Curriculum, told, "test")
     Store(config.db)
     store = CurriculumStore(config.db, config.name)
     store.begin(config, "policy:base")

@@ -13,9 +13,9 @@ pytest.importorskip("torch")
 pytest.importorskip("numba")
 
 from training.experiments.population import loop
-from training.experiments.population.config import Population, checked_population, member_config, read_population
-from training.offline.config import BadConfig
+from training.experiments.population.config import Population, member_config
 from training.online.config import OnlineConfig
+from training.runs.config_reader import BadConfig, load, validated
 from training.runs.shipped import located
 
 RATE = "learner.optimizer.learning_rate.start"
@@ -25,7 +25,7 @@ def population(tmp_path: Path, **changes: Any) -> Population:
     told = yaml.safe_load(located("gen1ou", "population").read_text())
     told |= {"out": str(tmp_path / "population"), "members": 4, "rounds": 3, **changes}
     told["evaluation"]["database"] = str(tmp_path / "arena.duckdb")
-    return checked_population(told, "mine")
+    return validated(Population, told, "mine")
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_small_population_is_trained_and_rated_in_battles(tmp_path: Path) -> N
     told["base"] = base
     told["evaluation"] |= {"battles": 2, "opponents": ["random"], "workers": 1}
     file.write_text(yaml.safe_dump(told))
-    rounds = loop.run_population(read_population(file), lambda _: None)
+    rounds = loop.run_population(load(Population, file), lambda _: None)
     assert len(rounds) == 2
     lines = (tmp_path / "population" / loop.ROUNDS).read_text().splitlines()
     assert [json.loads(line)["round"] for line in lines] == [1, 2]

@@ -10,9 +10,10 @@ import yaml
 
 from training.machines.cluster.run_payload import pack_run
 from training.machines.cluster.scheduling import train_everywhere
-from training.offline.config import BadConfig, Config, checked, preset_text
-from training.online.config import OnlineConfig, checked_online
-from training.runs.shipped import located
+from training.offline.config import Config
+from training.online.config import OnlineConfig
+from training.runs.config_reader import BadConfig, validated
+from training.runs.shipped import located, text
 
 
 @pytest.fixture
@@ -35,12 +36,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def of_data(**changes: Any) -> Config:
-    told = yaml.safe_load(preset_text("tiny"))
+    told = yaml.safe_load(text("tiny", "preset"))
     told |= {"name": "one", "out": "runs/begun"}
     told["data"] |= {"train": [{"path": changes.pop("path", "data/mine"), "weight": 1.0}], "validate_on": []}
     told["network"]["start_from"] = "runs/first@7"
     told["evaluation"]["every"] = 0
-    return checked(told | changes, "test")
+    return validated(Config, told | changes, "test")
 
 
 def of_play(start: str) -> OnlineConfig:
@@ -51,7 +52,7 @@ def of_play(start: str) -> OnlineConfig:
     told["league"]["members"].append(
         {"who": "checkpoint", "weight": 1.0, "checkpoint": "runs/first@7", "temperature": 0.0}
     )
-    return checked_online(told, "test")
+    return validated(OnlineConfig, told, "test")
 
 
 def names(run: Config | OnlineConfig) -> list[str]:

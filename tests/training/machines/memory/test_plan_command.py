@@ -11,7 +11,8 @@ pytest.importorskip("torch")
 
 from teamsets.errors import BadInput
 from training.commands.plan import plan
-from training.offline.config import read_config
+from training.offline.config import Config
+from training.runs.config_reader import load
 
 
 def test_the_recommended_settings_are_written_as_a_configuration(tmp_path: Path) -> None:
@@ -21,7 +22,7 @@ def test_the_recommended_settings_are_written_as_a_configuration(tmp_path: Path)
     assert (
         result.exit_code == 0 and "203,369,011 parameters" in result.output and "recommended: DDP bf16" in result.output
     )
-    compute = read_config(file).compute
+    compute = load(Config, file).compute
     assert (compute.precision, compute.activation_checkpointing, compute.sharding) == ("bf16", False, "none")
 
 

@@ -17,7 +17,7 @@ from arena.provenance import git_state, versions
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 from training.data.shards import BadData, digest, opened
-from training.offline.config import is_of_language_model, read_yaml
+from training.runs.config_reader import is_of_language_model, read_yaml
 from training.runs.run_folder import EVALUATIONS, json_lines
 
 #: Version of the layout.

@@ -10,7 +10,7 @@ import yaml
 from agents.policy import checkpoint
 from arena.report.markdown import markdown_table
 from teamsets.errors import BadInput
-from training.runs.archive.contents import Run
+from training.archive.contents import Run
 from training.runs.run_folder import EVALUATIONS
 
 

@@ -17,8 +17,8 @@ from teamsets.atomic import atomic_folder, replacing
 from teamsets.checksums import sha256_of
 from teamsets.errors import BadInput
 from teamsets.reading import is_no_file
-from training.runs.archive.card import model_card
-from training.runs.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
+from training.archive.card import model_card
+from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
 
 _BLOCK = 1 << 20
 #: Of compressed data, of which a few bytes may be a megabyte.

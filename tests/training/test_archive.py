@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from agents.policy import checkpoint
 from agents.registry import resolve
 from teamsets.errors import BadInput
+from training.archive.contents import MANIFEST, run_of, sha256
+from training.archive.packing import pack, unpack
 from training.cli import cli
-from training.runs.archive.contents import MANIFEST, run_of, sha256
-from training.runs.archive.packing import pack, unpack
 from training.runs.shipped import located
 
 STEP = "checkpoints/step-000001200"

@@ -1,0 +1,72 @@
+"""Sections that configurations of several kinds share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from training.runs.config_reader import Section
+
+
+class RunConfig(Section):
+    """The configuration of a training run of any kind. out: its folder."""
+
+    name: str
+    out: str
+    seed: int
+
+
+class Length(Section):
+    """The length of the run. epochs: over the trajectories of all datasets together. max_steps: 0: no limit."""
+
+    epochs: Annotated[float, Field(gt=0)]
+    max_steps: Annotated[int, Field(ge=0)]
+
+
+class Compute(Section):
+    """Devices. gradient_accumulation_steps: micro-batches per batch. threads: of torch on a CPU; 0: torch's default.
+
+    sharding: of parameters, gradients and optimizer state over the processes of a run; none: every process has all of them.
+    collective_timeout: seconds after which a rank that others wait for is named, and the run ends. Files of earlier versions
+    have neither.
+    """
+
+    precision: Literal["fp32", "bf16", "fp16"]
+    gradient_accumulation_steps: Annotated[int, Field(ge=1)]
+    activation_checkpointing: bool
+    sharding: Literal["none", "fsdp2"] = "none"
+    collective_timeout: Annotated[float, Field(gt=0)] = 600.0
+    threads: Annotated[int, Field(ge=0)]
+
+
+class Checkpoints(Section):
+    """Checkpoints. every: interval in steps. keep: number of latest checkpoints that are kept; the best is kept too."""
+
+    every: Annotated[int, Field(ge=1)]
+    keep: Annotated[int, Field(ge=1)]
+
+
+class Evaluation(Section):
+    """Battles of the current checkpoint against a fixed pool. every: interval in steps; 0: never. battles: per pairing.
+
+    best_by: how the best checkpoint is selected: by this rating, or by the policy loss on `data.validate_on`.
+    """
+
+    every: Annotated[int, Field(ge=0)]
+    opponents: list[str]
+    formats: list[str]
+    teams: list[str]
+    battles: Annotated[int, Field(ge=2)]
+    seed: int
+    workers: Annotated[int, Field(ge=1)]
+    database: str
+    best_by: Literal["rating", "validation"]
+
+
+class Tracking(Section):
+    """Metrics. wandb: auto is online if an API key is set, else offline. every: interval in steps."""
+
+    wandb: Literal["auto", "online", "offline", "disabled"]
+    project: str
+    every: Annotated[int, Field(ge=1)]
