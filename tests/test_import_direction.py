@@ -171,9 +171,9 @@ TRAINS = (
                      "trainer", "validation")
     ),
     *(
-        f"training.online.{name}"
-        for name in ("collecting", "forward", "league", "means", "players", "policy_terms", "recording", "reference",
-                     "replay", "returns", "role", "rollout", "rules", "run", "trainer")
+        f"training.online.{name}" for name in ("collecting", "league", "metrics", "players", "policy_gradient", "recording",
+        "reference", "replay", "role",
+                     "rollout", "rules", "run", "trainer")
     ),
     "training.llm.loading", "training.llm.run",
 )  # fmt: skip

@@ -40,7 +40,8 @@ def config(preset: str | None, kind: Kind | None, changes: tuple[Change, ...]) -
     by_name: list[Kind] = [each for each in _BY_NAME if preset in names(each)]
     asked = kind or (by_name[0] if by_name else "preset")
     path = located(preset, asked)
-    load(_model(asked), path, changes)
+    if changes:  # what is shipped is valid
+        load(_model(asked), path, changes)
     click.echo(in_text(path.read_text(encoding="utf-8"), changes).rstrip())
 
 

@@ -21,10 +21,10 @@ from arena.fixture import digest
 from training.envs.fixtures import Game
 from training.envs.opponents import Opponents
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
+from training.online.metrics import Clock
 from training.online.players import Manner, NetworkPlayer
 from training.online.recording import Ended, Recorder
 from training.online.rollout import Rollout
-from training.online.timing import Clock
 
 if TYPE_CHECKING:
     from agents.search.exact.positions import Teacher

@@ -22,130 +22,18 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 
 class RuleSettings(Section):
-    """Settings of a learning rule. The class `Settings` of a user's rule is a subclass (docs/online.md).
+    """Settings of a learning rule: the class `Settings` of each rule, shipped or a user's, is a subclass (docs/online.md).
 
-    name: `ppo` and its neighbours, or MODULE:CLASS.
+    name: `ppo` and its neighbours, or MODULE:CLASS. needs_replay: the rule draws decisions from the role's replay buffer.
+    needs_probabilities: it learns from the probabilities of what was played, so no role plays at temperature 0.
     """
 
     name: str
+    needs_replay: ClassVar[bool] = False
+    needs_probabilities: ClassVar[bool] = True
 
-
-class PPO(RuleSettings):
-    """Proximal policy optimization: training/online/rules/ppo.py.
-
-    epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
-    value_clip: of the value's change, in units of the return; 0: off. max_kl: estimated KL in nats from the policy that
-    played, at which the epochs end; 0: off.
-    """
-
-    name: Literal["ppo"]
-    discount: Share
-    gae_lambda: Share
-    epochs: Annotated[int, Field(ge=1)]
-    minibatch_decisions: Annotated[int, Field(ge=1)]
-    clip: Positive
-    value_clip: NotNegative
-    value_weight: NotNegative
-    entropy: ScheduleSettings
-    normalize_advantages: bool
-    max_kl: NotNegative
-
-
-class DDQN(RuleSettings):
-    """Double DQN: training/online/rules/ddqn.py.
-
-    advantage_scale: τ of Q(s, a) = V(s) + τ (logit(a) - max logit). context: earlier decisions that a sampled decision is
-    processed with. huber: δ of the loss. target: `polyak` moves the target network by `target_rate` after each update;
-    `periodic` copies the network every `target_every` updates.
-    """
-
-    name: Literal["ddqn"]
-    discount: Share
-    n_step: Annotated[int, Field(ge=1)]
-    advantage_scale: Positive
-    context: Annotated[int, Field(ge=0)]
-    batch_decisions: Annotated[int, Field(ge=1)]
-    updates: Annotated[int, Field(ge=1)]
-    learning_starts: Annotated[int, Field(ge=0)]
-    huber: Positive
-    target: Literal["polyak", "periodic"]
-    target_rate: Annotated[float, Field(gt=0, le=1)]
-    target_every: Annotated[int, Field(ge=1)]
-    importance_exponent: ScheduleSettings
-
-
-class IAC(RuleSettings):
-    """Independent actor-critic: training/online/rules/iac.py.
-
-    critic: `shared`, the policy network's own value, or `separate`, a network of its own of the same preset, with
-    `critic_learning_rate`.
-    """
-
-    name: Literal["iac"]
-    discount: Share
-    minibatch_decisions: Annotated[int, Field(ge=1)]
-    critic: Literal["shared", "separate"]
-    critic_learning_rate: ScheduleSettings
-    value_weight: NotNegative
-    entropy: ScheduleSettings
-
-
-class MAAC(RuleSettings):
-    """Actor-critic with a central critic that sees both seats: training/online/rules/maac.py."""
-
-    name: Literal["maac"]
-    discount: Share
-    minibatch_decisions: Annotated[int, Field(ge=1)]
-    critic_preset: Literal["micro", "tiny", "small", "medium", "large"]
-    critic_learning_rate: ScheduleSettings
-    entropy: ScheduleSettings
-
-
-class MAGRPO(RuleSettings):
-    """Group-relative policy optimization of both roles: training/online/rules/magrpo.py.
-
-    group: battles from the same start. advantage: what a battle's return is compared with: the group's mean or maximum, the
-    mean of the others, or nothing. branch_at: groups begin in the middle of a battle, after up to so many decisions; 0: at
-    its start.
-    """
-
-    name: Literal["magrpo"]
-    minibatch_decisions: Annotated[int, Field(ge=1)]
-    group: Annotated[int, Field(ge=2)]
-    advantage: Literal["mean", "max", "leave-one-out", "raw"]
-    normalize: bool
-    branch_at: Annotated[int, Field(ge=0)]
-    entropy: ScheduleSettings
-
-
-class ExpertIteration(RuleSettings):
-    """Expert iteration with the values of a search: training/online/rules/expert_iteration.py. On the engine only.
-
-    iterations: of the search, for each battle and turn. trust: visits at which an action's value counts as much as its first
-    guess. sharpness: β of the improved policy, in nats per unit of the probability of winning. search_share: of the search's
-    value in what the network's value learns; the rest is the result. weights: of `search:exact`: network, fitted or a file.
-    """
-
-    name: Literal["expert_iteration"]
-    epochs: Annotated[int, Field(ge=1)]
-    minibatch_decisions: Annotated[int, Field(ge=1)]
-    iterations: Annotated[int, Field(ge=1)]
-    trust: Positive
-    weights: str
-    sharpness: ScheduleSettings
-    search_share: Share
-    value_weight: NotNegative
-    entropy: ScheduleSettings
-
-
-_BUILT_IN: dict[str, type[RuleSettings]] = {
-    "ppo": PPO,
-    "ddqn": DDQN,
-    "iac": IAC,
-    "maac": MAAC,
-    "magrpo": MAGRPO,
-    "expert_iteration": ExpertIteration,
-}
+    def check_run(self, config: OnlineConfig) -> None:
+        """Check what the rule demands of the run's other settings. Raises BadConfig that begins with the key."""
 
 
 def _algorithm(given: Any) -> RuleSettings:
@@ -153,9 +41,11 @@ def _algorithm(given: Any) -> RuleSettings:
 
 
 def _settings_class(name: str) -> type[RuleSettings]:
-    if name in _BUILT_IN:
-        return _BUILT_IN[name]
-    found = users_class(name, _BUILT_IN, "docs/online.md")
+    try:
+        from training.online import rules  # which imports torch
+    except ModuleNotFoundError as error:
+        raise bad_name(name, f"{error.name} is not installed: `make training` installs it") from None
+    found = rules.rule(name) if name in rules.SHIPPED else users_class(name, rules.SHIPPED, "docs/online.md")
     settings = getattr(found, "Settings", None)
     if not (hasattr(found, "learn") and isinstance(settings, type) and issubclass(settings, RuleSettings)):
         raise bad_name(
@@ -378,11 +268,11 @@ def _check(config: OnlineConfig) -> None:
         if names.count(name) > 1:
             raise BadConfig(f"league.members: '{name}' is named twice: add the weights")
     for role_name, role in roles(config).items():
-        needs = isinstance(config.algorithm, DDQN)
+        needs = config.algorithm.needs_replay
         if needs != bool(role.replay.capacity):
             fix = "set how many decisions it holds" if needs else "this algorithm has no use for it: set 0"
             raise BadConfig(f"{role_name}.replay.capacity: {role.replay.capacity}: {fix}")
-        if role.learning.active and not isinstance(config.algorithm, DDQN):
+        if role.learning.active and config.algorithm.needs_probabilities:
             temperature = role.exploration.temperature
             lowest = min(temperature.at(iteration) for iteration in range(config.iterations))
             if lowest <= 0:
@@ -390,15 +280,7 @@ def _check(config: OnlineConfig) -> None:
                     f"{role_name}.exploration.temperature: falls to {lowest}: must be above 0: this algorithm learns "
                     "from probabilities (ddqn can use 0)"
                 )
-    if isinstance(config.algorithm, MAGRPO):
-        if config.rollout.battles % config.algorithm.group:
-            raise BadConfig(f"rollout.battles: must be a multiple of algorithm.group ({config.algorithm.group})")
-        if config.algorithm.branch_at and config.venue != "engine":
-            raise BadConfig("algorithm.branch_at: only battles on the engine can be forked: set 0, or venue: engine")
-    if isinstance(config.algorithm, ExpertIteration) and config.venue != "engine":
-        raise BadConfig("algorithm.name: expert_iteration: it searches positions of the engine: set venue: engine")
-    if isinstance(config.algorithm, ExpertIteration) and config.reference.where == "reward":
-        raise BadConfig("reference.where: reward: expert_iteration learns from no rewards: set loss")
+    config.algorithm.check_run(config)
     if config.evaluation.every % config.checkpoints.every:
         raise BadConfig("evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated")
 

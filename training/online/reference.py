@@ -20,8 +20,7 @@ from torch import Tensor
 from agents.policy import checkpoint
 from agents.policy.distributions import kl
 from training.online import config
-from training.online.forward import forward
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
 from training.online.schedules import Schedule
 from training.runs.config_reader import BadConfig
 

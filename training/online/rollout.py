@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
+from agents.policy.network import Output
 from training.online.players import Manner
 
 
@@ -110,3 +111,11 @@ class Rollout:
             chosen = order[part == number]
             if len(chosen):
                 yield chosen
+
+
+def forward(network: nn.Module, rollout: Rollout, padded: Padded) -> Output:
+    """Return a `Network`'s logits [B, T, 13] and value logits [B, T, bins], each battle from its first decision."""
+    output: Output = network(
+        padded.take(rollout.token_ids), padded.take(rollout.features), padded.take(rollout.legal), padded.valid_mask
+    )
+    return output

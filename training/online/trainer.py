@@ -28,10 +28,10 @@ from training.online.battle_sampler import Games
 from training.online.collecting import Collector, Draws, Plan, Sitting
 from training.online.config import OnlineConfig
 from training.online.league import OPPONENT, Members
+from training.online.metrics import Clock
 from training.online.reference import Reference
 from training.online.role import Role
 from training.online.rollout import Rollout
-from training.online.timing import Clock
 from training.runs.config_reader import BadConfig
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ Metrics = dict[str, float]
 
 
 class Trainer:
-    """Online training by a configuration. A subclass is a learning rule.
+    """Online training by a configuration. A subclass is a learning rule, with a class `Settings` of its settings.
 
+    rule: those of this run, an instance of the subclass's `Settings`.
     group: battles of one group (from one start). branch_at: see MAGRPO. both_seats: whether rollouts keep what the seat
     opposite saw. battles: another venue than the configuration's, with `rollout.battles` rows, for tests.
 
@@ -57,6 +58,7 @@ class Trainer:
 
     def __init__(self, settings: OnlineConfig, battles: Battles | None = None, games: Draws | None = None) -> None:
         self.config, self.iteration, self.decisions = settings, 0, 0
+        self.rule: Any = settings.algorithm
         _use_threads(settings.compute.threads)
         self.device = _device(settings.compute.device)
         gen = get_format(settings.format).gen
@@ -236,7 +238,7 @@ class Trainer:
         return told
 
     def _times(self, decisions: int) -> Metrics:
-        seconds = self.clock.taken()
+        seconds = self.clock.pop_seconds()
         total = sum(seconds.values())
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # MiB on Linux
         told = {f"seconds/{part}": spent for part, spent in seconds.items()}

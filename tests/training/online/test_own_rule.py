@@ -49,7 +49,7 @@ def test_it_trains_and_resumes_with_its_settings(reinforce: str, tmp_path: Path)
             r"name 'pppo': accepted are ppo, ddqn, iac, maac, magrpo, expert_iteration and MODULE:CLASS",
         ),
         ({"name": "own_online_rule:Reinforced"}, r"has no 'Reinforced': did you mean Reinforce\?"),
-        ({"name": "own_online_rule:Means"}, "Means is no subclass of training.online.trainer.Trainer"),
+        ({"name": "own_online_rule:Averages"}, "Averages is no subclass of training.online.trainer.Trainer"),
         ({"name": "own_online_rule:Reinforce", "entropy": 0.1}, r"algorithm.minibatch_decisions"),
         (
             {"name": "own_online_rule:Reinforce", "entropy": 0.1, "minibatch_decisions": 1, "speed": 2},

@@ -14,9 +14,8 @@ from support.online import trainer  # noqa: E402
 
 from agents.policy.distributions import log_prob_of  # noqa: E402
 from training.online.collecting import Plan, Sitting  # noqa: E402
-from training.online.forward import forward  # noqa: E402
 from training.online.players import Manner, played, returns_of  # noqa: E402
-from training.online.rollout import Rollout  # noqa: E402
+from training.online.rollout import Rollout, forward  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
 SELF = [{"who": "opponent", "weight": 1.0}]

@@ -17,7 +17,7 @@ from support.online import trainer  # noqa: E402
 from agents.policy.distributions import kl  # noqa: E402
 from agents.policy.network import Output  # noqa: E402
 from training.online.players import Manner, played  # noqa: E402
-from training.online.returns import advantages, discounted, td_errors  # noqa: E402
+from training.online.policy_gradient import advantages, td_errors  # noqa: E402
 from training.online.rollout import Rollout  # noqa: E402
 from training.online.rules.ddqn import q_of  # noqa: E402
 from training.online.rules.expert_iteration import improved, value_goal  # noqa: E402
@@ -47,7 +47,6 @@ def test_advantages_of_a_battle_that_ended_and_of_one_that_was_cut() -> None:
     # Won: δ = 0 + 0.5·0.2 - 0.1 = 0, 1 - 0.2 = 0.8; A = 0 + 0.5·0.5·0.8 = 0.2, 0.8; its bootstrap does not count.
     # Cut: δ = 0 + 0.5·0.4 - 0.3 = -0.1, 0.5·0.5 - 0.4 = -0.15; A = -0.1 + 0.25·(-0.15) = -0.1375, -0.15.
     torch.testing.assert_close(advantages(one, one.rewards, 0.5, 0.5), torch.tensor([0.2, 0.8, -0.1375, -0.15]))
-    torch.testing.assert_close(discounted(one, one.rewards, 0.5), torch.tensor([0.5, 1.0, 0.125, 0.25]))
 
 
 def test_td_errors_and_that_no_gradient_flows_into_the_target() -> None:

@@ -7,7 +7,7 @@ import importlib
 from agents.importing import imported
 from training.online.trainer import Trainer
 
-_RULES = {
+SHIPPED = {
     "ppo": "PPO",
     "ddqn": "DDQN",
     "iac": "IAC",
@@ -24,5 +24,5 @@ def rule(name: str) -> type[Trainer]:
     if colon:
         found = imported(module, attribute)
     else:
-        found = getattr(importlib.import_module(f"training.online.rules.{name}"), _RULES[name])
+        found = getattr(importlib.import_module(f"training.online.rules.{name}"), SHIPPED[name])
     return found

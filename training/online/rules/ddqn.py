@@ -19,28 +19,54 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
+from pydantic import Field
 from torch import Tensor
 from torch.nn.functional import huber_loss
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
 from agents.policy.network import Network, Output
-from training.online import config
-from training.online.means import Means
+from training.online.config import OnlineConfig, Positive, RuleSettings, Share
+from training.online.metrics import Averages
 from training.online.players import returns_of
 from training.online.replay import ReplayBuffer, Windows
 from training.online.role import Role
 from training.online.rollout import Rollout
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 
 
 class DDQN(Trainer):
     """See the module."""
 
-    def __init__(self, settings: config.OnlineConfig, **places: Any) -> None:
+    class Settings(RuleSettings):
+        """The settings.
+
+        advantage_scale: τ of Q(s, a) = V(s) + τ (logit(a) - max logit). context: earlier decisions that a sampled decision
+        is processed with. huber: δ of the loss. target: `polyak` moves the target network by `target_rate` after each
+        update; `periodic` copies the network every `target_every` updates.
+        """
+
+        name: Literal["ddqn"]
+        discount: Share
+        n_step: Annotated[int, Field(ge=1)]
+        advantage_scale: Positive
+        context: Annotated[int, Field(ge=0)]
+        batch_decisions: Annotated[int, Field(ge=1)]
+        updates: Annotated[int, Field(ge=1)]
+        learning_starts: Annotated[int, Field(ge=0)]
+        huber: Positive
+        target: Literal["polyak", "periodic"]
+        target_rate: Annotated[float, Field(gt=0, le=1)]
+        target_every: Annotated[int, Field(ge=1)]
+        importance_exponent: ScheduleSettings
+        needs_replay: ClassVar[bool] = True
+        needs_probabilities: ClassVar[bool] = False
+
+    def __init__(self, settings: OnlineConfig, **places: Any) -> None:
         super().__init__(settings, **places)
         self._targets: dict[str, Network] = {}
         for number, (name, role) in enumerate(self.roles.items()):
@@ -56,8 +82,8 @@ class DDQN(Trainer):
             )
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule, replay, target = self.config.algorithm, role.replay, self._targets[role.name]
-        assert isinstance(rule, config.DDQN) and replay is not None
+        rule, replay, target = self.rule, role.replay, self._targets[role.name]
+        assert replay is not None
         fields = {
             "token_ids": rollout.token_ids,
             "features": rollout.features,
@@ -67,7 +93,7 @@ class DDQN(Trainer):
             "reference": rollout.logits if reference is None else reference,
         }
         replay.add(fields, rollout.lengths, rollout.terminated)
-        means = Means()
+        averages = Averages()
         if len(replay) < rule.learning_starts or not replay.drawable:
             return {"replay": float(len(replay))}
         for _ in range(rule.updates):
@@ -82,10 +108,12 @@ class DDQN(Trainer):
             gradient_norm = role.update(loss)
             replay.update_priorities(windows.indices, errors.abs())
             self._move(target, role, rule)
-            means.add(loss=loss, q=q.mean(), td_error=errors.abs().mean(), gradient_norm=gradient_norm)
-        return means.taken() | {"replay": float(len(replay))}
+            averages.add(loss=loss, q=q.mean(), td_error=errors.abs().mean(), gradient_norm=gradient_norm)
+        return averages.means() | {"replay": float(len(replay))}
 
-    def _loss(self, role: Role, target: Network, windows: Windows, rule: config.DDQN) -> tuple[Tensor, Tensor, Tensor]:
+    def _loss(
+        self, role: Role, target: Network, windows: Windows, rule: DDQN.Settings
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """The loss, and of each drawn decision the error and its Q-value, both [count]."""
         given = [windows.fields[name] for name in ("token_ids", "features", "legal")]
         rows = torch.arange(len(windows.at), device=windows.at.device)
@@ -103,7 +131,7 @@ class DDQN(Trainer):
         return (windows.weights * losses).mean() + penalty, (wanted - q).detach(), q.detach()
 
     @staticmethod
-    def _move(target: Network, role: Role, rule: config.DDQN) -> None:
+    def _move(target: Network, role: Role, rule: DDQN.Settings) -> None:
         """Move the target network towards the role's, or copy it when that is due."""
         rate = rule.target_rate if rule.target == "polyak" else float(role.updates % rule.target_every == 0)
         with torch.no_grad():

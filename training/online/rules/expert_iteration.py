@@ -15,37 +15,67 @@ mean. π is at temperature 1.
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from agents.policy.distributions import entropy, kl, log_probs
 from agents.search.exact.positions import Teacher
 from agents.search.exact.weights import read
-from training.online import config
-from training.online.forward import forward
-from training.online.means import Means
+from training.online.config import NotNegative, OnlineConfig, Positive, RuleSettings, Share
+from training.online.metrics import Averages
 from training.online.players import returns_of
 from training.online.role import Role
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
+from training.runs.config_reader import BadConfig
 
 
 class ExpertIteration(Trainer):
     """See the module."""
 
+    class Settings(RuleSettings):
+        """The settings. It runs on the engine only.
+
+        iterations: of the search, for each battle and turn. trust: visits at which an action's value counts as much as its
+        first guess. sharpness: β of the improved policy, in nats per unit of the probability of winning. search_share: of
+        the search's value in what the network's value learns; the rest is the result. weights: of `search:exact`: network,
+        fitted or a file.
+        """
+
+        name: Literal["expert_iteration"]
+        epochs: Annotated[int, Field(ge=1)]
+        minibatch_decisions: Annotated[int, Field(ge=1)]
+        iterations: Annotated[int, Field(ge=1)]
+        trust: Positive
+        weights: str
+        sharpness: ScheduleSettings
+        search_share: Share
+        value_weight: NotNegative
+        entropy: ScheduleSettings
+
+        def check_run(self, config: OnlineConfig) -> None:
+            if config.venue != "engine":
+                raise BadConfig(
+                    "algorithm.name: expert_iteration: it searches positions of the engine: set venue: engine"
+                )
+            if config.reference.where == "reward":
+                raise BadConfig("reference.where: reward: expert_iteration learns from no rewards: set loss")
+
     def make_teacher(self) -> Teacher:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.ExpertIteration)
+        rule: ExpertIteration.Settings = self.rule
         threads = self.config.compute.threads or torch.get_num_threads()
         return Teacher(rule.iterations, rule.trust, read(rule.weights), self.config.seed, threads)
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.ExpertIteration)
+        rule: ExpertIteration.Settings = self.rule
         target = improved(rollout.logits, rollout.searched_values, rule.sharpness.at(self.iteration))  # [D, 13]
         goal = value_goal(rollout, rule.search_share)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
-        means = Means()
+        averages = Averages()
         for _ in range(rule.epochs):
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 padded = rollout.padded(part)
@@ -59,8 +89,8 @@ class ExpertIteration(Trainer):
                 loss = policy_loss + rule.value_weight * value_loss - entropy_weight * spread
                 loss = loss + self.penalty(logits, None if reference is None else reference[index], legal)
                 norm = role.update(loss)
-                means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=norm)
-        return means.taken() | advantage_metrics(rollout)
+                averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=norm)
+        return averages.means() | advantage_metrics(rollout)
 
 
 def improved(logits: Tensor, values: Tensor, sharpness: float) -> Tensor:

@@ -13,39 +13,52 @@ the role's weights are replaced.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field
 from torch import Tensor
 
 from agents.policy.network import Network
-from training.online import config
-from training.online.forward import forward
-from training.online.means import Means
+from training.online.config import NotNegative, OnlineConfig, RuleSettings, Share
+from training.online.metrics import Averages
 from training.online.players import returns_of
-from training.online.policy_terms import policy_terms
-from training.online.returns import last_values, td_errors
+from training.online.policy_gradient import last_values, policy_terms, td_errors
 from training.online.role import Critic, Role
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 
 
 class IAC(Trainer):
     """See the module."""
 
-    def __init__(self, settings: config.OnlineConfig, **places: Any) -> None:
+    class Settings(RuleSettings):
+        """The settings.
+
+        critic: `shared`, the policy network's own value, or `separate`, a network of its own of the same preset, with
+        `critic_learning_rate`.
+        """
+
+        name: Literal["iac"]
+        discount: Share
+        minibatch_decisions: Annotated[int, Field(ge=1)]
+        critic: Literal["shared", "separate"]
+        critic_learning_rate: ScheduleSettings
+        value_weight: NotNegative
+        entropy: ScheduleSettings
+
+    def __init__(self, settings: OnlineConfig, **places: Any) -> None:
         super().__init__(settings, **places)
-        assert isinstance(settings.algorithm, config.IAC)
         self._critics: dict[str, Critic] = {}
-        if settings.algorithm.critic == "separate":
-            self._critics = {name: _copied(role, settings.algorithm) for name, role in self.roles.items()}
+        if self.rule.critic == "separate":
+            self._critics = {name: _copied(role, self.rule) for name, role in self.roles.items()}
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.IAC)
+        rule: IAC.Settings = self.rule
         rewards = self.shaped(rollout, reference)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
         critic = self._critics.get(role.name)
-        means = Means()
+        averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)
             chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
@@ -64,14 +77,13 @@ class IAC(Trainer):
                 loss = loss + rule.value_weight * value_loss
             else:
                 critic.update(value_loss, self.iteration)
-            means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
-        return means.taken()
+            averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+        return averages.means()
 
     def replace(self, name: str, by: str) -> None:
         super().replace(name, by)
         if name in self._critics:
-            assert isinstance(self.config.algorithm, config.IAC)
-            self._critics[name] = _copied(self.roles[name], self.config.algorithm)
+            self._critics[name] = _copied(self.roles[name], self.rule)
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "critics": {name: critic.state() for name, critic in self._critics.items()}}
@@ -82,7 +94,7 @@ class IAC(Trainer):
             critic.restore(state["critics"][name])
 
 
-def _copied(role: Role, rule: config.IAC) -> Critic:
+def _copied(role: Role, rule: IAC.Settings) -> Critic:
     """A critic with the weights that the role has now."""
     network = Network(role.network.shape)
     network.load_state_dict(role.network.state_dict())

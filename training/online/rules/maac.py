@@ -14,19 +14,19 @@ it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 
 from agents.policy.network import PRESETS, Network
-from training.online import config
-from training.online.forward import forward
-from training.online.means import Means
-from training.online.policy_terms import policy_terms
-from training.online.returns import last_values, td_errors
+from training.online.config import OnlineConfig, RuleSettings, Share
+from training.online.metrics import Averages
+from training.online.policy_gradient import last_values, policy_terms, td_errors
 from training.online.role import Critic, Role, without_dropout
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import LEARNER, Metrics, Trainer
 
 
@@ -53,22 +53,30 @@ class CentralCritic(nn.Module):
 class MAAC(Trainer):
     """See the module."""
 
+    class Settings(RuleSettings):
+        """The settings."""
+
+        name: Literal["maac"]
+        discount: Share
+        minibatch_decisions: Annotated[int, Field(ge=1)]
+        critic_preset: Literal["micro", "tiny", "small", "medium", "large"]
+        critic_learning_rate: ScheduleSettings
+        entropy: ScheduleSettings
+
     both_seats: ClassVar[bool] = True
 
-    def __init__(self, settings: config.OnlineConfig, **places: Any) -> None:
+    def __init__(self, settings: OnlineConfig, **places: Any) -> None:
         super().__init__(settings, **places)
-        assert isinstance(settings.algorithm, config.MAAC)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed + 2)
-            critic = CentralCritic(settings.algorithm.critic_preset)
-        self._critic = Critic(critic, settings.algorithm.critic_learning_rate, self.roles[LEARNER])
+            critic = CentralCritic(self.rule.critic_preset)
+        self._critic = Critic(critic, self.rule.critic_learning_rate, self.roles[LEARNER])
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.MAAC)
+        rule: MAAC.Settings = self.rule
         rewards = self.shaped(rollout, reference)  # [D]
         entropy_weight = rule.entropy.at(self.iteration)
-        means = Means()
+        averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)
             chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
@@ -84,8 +92,8 @@ class MAAC(Trainer):
             policy_loss, value_loss = -(terms.log_prob * delta.detach()).mean(), delta.square().mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
             self._critic.update(value_loss, self.iteration)
-            means.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
-        return means.taken()
+            averages.add(policy_loss=policy_loss, value_loss=value_loss, loss=loss, gradient_norm=role.update(loss))
+        return averages.means()
 
     def state(self) -> dict[str, Any]:
         return {**super().state(), "critic": self._critic.state()}

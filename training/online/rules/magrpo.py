@@ -20,34 +20,59 @@ step.
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import torch
+from pydantic import Field
 from torch import Tensor
 
-from training.online import config
-from training.online.forward import forward
-from training.online.means import Means
-from training.online.policy_terms import policy_terms
+from training.online.config import OnlineConfig, RuleSettings
+from training.online.metrics import Averages
+from training.online.policy_gradient import policy_terms
 from training.online.role import Role
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
+from training.runs.config_reader import BadConfig
 
 
 class MAGRPO(Trainer):
     """See the module."""
 
+    class Settings(RuleSettings):
+        """The settings.
+
+        group: battles from the same start. advantage: what a battle's return is compared with: the group's mean or maximum,
+        the mean of the others, or nothing. branch_at: groups begin in the middle of a battle, after up to so many
+        decisions; 0: at its start.
+        """
+
+        name: Literal["magrpo"]
+        minibatch_decisions: Annotated[int, Field(ge=1)]
+        group: Annotated[int, Field(ge=2)]
+        advantage: Literal["mean", "max", "leave-one-out", "raw"]
+        normalize: bool
+        branch_at: Annotated[int, Field(ge=0)]
+        entropy: ScheduleSettings
+
+        def check_run(self, config: OnlineConfig) -> None:
+            if config.rollout.battles % self.group:
+                raise BadConfig(f"rollout.battles: must be a multiple of algorithm.group ({self.group})")
+            if self.branch_at and config.venue != "engine":
+                raise BadConfig(
+                    "algorithm.branch_at: only battles on the engine can be forked: set 0, or venue: engine"
+                )
+
     @property
     def group(self) -> int:
-        assert isinstance(self.config.algorithm, config.MAGRPO)
-        return self.config.algorithm.group
+        return self.rule.group
 
     @property
     def branch_at(self) -> int:
-        assert isinstance(self.config.algorithm, config.MAGRPO)
-        return self.config.algorithm.branch_at
+        return self.rule.branch_at
 
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.MAGRPO)
+        rule: MAGRPO.Settings = self.rule
         padded = rollout.padded()
         taken = (
             self.shaped(rollout, reference) - rollout.rewards
@@ -55,7 +80,7 @@ class MAGRPO(Trainer):
         returns = rollout.results + (padded.take(taken) * padded.valid_mask).sum(1)  # [B]
         advantages = group_advantages(returns, 2 * rollout.group + rollout.seat, rule.advantage, rule.normalize)  # [B]
         entropy_weight = rule.entropy.at(self.iteration)
-        means = Means()
+        averages = Averages()
         for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
             padded = rollout.padded(part)
             chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
@@ -66,8 +91,8 @@ class MAGRPO(Trainer):
             weights = advantages[part][:, None].expand(chosen.shape)[chosen]  # [n]
             policy_loss = -(terms.log_prob * weights).mean()
             loss = policy_loss - entropy_weight * terms.entropy + terms.penalty
-            means.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss))
-        return means.taken() | {"advantage": float(advantages.abs().mean())}
+            averages.add(policy_loss=policy_loss, loss=loss, gradient_norm=role.update(loss))
+        return averages.means() | {"advantage": float(advantages.abs().mean())}
 
 
 def group_advantages(returns: Tensor, groups: Tensor, kind: str, normalize: bool) -> Tensor:

@@ -15,36 +15,57 @@ end early where the policy has moved too far.
 
 from __future__ import annotations
 
+from typing import Annotated, Literal
+
 import torch
+from pydantic import Field
 from torch import Tensor
 
-from training.online import config
-from training.online.forward import forward
-from training.online.means import Means
+from training.online.config import NotNegative, Positive, RuleSettings, Share
+from training.online.metrics import Averages
 from training.online.players import returns_of
-from training.online.policy_terms import policy_terms
-from training.online.returns import advantages
+from training.online.policy_gradient import advantages, policy_terms
 from training.online.role import Role
-from training.online.rollout import Rollout
+from training.online.rollout import Rollout, forward
+from training.online.schedules import ScheduleSettings
 from training.online.trainer import Metrics, Trainer
 
 
 class PPO(Trainer):
     """See the module."""
 
+    class Settings(RuleSettings):
+        """The settings.
+
+        epochs: passes over a rollout. minibatch_decisions: decisions per gradient step. clip: ε of the probability ratio.
+        value_clip: of the value's change, in units of the return; 0: off. max_kl: estimated KL in nats from the policy that
+        played, at which the epochs end; 0: off.
+        """
+
+        name: Literal["ppo"]
+        discount: Share
+        gae_lambda: Share
+        epochs: Annotated[int, Field(ge=1)]
+        minibatch_decisions: Annotated[int, Field(ge=1)]
+        clip: Positive
+        value_clip: NotNegative
+        value_weight: NotNegative
+        entropy: ScheduleSettings
+        normalize_advantages: bool
+        max_kl: NotNegative
+
     def learn(self, role: Role, rollout: Rollout, reference: Tensor | None) -> Metrics:
-        rule = self.config.algorithm
-        assert isinstance(rule, config.PPO)
+        rule: PPO.Settings = self.rule
         advantage = advantages(rollout, self.shaped(rollout, reference), rule.discount, rule.gae_lambda)  # [D]
         target = advantage + rollout.values  # [D]
         if rule.normalize_advantages:
             mean, std = advantage[rollout.in_loss].mean(), advantage[rollout.in_loss].std()
             advantage = (advantage - mean) / (std + 1e-8)
         entropy_weight = rule.entropy.at(self.iteration)
-        means, epochs = Means(), 0
+        averages, epochs = Averages(), 0
         while epochs < rule.epochs:
             epochs += 1
-            moved = Means()
+            of_epoch = Averages()
             for part in rollout.minibatches(rule.minibatch_decisions, self.shuffle):
                 padded = rollout.padded(part)
                 chosen = padded.valid_mask & padded.take(rollout.in_loss)  # [B, T]
@@ -63,11 +84,11 @@ class PPO(Trainer):
                 )
                 loss = parts["policy_loss"] + rule.value_weight * parts["value_loss"]
                 loss = loss - entropy_weight * terms.entropy + terms.penalty
-                moved.add(kl=parts["approximate_kl"])
-                means.add(**parts, loss=loss, gradient_norm=role.update(loss))
-            if rule.max_kl and moved.taken()["kl"] > rule.max_kl:
+                of_epoch.add(kl=parts["approximate_kl"])
+                averages.add(**parts, loss=loss, gradient_norm=role.update(loss))
+            if rule.max_kl and of_epoch.means()["kl"] > rule.max_kl:
                 break
-        return means.taken() | {"epochs": float(epochs)}
+        return averages.means() | {"epochs": float(epochs)}
 
 
 def losses(

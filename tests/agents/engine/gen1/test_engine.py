@@ -61,7 +61,7 @@ def test_a_difference_is_found_and_shown() -> None:
 def test_the_data_is_that_of_the_installed_showdown() -> None:
     script = PROJECT / "scripts" / "build" / "make_engine_data.mjs"
     made = subprocess.run([node(), str(script), "--print"], capture_output=True, text=True, check=True).stdout
-    assert made == (PROJECT / "agents" / "engine" / "gen1.json").read_text(), f"run: node {script}"
+    assert made == (PROJECT / "agents" / "engine" / "gen1" / "gen1.json").read_text(), f"run: node {script}"
     assert json.loads(made)["version"] == json.loads((package() / "package.json").read_text())["version"]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from teamsets.showdown import PROJECT, node, package
 
-_HOST = PROJECT / "arena" / "simulator"
+_HOST = PROJECT / "arena" / "venues" / "simulator"
 
 #: note(kind, objects) counts objects, and an example of each shape in `kinds`.
 _COUNTING = """

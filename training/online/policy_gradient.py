@@ -1,13 +1,21 @@
-"""Returns and advantages from the rewards and values of trajectories (Sutton & Barto 2018; GAE: Schulman et al. 2016)."""
+"""What the policy-gradient rules share: returns and advantages, and the terms of their losses.
+
+Sources: Sutton & Barto 2018 (returns); Schulman et al. 2016 (generalized advantage estimation).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import torch
 from torch import Tensor
 
+from agents.policy.distributions import entropy, log_prob_of, log_probs
+from training.online.players import played
 from training.online.rollout import Rollout
+
+if TYPE_CHECKING:
+    from training.online.trainer import Trainer
 
 
 def advantages(rollout: Rollout, rewards: Tensor, discount: float, gae_lambda: float) -> Tensor:
@@ -50,6 +58,24 @@ def last_values(values: Tensor, valid: Tensor) -> Tensor:
     return values.gather(1, valid.sum(1, keepdim=True) - 1)[:, 0].detach()
 
 
-def discounted(rollout: Rollout, rewards: Tensor, discount: float) -> Tensor:
-    """Return Σ_k γ^k r_{t+k} [D] of each decision, with the bootstrap value of a truncated trajectory. rewards: [D]."""
-    return advantages(replace(rollout, values=torch.zeros_like(rollout.values)), rewards, discount, 1.0)
+class PolicyTerms(NamedTuple):
+    """log_prob: log μ(a | h) [n] of the actions, as they are played. entropy: of π at temperature 1, mean, nats.
+
+    penalty: coefficient · mean KL to the reference, where that is in the loss; else 0.
+    """
+
+    log_prob: Tensor
+    entropy: Tensor
+    penalty: Tensor
+
+
+def policy_terms(
+    trainer: Trainer, rollout: Rollout, index: Tensor, logits: Tensor, reference: Tensor | None
+) -> PolicyTerms:
+    """index: int64 [n], decisions of the rollout. logits: [n, 13], the network's for them. reference: logits [D, 13]."""
+    legal = rollout.legal[index]
+    return PolicyTerms(
+        log_prob_of(played(logits, legal, rollout.manner), rollout.actions[index]),
+        entropy(log_probs(logits, legal)).mean(),
+        trainer.penalty(logits, None if reference is None else reference[index], legal),
+    )

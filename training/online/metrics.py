@@ -1,0 +1,48 @@
+"""Metrics of an iteration: means over its minibatches, and where its time goes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import Tensor
+
+
+class Averages:
+    """Means of metrics over minibatches: `averages.add(loss=loss)` for each, then `averages.means()`."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, **metrics: Tensor | float) -> None:
+        """Count these metrics of a minibatch."""
+        for name, value in metrics.items():
+            number = float(value.detach()) if isinstance(value, Tensor) else value
+            self._sums[name] = self._sums.get(name, 0.0) + number
+            self._counts[name] = self._counts.get(name, 0) + 1
+
+    def means(self) -> dict[str, float]:
+        """Metric -> mean over the minibatches that had it."""
+        return {name: total / self._counts[name] for name, total in self._sums.items()}
+
+
+class Clock:
+    """Seconds in named parts since the last `pop_seconds`: `with clock("learn"): ...`. Parts must not be nested."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, part: str) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[part] = self._seconds.get(part, 0.0) + time.perf_counter() - began
+
+    def pop_seconds(self) -> dict[str, float]:
+        """Return the seconds by part, and begin anew."""
+        seconds, self._seconds = self._seconds, {}
+        return seconds
