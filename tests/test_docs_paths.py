@@ -33,6 +33,19 @@ def test_every_path_that_a_page_names_exists(page: Path) -> None:
     assert not gone, f"{page.name}: {', '.join(gone)}: moved or removed; name the new path"
 
 
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as viewers of repositories make them."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_section_leads_to_one(page: Path) -> None:
+    found = re.findall(r"\]\((?!https?:)([^)\s#]*)#([^)\s]+)\)", page.read_text("utf-8"))
+    targets = [(page.parent / target if target else page, anchor) for target, anchor in found]
+    assert not [f"{path.name}#{anchor}" for path, anchor in targets if anchor not in anchors(path.read_text("utf-8"))]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_to_a_file(page: Path) -> None:
     assert not [target for target in links(page.read_text("utf-8")) if not (page.parent / target).exists()]
@@ -42,3 +55,4 @@ def test_the_check_sees_a_path_that_is_gone() -> None:
     text = "See `arena/nothing.py`, `arena/store/`, `scripts/bench/*.py --runs 3`, `arena evaluate`, [x](no.md#part)."
     assert named(text) == ["arena/nothing.py", "arena/store/", "scripts/bench/*.py"]
     assert links(text) == ["no.md"]
+    assert anchors("# Where do I change …\n## `a` · b\n") == {"where-do-i-change-", "a--b"}
