@@ -9,19 +9,21 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from support.command_line import PROJECT
 from support.made_logs import four_shown
 from support.page_commands import ONE_WORKER, TRAINING_RULES, Rule, Shell, blocks, free_port, small
 from support.tournaments import tournament
 
 from agents.search.poke_engine import builds
+from training.runs.shipped import FOLDERS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 #: Pages whose commands are not run here, and what holds for them instead.
 NOT_RUN = {
     "experiments.md": "says what was run once; nobody is asked to run it again",
-    "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone",
+    "install.md": "tests/test_wheel.py does what it says from a wheel, tests/test_readme.py from a clone; CI makes the rest",
     "external.md": "other people's programs: tests/agents/external plays with stand-ins of them",
     "scale.md": "several machines: tests/arena/workers/cluster/test_ray_runs.py has a cluster on this one",
     "ladder.md": "other people's servers: tests/arena/remote/test_ladder.py has one of its own",
@@ -30,8 +32,7 @@ NOT_RUN = {
     "llm.md": "models and servers of the reader's: tests/agents/llm and tests/training/llm do it with tiny ones",
     "gpu.md": "a GPU: tests/scripts/test_gpu_measure.py rehearses it",
     "memory.md": "GPUs and eight processes: tests/training/machines/memory, diagnosis and distributed do it with two",
-    "curriculum.md": "the README's commands: tests/test_readme.py",
-    "ablations.md": "the README's commands: tests/test_readme.py",
+    "ablations.md": "hours: tests/training/experiments/ablation trains small ones, and reads those that are shipped",
 }
 PAGES = [page for page in sorted((PROJECT / "docs").glob("*.md")) if page.name not in NOT_RUN]
 PORT, OTHER_PORT = free_port(), free_port()
@@ -59,12 +60,14 @@ RULES = [
     *TRAINING_RULES,
     Rule(r"--budget \d+", "--budget 8", "battles"),
     Rule(r"--minutes [\d.]+", "--minutes 0.1", "time"),
+    Rule(r"^(arena evaluate (?:--all|--resume)(?!.*--(?:battles|minutes|budget)).*)", r"\1 --minutes 0.1", "time"),
+    Rule(r"^(scripts/evaluate_against_all.sh \S+)$", r"\1 --minutes 0.1", "time"),
     Rule(r"^(arena match (?!.*--battles).*)", r"\1 --battles 4", "battles of a match until it is decided"),
     Rule(r"^(arena evaluate (?!.*--(?:battles|minutes|budget)).*)", r"\1 --battles 2", "battles"),
     Rule(r"^arena serve (.*)--port 8010", rf"arena serve \1--port {OTHER_PORT} --db other.duckdb", "the port"),
     Rule(r"^arena serve --format gen9ou$", f"arena serve --format gen9ou --port {PORT}", "the port"),
     Rule(r"localhost:8000", f"localhost:{PORT}", "the port"),
-    Rule(r"arena watch 17", "arena watch 1", "a battle that is there"),
+    Rule(r"arena (watch|replay) 17", r"arena \1 1", "a battle that is there"),
     Rule(r"--delay 1\b", "--delay 0", "waiting"),
     Rule(r"^arena report RUN", "arena report", "the reader's own run"),
     Rule(
@@ -84,7 +87,37 @@ RULES = [
     ONE_WORKER,
 ]
 #: Pages that need torch.
-_TRAINING = {"engine.md", "environments.md", "extend.md", "online.md", "policy.md", "search.md", "training.md"}
+_TRAINING = {
+    "curriculum.md",
+    "engine.md",
+    "environments.md",
+    "extend.md",
+    "online.md",
+    "policy.md",
+    "search.md",
+    "training.md",
+}
+
+
+def small_curriculum() -> str:
+    """The shipped curriculum `gen1ou-cpu`: the same stages, with a handful of battles and steps each."""
+    settings = yaml.safe_load((FOLDERS["curriculum"] / "gen1ou-cpu.yaml").read_text("utf-8"))
+    settings["pool"] |= {"agents": ["heuristic:max-damage", "poke-env:SimpleHeuristicsPlayer"], "battles": 2}
+    settings["workers"] = 1
+    settings["evaluate_on"], settings["hold_out"] = ["variety:10"], 0.0  # of so few pairs none might be held out
+    settings["training"]["length"]["max_steps"] = 3
+    settings["training"]["data"] |= {"batch_size": 4, "max_length": 24}
+    settings["training"]["compute"]["threads"] = 1
+    settings["final_test"]["battles"] = 2
+    for stage in settings["stages"]:
+        stage["battles"] = 12
+        stage["teams"] = [{"set": "variety:10", "weight": 1, "growth": 2}]
+        # Every stage is kept at its first attempt: of so few battles most gates would reject, and each would be tried twice.
+        parent = stage["gate"]["parent"] | {"require": "nothing", "battles": 2}
+        stage["gate"], stage["retries"] = {"parent": parent, "pool": {"by": "nothing", "tolerance": 0}}, []
+        if stage["learner"]["expert"].startswith("search:"):
+            stage["learner"] = stage["learner"] | {"expert": "search:mcts?iterations=40&samples=2"}
+    return yaml.safe_dump(settings, sort_keys=False)
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +142,13 @@ def test_the_commands_of_a_page_work_in_order(page: Path, played_here: Path, tmp
         pytest.skip("no commands")
     if page.name in _TRAINING and importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed")
-    if any("search:" in command for command in found) and builds.missing(1):
+    searches = page.name == "curriculum.md" or any("search:" in command for command in found)
+    if searches and builds.missing(1):
         pytest.skip(f"search:mcts: {builds.missing(1)}")
     folder = tmp_path / "reader"
     shutil.copytree(played_here, folder)
+    if page.name == "curriculum.md":
+        (folder / "gen1ou-cpu").write_text(small_curriculum())  # a file takes precedence over a shipped one
     (folder / "scripts").symlink_to(PROJECT / "scripts")
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     shell = Shell(folder, {**environment, "WANDB_MODE": "offline", "COLUMNS": "120"}, tmp_path / "transcript.txt")
