@@ -6,7 +6,7 @@ PYTHON ?= python3
 JOBS ?= 2
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-slow lint format bench gpu docker clean
+.PHONY: help setup setup-dev training llm ray search evaluate test test-training test-slow lint format docs bench gpu docker clean
 
 help:            ## what one can say here
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/ \t/' | expand -t 16
@@ -46,6 +46,10 @@ lint: setup-dev  ## format check, lint, types
 
 format: setup-dev ## write the format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+docs:            ## docs/ as one browsable folder, site/, without links to the network; a broken link fails
+	@PYTHON=$(PYTHON) sh scripts/setup.sh docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build $(ARGS) && echo "docs: open site/index.html"
 
 bench: setup-dev ## battles a second, against poke-env over a local Showdown server
 	@$(BIN)/python scripts/bench/throughput.py $(ARGS)

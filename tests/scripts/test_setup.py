@@ -84,8 +84,9 @@ def test_the_index_is_remembered(project: Path) -> None:
     assert other.returncode == 0 and "--default-index file:///another --reinstall-package torch" in calls(project)[0]
 
 
-def test_ray_is_installed_where_it_is_asked_for_and_stays(project: Path) -> None:
-    for words, extras in ((("dev",), "dev"), (("dev", "ray"), "dev,ray")):
+@pytest.mark.parametrize("extra", ["ray", "docs"])
+def test_an_extra_is_installed_where_it_is_asked_for_and_stays(project: Path, extra: str) -> None:
+    for words, extras in ((("dev",), "dev"), ((extra,), f"dev,{extra}")):
         assert set_up(project, *words).returncode == 0
         assert calls(project)[0].endswith(f" -e .[{extras}]")
     assert (set_up(project, "dev").stdout, calls(project)) == ("", [])
