@@ -18,8 +18,8 @@ from mkdocs.structure.pages import Page
 from pymdownx.slugs import slugify
 
 PROJECT = Path(__file__).resolve().parents[2]
-#: Where a page finds what lets it search without a server; the plugin `offline` would load the like from another site.
-SEARCH = "assets/docs_search.js"
+#: Where pages find their style, and what lets them search without a server (the plugin `offline` loads that from elsewhere).
+STYLE, SEARCH = "assets/docs_site.css", "assets/docs_search.js"
 #: A link or a picture, with the path before a `#`; not to other sites, and not within the page.
 LINK = re.compile(r"(\]\()(?![\w+.-]+:|#)([^)\s#]+)")
 #: A fenced block or code in a line: what looks like a link there is none.
@@ -58,15 +58,18 @@ def linked(path: str) -> set[str]:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Headings get the anchors that repository viewers give them; no script is loaded from elsewhere."""
+    """Gives headings the anchors that repository viewers give them, and names the project's own script and style."""
     config.mdx_configs["toc"]["slugify"] = slugify(case="lower")
     config.extra["polyfills"] = [SEARCH]
+    config.extra_css.append(STYLE)
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds README.md, and what it and the pages link to outside of docs/, directly or through others."""
-    files.append(File.generated(config, SEARCH, abs_src_path=str(PROJECT / "scripts/build/docs_search.js")))
+    for asset in (STYLE, SEARCH):
+        source = PROJECT / "scripts" / "build" / Path(asset).name
+        files.append(File.generated(config, asset, abs_src_path=str(source)))
     paths = ["README.md"]
     known = {repository_path(file.src_uri) for file in files}
     paths += [path for path in known if path.endswith(".md")]
