@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -29,9 +30,11 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "simulate"))
+from prediction import turns
+
 from agents.search.poke_engine.builds import missing
 from agents.search.poke_engine.engine import EngineFailed, engine_for
-from agents.search.poke_engine.prediction import turns
 from arena.record import unpacked
 from arena.store import rows
 from arena.venues.simulator.reproduction import PackedLogs, with_logs

@@ -29,9 +29,9 @@ from typing import Any
 import engine_coverage
 import engine_ledger
 import numpy as np
+from engine_words import hashes, state
 
 from agents.engine.compiled import DIGEST
-from agents.engine.gen1.canonical import hashes, state
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import STUCK, TIE, WINNER
 from agents.engine.gen1.tables import DATA

@@ -21,10 +21,10 @@ import itertools
 from collections import Counter
 
 import numpy as np
+from prediction import Comparison, Turn, compare, known_limitation, turns
 
 from agents.search.poke_engine.builds import missing
 from agents.search.poke_engine.engine import Engine, EngineFailed
-from agents.search.poke_engine.prediction import Comparison, Turn, compare, known_limitation, turns
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
@@ -49,8 +49,9 @@ def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Comparison]
 
 def foreseen_by_engine(record: BattleRecord, rng: np.random.Generator) -> list[bool]:
     """Whether our engine foresees each turn of a battle in which both sides had a choice of moves."""
+    from exact_comparison import foreseen, walk
+
     from agents.engine.gen1 import layout
-    from agents.search.exact.comparison import foreseen, walk
 
     said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
     teams = record.fixture.teams[0].packed or "", record.fixture.teams[1].packed or ""

@@ -50,7 +50,6 @@ ONES_OWN = {
     "agents/search/poke_engine/serve.py": {SEARCH},
     "agents/mechanics/set_sampling.py": {SEARCH},
     "agents/search/poke_engine/state.py": {SEARCH},
-    "agents/search/poke_engine/prediction.py": set(),
     "agents/search/weights/gen1.txt": {SEARCH},
     "agents/policy/player.py": {NETWORK},
     "agents/policy/serve.py": {NETWORK},

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from support.scripts import script
 
 pytest.importorskip("numba")
 
@@ -19,7 +20,6 @@ from agents.battle import SeatBattle
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.agent import ExactSearch
-from agents.search.exact.comparison import Position, foreseen, sheets, unequal, walk
 from agents.search.exact.log import Log
 from agents.search.exact.row import root_of
 from agents.search.exact.standing import side_at
@@ -35,6 +35,9 @@ from arena.venue import Rules
 from arena.venues.simulator.simulator import play_all
 from teamsets.errors import BadInput
 
+_comparison = script("simulate/exact_comparison.py")
+Position, foreseen, sheets = _comparison.Position, _comparison.foreseen, _comparison.sheets
+unequal, walk = _comparison.unequal, _comparison.walk
 RULES = Rules(think_limit=60.0, max_turns=80)
 WEIGHTS = Path(__file__).parents[3] / "agents" / "search" / "weights" / "gen1.txt"
 

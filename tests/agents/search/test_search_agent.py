@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 from support.command_line import TESTS
+from support.scripts import script
 from support.tournaments import tournament
 
 from agents.search.poke_engine import builds, engine
 from agents.search.poke_engine.engine import Engine
 from agents.search.poke_engine.mcts import WEIGHTS
-from agents.search.poke_engine.prediction import compare, turns
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
@@ -23,6 +23,8 @@ from arena.store import rows
 from arena.venue import Rules
 from arena.venues.simulator.simulator import play_all
 
+_prediction = script("simulate/prediction.py")
+compare, turns = _prediction.compare, _prediction.turns
 real = pytest.mark.skipif(bool(builds.missing(1)), reason=builds.missing(1))
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 from click.testing import CliRunner, Result
-from support.command_line import PROJECT
 
 from teamsets.errors import BadInput
 from training.cli import cli
@@ -117,25 +114,3 @@ def test_a_curriculum_that_has_not_begun_says_how_to_start_it(tmp_path: Path, mo
         cli.main(["curriculum", "report", "gen1ou-cpu"], standalone_mode=False)
     with pytest.raises(BadInput, match=r"arena.duckdb: no such file; name a curriculum"):
         cli.main(["curriculum", "status"], standalone_mode=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("script", ["curriculum", "ablate"])
-def test_the_scripts_are_the_commands(script: str, tmp_path: Path) -> None:
-    """With the packages, and with a Python that has none of them, in a clone whose .venv is not there."""
-    path = PROJECT / "scripts" / f"{script}.py"
-    said = subprocess.run([sys.executable, path, "-h"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert said.returncode == 0 and f"Usage: train {script}" in said.stdout, said.stderr
-    (tmp_path / "scripts").mkdir()
-    for name in (f"{script}.py", "in_environment.py"):
-        (tmp_path / "scripts" / name).write_text((PROJECT / "scripts" / name).read_text())
-    bare = [sys.executable, "-S", "-E", f"scripts/{script}.py"]
-    said = subprocess.run(bare, cwd=tmp_path, capture_output=True, text=True, check=False)
-    line = f"{script}.py: the project's packages are not installed: run `make training`\n"
-    assert (said.returncode, said.stderr) == (2, line)
-    # Its .venv is found, and started once.
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "python").write_text('#!/bin/sh\necho started "$@"\n')
-    (tmp_path / ".venv" / "bin" / "python").chmod(0o755)
-    said = subprocess.run([*bare, "status"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stdout) == (0, f"started scripts/{script}.py status\n")

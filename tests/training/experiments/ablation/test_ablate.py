@@ -1,4 +1,4 @@
-"""`scripts/ablate.py`, end to end: killed at any moment it goes on, and every battle and step is there once."""
+"""`train ablate`, end to end: killed at any moment it goes on, and every battle and step is there once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from arena.store import rows
 
 def start(config: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, str(PROJECT / "scripts" / "ablate.py"), str(config), *words],
+        [sys.executable, "-m", "training.cli", "ablate", str(config), *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -242,7 +242,7 @@ def test_a_file_of_an_older_schema_has_no_curricula_once_it_is_up_to_date(tmp_pa
 
 
 def test_the_command_writes_it_and_names_what_is_wrong(folder: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "scripts/curriculum.py", "report", str(folder.parent / "toy.yaml")]
+    command = [sys.executable, "-m", "training.cli", "curriculum", "report", str(folder.parent / "toy.yaml")]
     page = tmp_path / "page.html"
     for words, code, said in (
         (["--html", str(page)], 0, f"wrote {page}"),

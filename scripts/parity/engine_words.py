@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.compiled import kernel, rule
+from agents.engine.compiled import kernel_with, rule
 from agents.engine.gen1.layout import (
     BIDE_DAMAGE,
     BIDE_TIME,
@@ -75,6 +77,7 @@ from agents.engine.gen1.layout import (
 )  # fmt: skip
 from agents.engine.gen1.state import pp_at, side_of
 
+_kernel = kernel_with(Path(__file__))
 MOST = 400  # numbers of a state at most
 
 #: Words of a side in the order of the oracle, each with the word that must not be 0 for it to count (-1: always).
@@ -146,7 +149,7 @@ def _side(b, s, numbers, n):
     return n
 
 
-@kernel
+@_kernel
 def _hashes(battles, rows, found):
     for k in numba.prange(len(rows)):
         numbers = np.zeros(MOST, np.int32)
@@ -164,7 +167,7 @@ def hashes(words: NDArray[np.int32], rows: NDArray[np.int64]) -> NDArray[np.uint
     return found
 
 
-@kernel
+@_kernel
 def _states(battles, numbers, counts):
     for n in numba.prange(len(battles)):
         counts[n] = canonical(battles[n], numbers[n])

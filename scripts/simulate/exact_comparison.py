@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from side_log import SideLog
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
@@ -16,7 +17,6 @@ from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.log import Log
 from agents.search.exact.row import Sheet, action_of, mask_of, root_of
-from agents.search.side_log import SideLog
 
 Words = NDArray[np.int32]
 

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from side_log import SideLog
+
 from agents.search.poke_engine.engine import Engine, Outcome
 from agents.search.poke_engine.field import field_of
 from agents.search.poke_engine.history import BINDING, History
 from agents.search.poke_engine.layout import BOOSTS, EngineState
 from agents.search.poke_engine.state import STATUS, names, own_side
-from agents.search.side_log import SideLog
 
 #: The volatiles that are compared: those that are in both the log and poke-engine's state.
 _COMPARED = frozenset({"substitute", "confusion", "leechseed", "reflect", "lightscreen", "mustrecharge", "taunt"})

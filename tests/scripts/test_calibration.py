@@ -5,16 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from support.command_line import PROJECT
+from support.scripts import script
 
-from training.calibration import Calibration, calibration, picture
+_module = script("calibration.py")
+Calibration, calibration, picture = _module.Calibration, _module.calibration, _module.picture
 
 
-def made(seed: int, battles: int, *, bent: float = 0.0) -> Calibration:
+def made(seed: int, battles: int, *, bent: float = 0.0) -> Any:
     """Battles of 20 decisions with a chance each, which is said as it is, or `bent` towards 1."""
     rng = np.random.default_rng(seed)
     chances = rng.uniform(0.05, 0.95, battles)
