@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from poke_env.data import GenData
 
-from agents.engine.gen1.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import DATA, ENTRIES, MOVE_IDS, most_pp
 from agents.mechanics.critical_hits import critical_chance_of
 from agents.mechanics.fighters import stats_of
@@ -48,12 +48,20 @@ MOVE_WORD = _ids("moves", ENTRIES)
 LAST_WORD = _ids("last_moves", ENTRIES)
 LAST_WORD[0] = _words.region("last_moves").none
 TYPE_WORD = _ids("types", [name.lower() for name in _types])
-_status_names = {BURN: "brn", PARALYSIS: "par", SLEEP: "slp", FREEZE: "frz", POISON: "psn", TOX: "tox", FAINTED: "fnt"}
+_status_names = {
+    W.BURN: "brn",
+    W.PARALYSIS: "par",
+    W.SLEEP: "slp",
+    W.FREEZE: "frz",
+    W.POISON: "psn",
+    W.TOX: "tox",
+    W.FAINTED: "fnt",
+}
 STATUS_WORD = np.array(
-    [_words.region("statuses").none] + [_words.region("statuses")[_status_names[k]] for k in range(1, FAINTED + 1)],
+    [_words.region("statuses").none] + [_words.region("statuses")[_status_names[k]] for k in range(1, W.FAINTED + 1)],
     np.int16,
 )
-assert HEALTHY == 0
+assert W.HEALTHY == 0
 
 _dex: dict[str, Any] = GenData.from_gen(1).pokedex
 BASE_STATS = np.array([[0] * 6, *([_dex[name]["baseStats"][stat] for stat in STATS] for name in _species)], np.int64)

@@ -14,53 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import compile_missing, kernel_with, rule
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import Engine, kernels
-from agents.engine.gen1.layout import (
-    BOOSTS,
-    CHOOSE_MOVE,
-    CHOOSE_SWITCH,
-    CONFUSED,
-    DISABLE_TIME,
-    DISABLED,
-    FAINTED,
-    FOCUS_ENERGY,
-    LEECH_SEED,
-    MON_COUNTER,
-    MON_HP,
-    MON_LEVEL,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_SEEN,
-    MON_SPECIES,
-    MON_STATS,
-    MON_STATUS,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    RECHARGE,
-    REFLECT,
-    REQUEST,
-    RESIDUAL_COUNT,
-    SEEN,
-    SHOWN_LAST,
-    SHOWN_RECHARGE,
-    SHOWN_TURNS,
-    SHOWN_TYPE_1,
-    SIDE_WORDS,
-    SIDES,
-    SUBSTITUTE,
-    TEAM_SIZE,
-    TOX,
-    TRANSFORMED,
-    TURN,
-    TWO_TURN,
-    UNDECIDED,
-    WAITING,
-    WINNER,
-)  # fmt: skip
 from agents.engine.gen1.network_actions import bench_place, move_place, write_legal
 from agents.engine.gen1.requests import only_entry
 from agents.engine.gen1.shown import base_count, base_move, entry, rank, shown_move, uses_of
@@ -122,7 +77,7 @@ _observing = kernel_with(*_HERE.glob("*.py"), *_HERE.glob("*.json"), *_MECHANICS
 @rule
 def _health(b, mon, view):
     """The fraction of HP that is left; for the opponent in Showdown's percent."""
-    hp, most = b[mon + MON_HP], b[mon + MON_MAX_HP]
+    hp, most = b[mon + W.MON_HP], b[mon + W.MON_MAX_HP]
     if view == 0 or hp == 0:
         return hp / most
     percent = -(-100 * hp // most)
@@ -154,9 +109,9 @@ def _named_moves(b, s, mon, view, moves):
     count = 0
     if view == 0:
         copied = mon == out(b, s)
-        count = b[s + MOVE_COUNT] if copied else b[mon + MON_MOVE_COUNT]
+        count = b[s + W.MOVE_COUNT] if copied else b[mon + W.MON_MOVE_COUNT]
         for slot in range(count):
-            moves[slot] = b[s + MOVES + slot] if copied else b[mon + MON_MOVES + slot]
+            moves[slot] = b[s + W.MOVES + slot] if copied else b[mon + W.MON_MOVES + slot]
     else:
         for slot in range(base_count(b, s, mon)):
             m = shown_move(b, s, mon, view, slot)
@@ -175,7 +130,7 @@ def _pp_left(b, s, mon, view, m):
         return 1.0
     most = SHOWN_MAX_PP[m]
     full = SHOWN_MAX_PP[base_move(b, s, mon, found)]  # a mimicked move has those of the one whose slot it is in
-    copied = mon == out(b, s) and b[s + TRANSFORMED]
+    copied = mon == out(b, s) and b[s + W.TRANSFORMED]
     left = (min(5, full) if copied else full) - uses_of(b, s, mon, view, found)
     return max(0, left) / most
 
@@ -183,16 +138,16 @@ def _pp_left(b, s, mon, view, m):
 @rule
 def _turns_of_status(b, s, mon):
     """Turns slept through, or the stage of bad poison, which no Pokémon on the bench has."""
-    if b[mon + MON_STATUS] == TOX:
-        return b[s + RESIDUAL_COUNT] if mon == out(b, s) else 0
-    return 0 if b[mon + MON_STATUS] == FAINTED else b[mon + MON_COUNTER]
+    if b[mon + W.MON_STATUS] == W.TOX:
+        return b[s + W.RESIDUAL_COUNT] if mon == out(b, s) else 0
+    return 0 if b[mon + W.MON_STATUS] == W.FAINTED else b[mon + W.MON_COUNTER]
 
 
 @rule
 def _mon_token(b, s, mon, view, one, moves, ids, features):
     """Writes the token of a Pokémon without its estimates, its row of `who`, and its named moves; returns their number."""
     active = mon == out(b, s)
-    species, level, status = b[mon + MON_SPECIES], b[mon + MON_LEVEL], b[mon + MON_STATUS]
+    species, level, status = b[mon + W.MON_SPECIES], b[mon + W.MON_LEVEL], b[mon + W.MON_STATUS]
     hp = _health(b, mon, view)
     count = _named_moves(b, s, mon, view, moves)
     ids[_SPECIES_ID] = SPECIES_WORD[species]
@@ -202,16 +157,16 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
         ids[_MOVE_IDS + k] = MOVE_WORD[moves[k]] if k < count else (NO_MOVE_WORD if view == 0 else UNKNOWN_MOVE)
     ids[_STATUS_ID] = STATUS_WORD[status]
     for k in range(2):
-        kind = b[s + SHOWN_TYPE_1 + k] if active else SPECIES_TYPES[species, k]
+        kind = b[s + W.SHOWN_TYPE_1 + k] if active else SPECIES_TYPES[species, k]
         ids[_TYPE_IDS + k] = TYPE_WORD[kind] if kind >= 0 else NO_SPECIES_TYPE
         one[WHO_TYPE_1 + k] = kind
     ids[_TERA_ID] = NO_TERA
     features[0] = 1.0
     features[2] = hp
-    features[3] = status == FAINTED
+    features[3] = status == W.FAINTED
     features[4] = active
     features[5] = view == 0
-    features[6] = b[mon + MON_SEEN] > 0
+    features[6] = b[mon + W.MON_SEEN] > 0
     features[7] = level / 100
     features[8] = min(8, _turns_of_status(b, s, mon)) / 8
     features[9] = min(4, count) / 4
@@ -221,13 +176,13 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
     for k in range(min(4, count)):
         features[17 + k] = _pp_left(b, s, mon, view, moves[k])
     if view == 0:
-        one[WHO_STATS] = b[mon + MON_MAX_HP]
+        one[WHO_STATS] = b[mon + W.MON_MAX_HP]
         for stat in range(5):
-            one[WHO_STATS + 1 + stat] = b[mon + MON_STATS + stat]
+            one[WHO_STATS + 1 + stat] = b[mon + W.MON_STATS + stat]
     one[WHO_SPECIES], one[WHO_LEVEL], one[WHO_HP] = species, level, hp
     if active:
-        set_factors(one, status, b[s + BOOSTS : s + BOOSTS + 7], b[s + REFLECT])
-        if status != FAINTED:
+        set_factors(one, status, b[s + W.BOOSTS : s + W.BOOSTS + 7], b[s + W.REFLECT])
+        if status != W.FAINTED:
             _field_features(b, s, view, features)
     else:
         set_factors(one, status, _LEVEL_BOOSTS, 0)
@@ -238,28 +193,28 @@ def _mon_token(b, s, mon, view, one, moves, ids, features):
 def _field_features(b, s, view, features):
     """Boosts, temporary states and effects of an active Pokémon; its player knows from requests whether it must rest."""
     for stat in range(7):
-        features[_ON_FIELD + stat] = b[s + BOOSTS + stat] / 6
-    features[_ON_FIELD + 7] = b[s + SHOWN_TURNS] == 1
-    features[_ON_FIELD + 8] = b[s + RECHARGE] if view == 0 else b[s + SHOWN_RECHARGE]
-    features[_ON_FIELD + 9] = b[s + TWO_TURN] != 0
-    features[_EFFECTS] = b[s + SUBSTITUTE] > 0
-    features[_EFFECTS + 1] = b[s + CONFUSED] > 0
-    features[_EFFECTS + 2] = b[s + LEECH_SEED]
-    features[_EFFECTS + 3] = b[s + REFLECT]
-    features[_EFFECTS + 4] = b[s + FOCUS_ENERGY]
-    features[_EFFECTS + 7] = b[s + DISABLE_TIME] > 0
+        features[_ON_FIELD + stat] = b[s + W.BOOSTS + stat] / 6
+    features[_ON_FIELD + 7] = b[s + W.SHOWN_TURNS] == 1
+    features[_ON_FIELD + 8] = b[s + W.RECHARGE] if view == 0 else b[s + W.SHOWN_RECHARGE]
+    features[_ON_FIELD + 9] = b[s + W.TWO_TURN] != 0
+    features[_EFFECTS] = b[s + W.SUBSTITUTE] > 0
+    features[_EFFECTS + 1] = b[s + W.CONFUSED] > 0
+    features[_EFFECTS + 2] = b[s + W.LEECH_SEED]
+    features[_EFFECTS + 3] = b[s + W.REFLECT]
+    features[_EFFECTS + 4] = b[s + W.FOCUS_ENERGY]
+    features[_EFFECTS + 7] = b[s + W.DISABLE_TIME] > 0
 
 
 @rule
 def _side_token(b, s, view, ids, features):
-    size = b[s + TEAM_SIZE] if view == 0 else b[s + SEEN]
+    size = b[s + W.TEAM_SIZE] if view == 0 else b[s + W.SEEN]
     able, left = 0, 0.0
-    for k in range(b[s + TEAM_SIZE]):
-        mon = s + MONS + k * MON_WORDS
-        if (view == 0 or b[mon + MON_SEEN]) and b[mon + MON_STATUS] != FAINTED:
+    for k in range(b[s + W.TEAM_SIZE]):
+        mon = s + W.MONS + k * W.MON_WORDS
+        if (view == 0 or b[mon + W.MON_SEEN]) and b[mon + W.MON_STATUS] != W.FAINTED:
             able += 1
             left += _health(b, mon, view)
-    ids[0] = LAST_WORD[b[s + SHOWN_LAST + view]]
+    ids[0] = LAST_WORD[b[s + W.SHOWN_LAST + view]]
     features[15], features[16] = able / 6, size / 6
     features[17], features[18] = (size - able) / 6, left / 6
 
@@ -273,9 +228,9 @@ def _move_token(b, s, m, slot, own, foe, estimated, ids, features):
     features[2] = 1.0
     if slot >= 0:
         pp = b[pp_at(b, s) + slot]
-        features[1] = pp <= 0 or b[s + DISABLED] == slot + 1
+        features[1] = pp <= 0 or b[s + W.DISABLED] == slot + 1
         # A copied move in a slot that its own set lacks has no PP Ups.
-        features[2] = pp / (MAX_PP[m] if slot < b[out(b, s) + MON_MOVE_COUNT] else MOVE[m, PP])
+        features[2] = pp / (MAX_PP[m] if slot < b[out(b, s) + W.MON_MOVE_COUNT] else MOVE[m, PP])
     features[7] = 1 / 4
     if estimated:
         move_features(m, own, foe, features[3:9])
@@ -288,7 +243,7 @@ def _place_ours(b, s, k):
     """The position in the team of our k-th token: the active one, then the bench by name."""
     if k == 0:
         return 0
-    for position in range(1, b[s + TEAM_SIZE]):
+    for position in range(1, b[s + W.TEAM_SIZE]):
         if bench_place(b, s, position) == k - 1:
             return position
     return -1
@@ -298,11 +253,11 @@ def _place_ours(b, s, k):
 def _place_theirs(b, s, k):
     """The index in the team of their k-th token: the active one, then the others as they were seen; -1: not seen yet."""
     if k == 0:
-        return b[s + ORDER]
+        return b[s + W.ORDER]
     place = 0
-    for number in range(1, b[s + SEEN] + 1):
-        for index in range(b[s + TEAM_SIZE]):
-            if b[s + MONS + index * MON_WORDS + MON_SEEN] == number and index != b[s + ORDER]:
+    for number in range(1, b[s + W.SEEN] + 1):
+        for index in range(b[s + W.TEAM_SIZE]):
+            if b[s + W.MONS + index * W.MON_WORDS + W.MON_SEEN] == number and index != b[s + W.ORDER]:
                 place += 1
                 if place == k:
                     return index
@@ -317,12 +272,12 @@ def _observe_mons(b, s, view, sets, who, moves, chances, counts, ids, features):
         if view == 1:
             index = _place_theirs(b, s, k)
         else:
-            position = _place_ours(b, s, k) if k < b[s + TEAM_SIZE] else -1
+            position = _place_ours(b, s, k) if k < b[s + W.TEAM_SIZE] else -1
             if position >= 0:
-                index = b[s + ORDER + position]
+                index = b[s + W.ORDER + position]
         counts[k] = -1
         if index >= 0:
-            shown = _mon_token(b, s, s + MONS + index * MON_WORDS, view, who[k], moves[k], ids[k], features[k])
+            shown = _mon_token(b, s, s + W.MONS + index * W.MON_WORDS, view, who[k], moves[k], ids[k], features[k])
             for j in range(shown):
                 chances[k, j] = 1.0
             counts[k] = shown if view == 0 else guess_moves(sets, int(who[k, WHO_SPECIES]), moves[k], chances[k], shown)
@@ -352,38 +307,38 @@ def observe_one(b, s, sets, who, moves, chances, counts, ids, features):
     """
     foe = foe_of(s)
     ids[0, 0], ids[0, 1] = GENERATION, NO_WEATHER
-    turn = b[TURN]
+    turn = b[W.TURN]
     features[0, 0] = min(turn, 100) / 100
     features[0, 1] = 1.0 / (1 + turn)
-    features[0, 3] = b[s + REQUEST] == CHOOSE_SWITCH
-    features[0, 4] = b[s + REQUEST] == CHOOSE_MOVE and hard_lock(b, s)
+    features[0, 3] = b[s + W.REQUEST] == W.CHOOSE_SWITCH
+    features[0, 4] = b[s + W.REQUEST] == W.CHOOSE_MOVE and hard_lock(b, s)
     _side_token(b, s, 0, ids[1], features[1])
     _side_token(b, foe, 1, ids[2], features[2])
     _observe_mons(b, s, 0, sets, who, moves, chances, counts, ids[_OURS:], features[_OURS:])
     _observe_mons(b, foe, 1, sets, who[6:], moves[6:], chances[6:], counts[6:], ids[_THEIRS:], features[_THEIRS:])
     _estimate(who, moves, chances, counts, features[_OURS:], 0, 6)
     _estimate(who, moves, chances, counts, features[_OURS:], 6, 0)
-    if b[s + REQUEST] != CHOOSE_MOVE:
+    if b[s + W.REQUEST] != W.CHOOSE_MOVE:
         return
     estimated = counts[6] >= 0 and who[0, WHO_HP] > 0 and who[6, WHO_HP] > 0
     only = only_entry(b, s)
     if only:
         _move_token(b, s, only, -1, who[0], who[6], estimated, ids[_MOVES], features[_MOVES])
         return
-    for slot in range(b[s + MOVE_COUNT]):
+    for slot in range(b[s + W.MOVE_COUNT]):
         place = _MOVES + move_place(b, s, slot)
         for other in range(slot):
-            place += b[s + MOVES + other] == b[s + MOVES + slot]
-        _move_token(b, s, b[s + MOVES + slot], slot, who[0], who[6], estimated, ids[place], features[place])
+            place += b[s + W.MOVES + other] == b[s + W.MOVES + slot]
+        _move_token(b, s, b[s + W.MOVES + slot], slot, who[0], who[6], estimated, ids[place], features[place])
 
 
 @_observing
 def _observe(battles, rows, seats, sets, token_ids, features, legal):
     """Writes the observations of pairs (row, seat); zeros for a seat that has nothing to choose."""
     for k in numba.prange(len(rows)):
-        b, s = battles[rows[k]], SIDES + seats[k] * SIDE_WORDS
+        b, s = battles[rows[k]], W.SIDES + seats[k] * W.SIDE_WORDS
         token_ids[k], features[k], legal[k] = 0, 0, False
-        if b[WINNER] == UNDECIDED and b[s + REQUEST] != WAITING:
+        if b[W.WINNER] == W.UNDECIDED and b[s + W.REQUEST] != W.WAITING:
             who = np.zeros((12, WHO_COLUMNS))
             moves = np.zeros((12, MOST_MOVES), np.int64)
             chances = np.zeros((12, MOST_MOVES))

@@ -9,72 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel_with, rule
-from agents.engine.gen1.layout import (
-    BIDE_DAMAGE,
-    BIDE_TIME,
-    BOOSTS,
-    CONFUSED,
-    DISABLE_SLOT,
-    DISABLE_TIME,
-    FAINTED_THIS_TURN,
-    FAKE_OTHER,
-    FAKE_TRAPPED,
-    FLINCH,
-    FOCUS_ENERGY,
-    INVULNERABLE,
-    LAST_DAMAGE,
-    LAST_ENEMY_MOVE,
-    LAST_ENEMY_SELECTED,
-    LAST_MOVE,
-    LAST_SELECTED,
-    LAST_SLOT,
-    LEECH_SEED,
-    LEFT,
-    LIGHT_SCREEN,
-    MIST,
-    MODIFIED,
-    MON_HP,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_PP,
-    MON_SLEEP,
-    MON_STATS,
-    MON_STATUS,
-    MON_SUB_BROKEN,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    RAGE,
-    RAGE_ACCURACY,
-    RECHARGE,
-    REFLECT,
-    RESIDUAL,
-    RESIDUAL_COUNT,
-    SEED,
-    SLEEP,
-    SPECIES,
-    SPEED,
-    STORED,
-    SUBSTITUTE,
-    TEAM_SIZE,
-    THRASH,
-    THRASH_ACCURACY,
-    THRASH_TIME,
-    TRANSFORMED,
-    TRAPPED,
-    TRAPPED_BY,
-    TRAPPED_MAYBE,
-    TRAPPING,
-    TRAPPING_DAMAGE,
-    TRAPPING_TOTAL,
-    TRAPPING_WHOM,
-    TURN,
-    TWO_TURN,
-    TYPE_1,
-    TYPE_2,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import pp_at, side_of
 
 _kernel = kernel_with(Path(__file__))
@@ -83,28 +18,35 @@ MOST = 400  # numbers of a state at most
 #: Words of a side in the order of the oracle, each with the word that must not be 0 for it to count (-1: always).
 _CONDITIONS = np.array(
     [
-        (BIDE_TIME, -1), (BIDE_DAMAGE, BIDE_TIME), (TWO_TURN, -1), (INVULNERABLE, -1), (TRAPPED, -1), (TRAPPED_BY, TRAPPED),
-        (TRAPPED_MAYBE, TRAPPED), (FAKE_TRAPPED, -1), (FAKE_OTHER, FAKE_TRAPPED), (TRAPPING, -1), (TRAPPING_TOTAL, TRAPPING),
-        (TRAPPING_DAMAGE, TRAPPING), (TRAPPING_WHOM, TRAPPING), (RECHARGE, -1), (THRASH_TIME, THRASH),
-        (THRASH_ACCURACY, THRASH), (RAGE, -1), (RAGE_ACCURACY, RAGE), (CONFUSED, -1), (DISABLE_TIME, -1),
-        (DISABLE_SLOT, DISABLE_TIME), (FLINCH, -1),
-        (FOCUS_ENERGY, -1), (LEECH_SEED, -1), (LIGHT_SCREEN, -1), (REFLECT, -1), (MIST, -1),
+        (W.BIDE_TIME, -1), (W.BIDE_DAMAGE, W.BIDE_TIME), (W.TWO_TURN, -1), (W.INVULNERABLE, -1), (W.TRAPPED, -1),
+        (W.TRAPPED_BY, W.TRAPPED),
+        (W.TRAPPED_MAYBE, W.TRAPPED), (W.FAKE_TRAPPED, -1), (W.FAKE_OTHER, W.FAKE_TRAPPED), (W.TRAPPING, -1),
+        (W.TRAPPING_TOTAL, W.TRAPPING),
+        (W.TRAPPING_DAMAGE, W.TRAPPING), (W.TRAPPING_WHOM, W.TRAPPING), (W.RECHARGE, -1), (W.THRASH_TIME, W.THRASH),
+        (W.THRASH_ACCURACY, W.THRASH), (W.RAGE, -1), (W.RAGE_ACCURACY, W.RAGE), (W.CONFUSED, -1), (W.DISABLE_TIME, -1),
+        (W.DISABLE_SLOT, W.DISABLE_TIME), (W.FLINCH, -1),
+        (W.FOCUS_ENERGY, -1), (W.LEECH_SEED, -1), (W.LIGHT_SCREEN, -1), (W.REFLECT, -1), (W.MIST, -1),
     ],
     np.int32,
 )  # fmt: skip
-_HEAD = np.array([LEFT, LAST_SELECTED, LAST_SLOT, LAST_ENEMY_SELECTED, LAST_ENEMY_MOVE, FAINTED_THIS_TURN], np.int32)
-_OUT = np.array([SPEED, BOOSTS + 5, BOOSTS + 6, MOVE_COUNT, TRANSFORMED, LAST_MOVE], np.int32)
-_MON = np.array([MON_HP, MON_MAX_HP, MON_STATUS, MON_SLEEP, MON_SUB_BROKEN, *range(MON_STATS, MON_STATS + 5)], np.int32)
+_HEAD = np.array(
+    [W.LEFT, W.LAST_SELECTED, W.LAST_SLOT, W.LAST_ENEMY_SELECTED, W.LAST_ENEMY_MOVE, W.FAINTED_THIS_TURN], np.int32
+)
+_OUT = np.array([W.SPEED, W.BOOSTS + 5, W.BOOSTS + 6, W.MOVE_COUNT, W.TRANSFORMED, W.LAST_MOVE], np.int32)
+_MON = np.array(
+    [W.MON_HP, W.MON_MAX_HP, W.MON_STATUS, W.MON_SLEEP, W.MON_SUB_BROKEN, *range(W.MON_STATS, W.MON_STATS + 5)],
+    np.int32,
+)
 
 
 @rule
 def canonical(b, numbers):
     """Writes the state's numbers; returns how many."""
     n = 0
-    for word in range(SEED, SEED + 4):
+    for word in range(W.SEED, W.SEED + 4):
         numbers[n] = b[word]
         n += 1
-    numbers[n], numbers[n + 1] = b[TURN], b[LAST_DAMAGE]
+    numbers[n], numbers[n + 1] = b[W.TURN], b[W.LAST_DAMAGE]
     n += 2
     for i in range(2):
         n = _side(b, side_of(i), numbers, n)
@@ -116,35 +58,35 @@ def _side(b, s, numbers, n):
     for word in _HEAD:
         numbers[n] = b[s + word]
         n += 1
-    for position in range(b[s + TEAM_SIZE]):
-        numbers[n] = b[s + ORDER + position]
+    for position in range(b[s + W.TEAM_SIZE]):
+        numbers[n] = b[s + W.ORDER + position]
         n += 1
-    numbers[n], numbers[n + 1], numbers[n + 2] = b[s + SPECIES], b[s + TYPE_1], b[s + TYPE_2]
+    numbers[n], numbers[n + 1], numbers[n + 2] = b[s + W.SPECIES], b[s + W.TYPE_1], b[s + W.TYPE_2]
     n += 3
     for stat in range(5):
-        numbers[n], numbers[n + 1] = b[s + STORED + stat], b[s + MODIFIED + stat]
-        numbers[n + 2] = b[s + BOOSTS + stat]
+        numbers[n], numbers[n + 1] = b[s + W.STORED + stat], b[s + W.MODIFIED + stat]
+        numbers[n + 2] = b[s + W.BOOSTS + stat]
         n += 3
     for word in _OUT:
         numbers[n] = b[s + word]
         n += 1
-    for slot in range(b[s + MOVE_COUNT]):
-        numbers[n], numbers[n + 1] = b[s + MOVES + slot], b[pp_at(b, s) + slot]
+    for slot in range(b[s + W.MOVE_COUNT]):
+        numbers[n], numbers[n + 1] = b[s + W.MOVES + slot], b[pp_at(b, s) + slot]
         n += 2
     for k in range(len(_CONDITIONS)):
         needs = _CONDITIONS[k, 1]
         numbers[n] = b[s + _CONDITIONS[k, 0]] if needs < 0 or b[s + needs] else 0
         n += 1
-    numbers[n] = b[s + RESIDUAL_COUNT] + 1 if b[s + RESIDUAL] else 0
-    numbers[n + 1] = b[s + SUBSTITUTE]
+    numbers[n] = b[s + W.RESIDUAL_COUNT] + 1 if b[s + W.RESIDUAL] else 0
+    numbers[n + 1] = b[s + W.SUBSTITUTE]
     n += 2
-    for k in range(b[s + TEAM_SIZE]):
-        mon = s + MONS + k * MON_WORDS
+    for k in range(b[s + W.TEAM_SIZE]):
+        mon = s + W.MONS + k * W.MON_WORDS
         for word in _MON:
-            numbers[n] = b[mon + word] if word != MON_SLEEP or b[mon + MON_STATUS] == SLEEP else 0
+            numbers[n] = b[mon + word] if word != W.MON_SLEEP or b[mon + W.MON_STATUS] == W.SLEEP else 0
             n += 1
-        for slot in range(b[mon + MON_MOVE_COUNT]):
-            numbers[n] = b[mon + MON_PP + slot]
+        for slot in range(b[mon + W.MON_MOVE_COUNT]):
+            numbers[n] = b[mon + W.MON_PP + slot]
             n += 1
     return n
 

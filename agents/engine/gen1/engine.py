@@ -13,6 +13,7 @@ from poke_env.data import GenData
 
 from agents.engine import FORMATS
 from agents.engine.compiled import kernel
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.checks import (
     EVS,
     IVS,
@@ -22,29 +23,6 @@ from agents.engine.gen1.checks import (
     indices,
     number_in,
     whole_numbers,
-)  # fmt: skip
-from agents.engine.gen1.layout import (
-    LEFT,
-    MON_HP,
-    MON_LEVEL,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PLACE,
-    MON_PP,
-    MON_SPECIES,
-    MON_SPEED_POINTS,
-    MON_STATS,
-    MON_WORDS,
-    MONS,
-    ORDER,
-    SEED,
-    SIDE_WORDS,
-    SIDES,
-    TEAM_SIZE,
-    UNDECIDED,
-    WINNER,
-    WORDS,
 )  # fmt: skip
 from agents.engine.gen1.network_actions import translate
 from agents.engine.gen1.requests import legal_actions
@@ -65,7 +43,7 @@ def _start(battles):
 @kernel
 def _step(battles, actions):
     for n in numba.prange(len(battles)):
-        if battles[n, WINNER] == UNDECIDED:
+        if battles[n, W.WINNER] == W.UNDECIDED:
             step_battle(battles[n], actions[n, 0], actions[n, 1])
 
 
@@ -73,8 +51,8 @@ def _step(battles, actions):
 def _legal(battles, masks):
     for n in numba.prange(len(battles)):
         for seat in range(2):
-            playing = battles[n, WINNER] == UNDECIDED
-            masks[n, seat] = legal_actions(battles[n], SIDES + seat * SIDE_WORDS) if playing else 0
+            playing = battles[n, W.WINNER] == W.UNDECIDED
+            masks[n, seat] = legal_actions(battles[n], W.SIDES + seat * W.SIDE_WORDS) if playing else 0
 
 
 def kernels() -> dict[str, tuple[Any, Callable[[], Any]]]:
@@ -100,7 +78,7 @@ class Engine:
         if format_id not in FORMATS:
             raise BadInput(f"format '{format_id}': the engine plays {' and '.join(FORMATS)}.")
         self.format_id = format_id
-        self.words: Words = np.zeros((battles, WORDS), np.int32)
+        self.words: Words = np.zeros((battles, W.WORDS), np.int32)
 
     def reset(self, teams: Sequence[tuple[str, str]], seeds: Sequence[str], rows: Sequence[int] | None = None) -> None:
         """Starts a battle in each row (of `rows`): both packed teams, and a seed "gen5,…" (16 hexadecimal digits).
@@ -176,35 +154,35 @@ def initial_rows(teams: Sequence[tuple[str, str]], seeds: Sequence[str], count: 
     if not len(teams) == len(seeds) == count:
         raise BadInput(f"{len(teams)} pairs of teams and {len(seeds)} seeds for {count} rows: as many are needed.")
     pairs = zip(teams, seeds, strict=True)
-    return np.array([initial(pair, seed) for pair, seed in pairs], np.int32).reshape(count, WORDS)
+    return np.array([initial(pair, seed) for pair, seed in pairs], np.int32).reshape(count, W.WORDS)
 
 
 def initial(teams: tuple[str, str], seed: str) -> Words:
     """A battle's words [WORDS] before its start. Raises BadInput."""
-    words = np.zeros(WORDS, np.int32)
+    words = np.zeros(W.WORDS, np.int32)
     check_seed(seed)
     for part in range(4):
-        words[SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
-    words[WINNER] = UNDECIDED
+        words[W.SEED + part] = int(seed[5 + 4 * part : 9 + 4 * part], 16)
+    words[W.WINNER] = W.UNDECIDED
     for seat, packed in enumerate(teams):
-        words[SIDES + seat * SIDE_WORDS :][:SIDE_WORDS] = _encoded(packed)
+        words[W.SIDES + seat * W.SIDE_WORDS :][: W.SIDE_WORDS] = _encoded(packed)
     return words
 
 
 @functools.lru_cache(maxsize=16384)
 def _encoded(packed: str) -> Words:
     """A side's words [SIDE_WORDS] before the start. Cached: environments start many battles with the same teams."""
-    side = np.zeros(SIDE_WORDS, np.int32)
+    side = np.zeros(W.SIDE_WORDS, np.int32)
     members = packed.split("]")
     if not 1 <= len(members) <= 6:
         raise BadInput(f"A team has 1 to 6 Pokémon, not {len(members)}.")
-    side[TEAM_SIZE] = side[LEFT] = len(members)
-    side[ORDER : ORDER + 6] = range(6)
+    side[W.TEAM_SIZE] = side[W.LEFT] = len(members)
+    side[W.ORDER : W.ORDER + 6] = range(6)
     for index, member in enumerate(members):
-        _put_mon(side[MONS + index * MON_WORDS :][:MON_WORDS], member)
+        _put_mon(side[W.MONS + index * W.MON_WORDS :][: W.MON_WORDS], member)
     names = [shown_name(member) for member in members]
     for place, index in enumerate(sorted(range(len(names)), key=names.__getitem__)):
-        side[MONS + index * MON_WORDS + MON_PLACE] = place
+        side[W.MONS + index * W.MON_WORDS + W.MON_PLACE] = place
     side.flags.writeable = False
     return side
 
@@ -241,14 +219,14 @@ def _put_mon(mon: Words, packed: str) -> None:
     bases: list[int] = species["stats"]
     stats = [(2 * base + point) * level // 100 + 5 for base, point in zip(bases, points, strict=True)]
     hp = (2 * bases[0] + points[0] + 100) * level // 100 + 10
-    mon[MON_SPECIES], mon[MON_LEVEL], mon[MON_HP], mon[MON_MAX_HP] = species["num"], level, hp, hp
-    mon[MON_STATS : MON_STATS + 5] = stats[1:]
-    mon[MON_SPEED_POINTS] = points[5]
-    mon[MON_MOVE_COUNT] = len(moves)
+    mon[W.MON_SPECIES], mon[W.MON_LEVEL], mon[W.MON_HP], mon[W.MON_MAX_HP] = species["num"], level, hp, hp
+    mon[W.MON_STATS : W.MON_STATS + 5] = stats[1:]
+    mon[W.MON_SPEED_POINTS] = points[5]
+    mon[W.MON_MOVE_COUNT] = len(moves)
     for slot, move in enumerate(moves):
         known = MOVES_BY_ID[move]
-        mon[MON_MOVES + slot] = known["num"]
-        mon[MON_PP + slot] = most_pp(known)
+        mon[W.MON_MOVES + slot] = known["num"]
+        mon[W.MON_PP + slot] = most_pp(known)
 
 
 def _six(what: str, text: str) -> list[str]:

@@ -3,33 +3,9 @@
 from __future__ import annotations
 
 from agents.engine.compiled import rule
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.conditions import after_boost, build_rage, give, give_self, give_status, trap_turns
 from agents.engine.gen1.damage import FAILED, damage_of, hits, is_immune
-from agents.engine.gen1.layout import (
-    BIDE_DAMAGE,
-    BURN,
-    CONFUSED,
-    FREEZE,
-    INVULNERABLE,
-    LAST_DAMAGE,
-    LIGHT_SCREEN,
-    MODIFIED,
-    MON_HP,
-    MON_MAX_HP,
-    MON_STATUS,
-    MON_SUB_BROKEN,
-    MOVE_COUNT,
-    PARALYSIS,
-    POISON,
-    REFLECT,
-    SLEEP,
-    SUBSTITUTE,
-    THRASH,
-    THRASH_ACCURACY,
-    THRASH_TIME,
-    TOX,
-    TRAPPING,
-)  # fmt: skip
 from agents.engine.gen1.special import special_hit
 from agents.engine.gen1.state import (
     SPEED_STAT,
@@ -92,25 +68,25 @@ _GRASS = 10
 def _blocked_by_substitute(b, s, t, m, hit):
     """What a substitute does to a hit: 0 nothing, 1 it took it, 2 the move fails (Substitute's onTryHit)."""
     if MOVE[m, CATEGORY] == STATUS_MOVE:
-        poison = MOVE[m, STATUS] == POISON or MOVE[m, STATUS] == TOX
+        poison = MOVE[m, STATUS] == W.POISON or MOVE[m, STATUS] == W.TOX
         return 2 if poison or (MOVE[m, BOOST_1] >= 0 and t != s) or MOVE[m, GIVES] == _V_CONFUSION else 0
     if MOVE[m, GIVES] != 0 and t == s:
         return 0
-    damage = int(b[LAST_DAMAGE]) if hit > 1 else damage_of(b, s, t, m)
+    damage = int(b[W.LAST_DAMAGE]) if hit > 1 else damage_of(b, s, t, m)
     if m == _BIDE:
-        damage = 2 * int(b[s + BIDE_DAMAGE])
+        damage = 2 * int(b[s + W.BIDE_DAMAGE])
     if damage < 0:
         return 2
-    b[LAST_DAMAGE] = damage
-    b[t + SUBSTITUTE] = max(0, b[t + SUBSTITUTE] - damage)
-    if b[t + SUBSTITUTE] == 0:
-        b[out(b, t) + MON_SUB_BROKEN] = 1
+    b[W.LAST_DAMAGE] = damage
+    b[t + W.SUBSTITUTE] = max(0, b[t + W.SUBSTITUTE] - damage)
+    if b[t + W.SUBSTITUTE] == 0:
+        b[out(b, t) + W.MON_SUB_BROKEN] = 1
         return 1
     if damage > 0 and MOVE[m, RECOIL]:
         hurt(b, s, max(1, damage // MOVE[m, RECOIL]))
     if MOVE[m, DRAINS]:
-        b[LAST_DAMAGE] = max(1, damage // 2)
-        heal(b, s, b[LAST_DAMAGE])
+        b[W.LAST_DAMAGE] = max(1, damage // 2)
+        heal(b, s, b[W.LAST_DAMAGE])
     if MOVE[m, SECOND_GIVES] == _V_CONFUSION and draw(b, 256) < MOVE[m, CHANCE]:
         add_confusion(b, t)
     return 1
@@ -121,28 +97,28 @@ def _can_be_tried(b, t, m):
     """The moves that fail before anything else (onTryHit)."""
     if m == _DISABLE:
         pp = pp_at(b, t)
-        for slot in range(b[t + MOVE_COUNT]):
+        for slot in range(b[t + W.MOVE_COUNT]):
             if b[pp + slot] > 0:
                 return True
         return False
     if m == _LIGHT_SCREEN_MOVE:
-        return b[t + LIGHT_SCREEN] == 0
+        return b[t + W.LIGHT_SCREEN] == 0
     if m == _REFLECT_MOVE:
-        return b[t + REFLECT] == 0
+        return b[t + W.REFLECT] == 0
     if m == _SUBSTITUTE_MOVE:
         mon = out(b, t)
-        return b[t + SUBSTITUTE] == 0 and b[mon + MON_HP] * 4 >= b[mon + MON_MAX_HP]
+        return b[t + W.SUBSTITUTE] == 0 and b[mon + W.MON_HP] * 4 >= b[mon + W.MON_MAX_HP]
     return True
 
 
 @rule
 def _deal(b, s, t, m, damage):
     """Damage to the Pokémon itself, with drain and recoil. damage: at most its HP."""
-    b[LAST_DAMAGE] = damage
+    b[W.LAST_DAMAGE] = damage
     dealt = hurt(b, t, damage)
     if dealt > 0 and MOVE[m, DRAINS]:
-        b[LAST_DAMAGE] = max(1, dealt // 2)
-        heal(b, s, b[LAST_DAMAGE])
+        b[W.LAST_DAMAGE] = max(1, dealt // 2)
+        heal(b, s, b[W.LAST_DAMAGE])
     if dealt > 0 and MOVE[m, RECOIL]:
         hurt(b, s, max(1, dealt // MOVE[m, RECOIL]))
 
@@ -150,7 +126,7 @@ def _deal(b, s, t, m, damage):
 @rule
 def _secondary(b, s, t, m):
     status = MOVE[m, SECOND_STATUS]
-    if (status == PARALYSIS or status == BURN or status == FREEZE) and has_type(b, t, MOVE[m, TYPE]):
+    if (status == W.PARALYSIS or status == W.BURN or status == W.FREEZE) and has_type(b, t, MOVE[m, TYPE]):
         return
     if draw(b, 256) >= MOVE[m, CHANCE]:
         return
@@ -169,8 +145,8 @@ def _affect(b, s, t, m, damage):
     """Damage and effects on the Pokémon itself; returns False if the move failed."""
     did = damage >= 0
     if did:
-        _deal(b, s, t, m, min(damage, b[out(b, t) + MON_HP]))
-    if MOVE[m, BOOST_1] >= 0 and b[out(b, t) + MON_HP] > 0:
+        _deal(b, s, t, m, min(damage, b[out(b, t) + W.MON_HP]))
+    if MOVE[m, BOOST_1] >= 0 and b[out(b, t) + W.MON_HP] > 0:
         if not boost(b, t, s, m, MOVE[m, BOOST_1], MOVE[m, BY_1], MOVE[m, BOOST_2], MOVE[m, BY_2]):
             return False
         did = True
@@ -191,7 +167,7 @@ def hit_once(b, s, t, m, hit, last, fixed):
 
     Returns damage, NO_DAMAGE or FAILED.
     """
-    had_substitute = b[t + SUBSTITUTE] > 0
+    had_substitute = b[t + W.SUBSTITUTE] > 0
     if not _can_be_tried(b, t, m):
         return FAILED
     absorbed, damage = False, 0
@@ -202,15 +178,15 @@ def hit_once(b, s, t, m, hit, last, fixed):
         absorbed = answer == 1
     if not absorbed:
         damage = fixed if fixed >= 0 else damage_of(b, s, t, m)
-        if damage > b[out(b, t) + MON_HP]:
-            damage = int(b[out(b, t) + MON_HP])
+        if damage > b[out(b, t) + W.MON_HP]:
+            damage = int(b[out(b, t) + W.MON_HP])
         if damage == FAILED or not _affect(b, s, t, m, damage):
             return FAILED
-    kept_substitute = not had_substitute or b[t + SUBSTITUTE] > 0
+    kept_substitute = not had_substitute or b[t + W.SUBSTITUTE] > 0
     gives = MOVE[m, GIVES_SELF]
     if gives and gives != _V_THRASH and (kept_substitute or gives == _V_LOCK):
         give_self(b, s, gives, m)
-    if MOVE[m, CHANCE] and not absorbed and b[out(b, t) + MON_HP] > 0 and (MOVE[m, MULTIHIT] == 0 or last):
+    if MOVE[m, CHANCE] and not absorbed and b[out(b, t) + W.MON_HP] > 0 and (MOVE[m, MULTIHIT] == 0 or last):
         _secondary(b, s, t, m)
     return damage
 
@@ -219,45 +195,45 @@ def hit_once(b, s, t, m, hit, last, fixed):
 def unleash_bide(b, s):
     """Bide gives back twice what it took."""
     t = foe_of(s)
-    if b[t + SUBSTITUTE] > 0:
+    if b[t + W.SUBSTITUTE] > 0:
         _blocked_by_substitute(b, s, t, _BIDE, 0)
         return
-    _deal(b, s, t, _BIDE, min(2 * b[s + BIDE_DAMAGE], b[out(b, t) + MON_HP]))
+    _deal(b, s, t, _BIDE, min(2 * b[s + W.BIDE_DAMAGE], b[out(b, t) + W.MON_HP]))
     build_rage(b, t, _BIDE)
 
 
 @rule
 def _start_thrashing(b, s, m):
     """Thrash and Petal Dance count before they hit; the last turn confuses."""
-    if b[out(b, s) + MON_HP] == 0:
+    if b[out(b, s) + W.MON_HP] == 0:
         return
-    if b[s + THRASH]:
-        b[s + THRASH_TIME] -= 1
-        if b[s + THRASH_TIME] == 0:
-            b[s + CONFUSED] = 0
+    if b[s + W.THRASH]:
+        b[s + W.THRASH_TIME] -= 1
+        if b[s + W.THRASH_TIME] == 0:
+            b[s + W.CONFUSED] = 0
             add_confusion(b, s)
     else:
-        b[s + THRASH] = m
-        b[s + THRASH_TIME] = 2 + draw(b, 2)
-        b[s + THRASH_ACCURACY] = 255
+        b[s + W.THRASH] = m
+        b[s + W.THRASH_TIME] = 2 + draw(b, 2)
+        b[s + W.THRASH_ACCURACY] = 255
 
 
 @rule
 def _faint(b, s):
-    b[out(b, s) + MON_HP] = 0
+    b[out(b, s) + W.MON_HP] = 0
 
 
 @rule
 def _reaches(b, s, t, m):
     """Whether a move gets as far as its accuracy check: invulnerability, immunity, conditions of its own."""
-    if b[t + INVULNERABLE] and s != t and m != _SWIFT and m != _TRANSFORM:
+    if b[t + W.INVULNERABLE] and s != t and m != _SWIFT and m != _TRANSFORM:
         return False
     if is_immune(b, t, m):
         return False
     if m == _LEECH_SEED_MOVE:
         return not has_type(b, t, _GRASS)
     if m == _DREAM_EATER:
-        return b[out(b, t) + MON_STATUS] == SLEEP and b[t + SUBSTITUTE] == 0
+        return b[out(b, t) + W.MON_STATUS] == W.SLEEP and b[t + W.SUBSTITUTE] == 0
     return True
 
 
@@ -270,22 +246,22 @@ def try_hit(b, s, t, m):
         if MOVE[m, SELFDESTRUCT]:
             _faint(b, s)
         return FAILED
-    if MOVE[m, OHKO] and b[t + MODIFIED + SPEED_STAT] > b[s + MODIFIED + SPEED_STAT]:
+    if MOVE[m, OHKO] and b[t + W.MODIFIED + SPEED_STAT] > b[s + W.MODIFIED + SPEED_STAT]:
         return FAILED
     damage = 0
     if not hits(b, s, t, m):
-        b[LAST_DAMAGE] = 0
+        b[W.LAST_DAMAGE] = 0
         damage = FAILED
     elif MOVE[m, MULTIHIT]:
         damage = _hit_often(b, s, t, m)
     else:
         damage = hit_once(b, s, t, m, 0, True, -1)
-    if MOVE[m, SELFDESTRUCT] and not b[out(b, t) + MON_SUB_BROKEN]:
+    if MOVE[m, SELFDESTRUCT] and not b[out(b, t) + W.MON_SUB_BROKEN]:
         _faint(b, s)
     if damage == FAILED:
-        b[s + TRAPPING] = 0
+        b[s + W.TRAPPING] = 0
         return FAILED
-    if MOVE[m, BURNS] and b[out(b, t) + MON_STATUS] == FREEZE:
+    if MOVE[m, BURNS] and b[out(b, t) + W.MON_STATUS] == W.FREEZE:
         cure_status(b, t)
     return damage
 
@@ -295,7 +271,7 @@ def _hit_often(b, s, t, m):
     """Two hits, or two to five; all deal what the first does."""
     number = trap_turns(b) if MOVE[m, MULTIHIT] == 5 else 2
     damage, fixed, hit = 0, -1, 0
-    while hit < number and b[out(b, t) + MON_HP] > 0 and b[out(b, s) + MON_HP] > 0:
+    while hit < number and b[out(b, t) + W.MON_HP] > 0 and b[out(b, s) + W.MON_HP] > 0:
         dealt = hit_once(b, s, t, m, hit + 1, hit + 1 == number, fixed)
         if dealt == FAILED:
             break
@@ -303,6 +279,6 @@ def _hit_often(b, s, t, m):
         if hit == 0:
             fixed = damage
         hit += 1
-        if b[out(b, t) + MON_SUB_BROKEN]:
+        if b[out(b, t) + W.MON_SUB_BROKEN]:
             break
     return 1 if hit == 0 else damage

@@ -5,17 +5,7 @@ from __future__ import annotations
 import numba
 
 from agents.engine.compiled import kernel, rule
-from agents.engine.gen1.layout import (
-    MON_PLACE,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    SIDE_WORDS,
-    SIDES,
-    TEAM_SIZE,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.tables import RANK
 
@@ -30,11 +20,11 @@ def engine_action(b, s, action):
     if action < 4:
         if lists_one_move(b, s):
             return 0 if action == 0 and legal & 1 else -1
-        for slot in range(b[s + MOVE_COUNT]):
+        for slot in range(b[s + W.MOVE_COUNT]):
             if legal >> slot & 1 and move_place(b, s, slot) == action:
                 return slot
         return -1
-    for position in range(1, b[s + TEAM_SIZE]):
+    for position in range(1, b[s + W.TEAM_SIZE]):
         if legal >> (3 + position) & 1 and 4 + bench_place(b, s, position) == action:
             return 3 + position
     return -1
@@ -44,17 +34,17 @@ def engine_action(b, s, action):
 def move_place(b, s, slot):
     """A listed move's place by id; equal ids share a place."""
     place = 0
-    for other in range(b[s + MOVE_COUNT]):
-        place += RANK[b[s + MOVES + other]] < RANK[b[s + MOVES + slot]]
+    for other in range(b[s + W.MOVE_COUNT]):
+        place += RANK[b[s + W.MOVES + other]] < RANK[b[s + W.MOVES + slot]]
     return place
 
 
 @rule
 def bench_place(b, s, position):
     """A benched Pokémon's place by name among those on the bench."""
-    mine, place = b[s + MONS + b[s + ORDER + position] * MON_WORDS + MON_PLACE], 0
-    for other in range(1, b[s + TEAM_SIZE]):
-        place += b[s + MONS + b[s + ORDER + other] * MON_WORDS + MON_PLACE] < mine
+    mine, place = b[s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS + W.MON_PLACE], 0
+    for other in range(1, b[s + W.TEAM_SIZE]):
+        place += b[s + W.MONS + b[s + W.ORDER + other] * W.MON_WORDS + W.MON_PLACE] < mine
     return place
 
 
@@ -66,7 +56,7 @@ def write_legal(b, s, mask):
     for action in range(4):
         if legal >> action & 1:
             mask[0 if alone else move_place(b, s, action)] = True
-    for position in range(1, b[s + TEAM_SIZE]):
+    for position in range(1, b[s + W.TEAM_SIZE]):
         if legal >> (3 + position) & 1:
             mask[4 + bench_place(b, s, position)] = True
 
@@ -74,4 +64,4 @@ def write_legal(b, s, mask):
 @kernel
 def translate(battles, rows, seats, actions, found):
     for k in numba.prange(len(rows)):
-        found[k] = engine_action(battles[rows[k]], SIDES + seats[k] * SIDE_WORDS, actions[k])
+        found[k] = engine_action(battles[rows[k]], W.SIDES + seats[k] * W.SIDE_WORDS, actions[k])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import kernel, rule
-from agents.engine.gen1.layout import ACTIONS, SEED, SIDE_WORDS, SIDES, TURN, UNDECIDED, WINNER
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import legal_actions
 from agents.engine.gen1.turn import start_battle, step_battle
 
@@ -25,12 +25,12 @@ def next_random(x):
 def pick(legal, x):
     """A legal action, evenly at random by the upper bits of `x`; 0 where there is none."""
     count = 0
-    for action in range(ACTIONS):
+    for action in range(W.ACTIONS):
         count += (legal >> action) & 1
     if count == 0:
         return 0
     left = np.int64((x >> np.uint64(33)) % np.uint64(count))
-    for action in range(ACTIONS):
+    for action in range(W.ACTIONS):
         if (legal >> action) & 1:
             if left == 0:
                 return action
@@ -42,21 +42,21 @@ def pick(legal, x):
 def play_at_random(b, fresh, x, steps, counts):
     """Plays steps of a battle from random state `x`; returns the next. counts: as `rollout` returns them."""
     for _ in range(steps):
-        first, second = legal_actions(b, SIDES), legal_actions(b, SIDES + SIDE_WORDS)
+        first, second = legal_actions(b, W.SIDES), legal_actions(b, W.SIDES + W.SIDE_WORDS)
         counts[1] += (first != 0) + (second != 0)
         x = next_random(x)
         action_0 = pick(first, x)
         x = next_random(x)
         action_1 = pick(second, x)
         step_battle(b, action_0, action_1)
-        if b[WINNER] != UNDECIDED:
+        if b[W.WINNER] != W.UNDECIDED:
             counts[0] += 1
-            counts[2] += b[TURN]
+            counts[2] += b[W.TURN]
             for word in range(len(b)):
                 b[word] = fresh[word]
             x = next_random(x)
             for part in range(4):
-                b[SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
+                b[W.SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
             start_battle(b)
     return x
 

@@ -6,29 +6,7 @@
 from __future__ import annotations
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    COPIED_COUNT,
-    COPIED_MOVES,
-    COPIED_USES,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_REVEALED,
-    MON_SEEN,
-    MON_USES,
-    SEEN,
-    SHOWN_CALLED,
-    SHOWN_LAST,
-    SHOWN_MIMIC,
-    SHOWN_MIMICKED,
-    SHOWN_RECHARGE,
-    SHOWN_SLOT,
-    SHOWN_THAWED,
-    SHOWN_TURNS,
-    SHOWN_TYPE_1,
-    SHOWN_TYPE_2,
-    TRANSFORMED,
-    TWO_TURN,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import out
 from agents.engine.gen1.tables import MOVE, NO_MOVE, STRUGGLE, TWO_TURNS, move
 
@@ -51,29 +29,29 @@ def _count_use(b, word, slot):
 @rule
 def base_count(b, s, mon):
     """Number of slots of a Pokémon: of its set, or of its copy of another's."""
-    return b[s + COPIED_COUNT] if mon == out(b, s) and b[s + TRANSFORMED] else b[mon + MON_MOVE_COUNT]
+    return b[s + W.COPIED_COUNT] if mon == out(b, s) and b[s + W.TRANSFORMED] else b[mon + W.MON_MOVE_COUNT]
 
 
 @rule
 def base_move(b, s, mon, slot):
     """A slot's move, mimicked ones apart."""
-    if mon == out(b, s) and b[s + TRANSFORMED]:
-        return b[s + COPIED_MOVES + slot]
-    return b[mon + MON_MOVES + slot]
+    if mon == out(b, s) and b[s + W.TRANSFORMED]:
+        return b[s + W.COPIED_MOVES + slot]
+    return b[mon + W.MON_MOVES + slot]
 
 
 @rule
 def rank(b, s, mon, view, slot):
     """A slot's place in the order in which its moves became known; 0: it is not known."""
-    if view == 0 or (mon == out(b, s) and b[s + TRANSFORMED]):
+    if view == 0 or (mon == out(b, s) and b[s + W.TRANSFORMED]):
         return slot + 1
-    return b[mon + MON_REVEALED] >> (4 * slot) & 0xF
+    return b[mon + W.MON_REVEALED] >> (4 * slot) & 0xF
 
 
 @rule
 def shown_move(b, s, mon, view, slot):
     """What a slot is shown to hold: a mimicked move, or its own."""
-    mimicked = b[s + SHOWN_MIMICKED + 4 * view + slot] if mon == out(b, s) else 0
+    mimicked = b[s + W.SHOWN_MIMICKED + 4 * view + slot] if mon == out(b, s) else 0
     return mimicked if mimicked else base_move(b, s, mon, slot)
 
 
@@ -91,49 +69,49 @@ def entry(b, s, mon, view, m):
 @rule
 def uses_of(b, s, mon, view, found):
     """How often the move of an entry was used."""
-    if mon == out(b, s) and b[s + TRANSFORMED]:
-        return uses(b, s + COPIED_USES + view, found)
-    return uses(b, mon + MON_USES + view, found)
+    if mon == out(b, s) and b[s + W.TRANSFORMED]:
+        return uses(b, s + W.COPIED_USES + view, found)
+    return uses(b, mon + W.MON_USES + view, found)
 
 
 @rule
 def show_use(b, s, m, called, chosen):
     """A move was used. called: by Metronome or Mirror Move; chosen: neither called nor continued from an earlier turn."""
     if called and (m == _BIND or m == _CLAMP or m == _FIRE_SPIN or m == _WRAP):
-        b[s + SHOWN_CALLED] = m
-    b[s + SHOWN_RECHARGE] = 0
-    second = b[s + TWO_TURN] != 0  # a move of two turns costs its PP in the second
+        b[s + W.SHOWN_CALLED] = m
+    b[s + W.SHOWN_RECHARGE] = 0
+    second = b[s + W.TWO_TURN] != 0  # a move of two turns costs its PP in the second
     for view in range(2):
-        slot = b[s + SHOWN_SLOT + view] - 1
+        slot = b[s + W.SHOWN_SLOT + view] - 1
         if (
             chosen
             and slot >= 0
-            and not b[s + SHOWN_THAWED]
-            and m == b[s + SHOWN_CALLED]
+            and not b[s + W.SHOWN_THAWED]
+            and m == b[s + W.SHOWN_CALLED]
             and entry(b, s, out(b, s), view, m) < 0
         ):
             _count_use(b, _uses_word(b, s, view), slot)  # a called binding move, as its target has changed
             continue
         if chosen:
-            b[s + SHOWN_SLOT + view] = 0
-        if chosen and m != NO_MOVE and not b[s + SHOWN_THAWED]:
+            b[s + W.SHOWN_SLOT + view] = 0
+        if chosen and m != NO_MOVE and not b[s + W.SHOWN_THAWED]:
             _show_use(b, s, m, view, not MOVE[m, TWO_TURNS] or second)
         elif MOVE[m, TWO_TURNS]:
             _pay(b, s, view, 1 if second else -1)
-    if chosen and m != b[s + SHOWN_CALLED]:
-        b[s + SHOWN_CALLED] = 0
+    if chosen and m != b[s + W.SHOWN_CALLED]:
+        b[s + W.SHOWN_CALLED] = 0
 
 
 @rule
 def _uses_word(b, s, view):
     """The word of uses of the Pokémon that is out."""
-    return s + COPIED_USES + view if b[s + TRANSFORMED] else out(b, s) + MON_USES + view
+    return s + W.COPIED_USES + view if b[s + W.TRANSFORMED] else out(b, s) + W.MON_USES + view
 
 
 @rule
 def _pay(b, s, view, by):
     """Counts uses of the slot that was chosen last, if it is known: that of Metronome where that has called the move."""
-    slot, word = b[s + SHOWN_SLOT + view] - 1, _uses_word(b, s, view)
+    slot, word = b[s + W.SHOWN_SLOT + view] - 1, _uses_word(b, s, view)
     if slot >= 0 and uses(b, word, slot) + by >= 0:
         b[word] += by << (8 * slot)
 
@@ -141,22 +119,22 @@ def _pay(b, s, view, by):
 @rule
 def _show_use(b, s, m, view, counts):
     if m == STRUGGLE:
-        b[s + SHOWN_LAST + view] = 0
+        b[s + W.SHOWN_LAST + view] = 0
         return
     mon = out(b, s)
-    copied = b[s + TRANSFORMED] != 0
+    copied = b[s + W.TRANSFORMED] != 0
     found = entry(b, s, mon, view, m)
     hidden = False
     if found < 0:
         for slot in range(base_count(b, s, mon)):
-            borrowed = view == 1 and (b[s + SHOWN_MIMIC] == m or b[s + SHOWN_CALLED] == m)
+            borrowed = view == 1 and (b[s + W.SHOWN_MIMIC] == m or b[s + W.SHOWN_CALLED] == m)
             if base_move(b, s, mon, slot) == m and not borrowed:
                 found = slot
                 hidden = rank(b, s, mon, view, slot) != 0
     if found < 0:
         return
-    b[s + SHOWN_LAST + view] = 0 if hidden else m
-    b[s + SHOWN_SLOT + view] = found + 1
+    b[s + W.SHOWN_LAST + view] = 0 if hidden else m
+    b[s + W.SHOWN_SLOT + view] = found + 1
     if view == 1 and not copied and rank(b, s, mon, view, found) == 0:
         _reveal(b, mon, found)
     if counts:
@@ -167,53 +145,53 @@ def _show_use(b, s, m, view, counts):
 def _reveal(b, mon, slot):
     latest = 0
     for other in range(4):
-        latest = max(latest, b[mon + MON_REVEALED] >> (4 * other) & 0xF)
-    b[mon + MON_REVEALED] |= (latest + 1) << (4 * slot)
+        latest = max(latest, b[mon + W.MON_REVEALED] >> (4 * other) & 0xF)
+    b[mon + W.MON_REVEALED] |= (latest + 1) << (4 * slot)
 
 
 @rule
 def show_mimic(b, s, m):
     """It mimics a move, in the place of the one that it chose, also where that called Mimic; that is no last move then."""
-    b[s + SHOWN_MIMIC] = m
+    b[s + W.SHOWN_MIMIC] = m
     for view in range(2):
-        slot = b[s + SHOWN_SLOT + view] - 1
+        slot = b[s + W.SHOWN_SLOT + view] - 1
         if slot >= 0:
-            if b[s + SHOWN_LAST + view] == shown_move(b, s, out(b, s), view, slot):
-                b[s + SHOWN_LAST + view] = 0
-            b[s + SHOWN_MIMICKED + 4 * view + slot] = m
+            if b[s + W.SHOWN_LAST + view] == shown_move(b, s, out(b, s), view, slot):
+                b[s + W.SHOWN_LAST + view] = 0
+            b[s + W.SHOWN_MIMICKED + 4 * view + slot] = m
 
 
 @rule
 def show_copy(b, s, t):
     """Side s has transformed into side t's Pokémon: of its types, with the moves that t's player knows."""
     target = out(b, t)
-    b[s + COPIED_COUNT] = base_count(b, t, target)
-    for slot in range(b[s + COPIED_COUNT]):
-        b[s + COPIED_MOVES + slot] = shown_move(b, t, target, 0, slot)
-    b[s + SHOWN_MIMIC] = 0
+    b[s + W.COPIED_COUNT] = base_count(b, t, target)
+    for slot in range(b[s + W.COPIED_COUNT]):
+        b[s + W.COPIED_MOVES + slot] = shown_move(b, t, target, 0, slot)
+    b[s + W.SHOWN_MIMIC] = 0
     for view in range(2):
-        b[s + SHOWN_SLOT + view] = 0
+        b[s + W.SHOWN_SLOT + view] = 0
         for slot in range(4):
-            b[s + SHOWN_MIMICKED + 4 * view + slot] = 0
-        b[s + COPIED_USES + view] = 0
-        last, b[s + SHOWN_LAST + view] = b[s + SHOWN_LAST + view], 0
-        for slot in range(b[s + COPIED_COUNT]):  # it may have become one that knows Transform
-            if b[s + COPIED_MOVES + slot] == last:
-                b[s + SHOWN_LAST + view] = last
-    b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[t + SHOWN_TYPE_1], b[t + SHOWN_TYPE_2]
+            b[s + W.SHOWN_MIMICKED + 4 * view + slot] = 0
+        b[s + W.COPIED_USES + view] = 0
+        last, b[s + W.SHOWN_LAST + view] = b[s + W.SHOWN_LAST + view], 0
+        for slot in range(b[s + W.COPIED_COUNT]):  # it may have become one that knows Transform
+            if b[s + W.COPIED_MOVES + slot] == last:
+                b[s + W.SHOWN_LAST + view] = last
+    b[s + W.SHOWN_TYPE_1], b[s + W.SHOWN_TYPE_2] = b[t + W.SHOWN_TYPE_1], b[t + W.SHOWN_TYPE_2]
 
 
 @rule
 def show_arrival(b, s):
     """A Pokémon has come out."""
     mon = out(b, s)
-    if b[mon + MON_SEEN] == 0:
-        b[s + SEEN] += 1
-        b[mon + MON_SEEN] = b[s + SEEN]
+    if b[mon + W.MON_SEEN] == 0:
+        b[s + W.SEEN] += 1
+        b[mon + W.MON_SEEN] = b[s + W.SEEN]
 
 
 @rule
 def show_turn(b, s):
     """A turn begins."""
-    b[s + SHOWN_TURNS] = min(2, b[s + SHOWN_TURNS] + 1)
-    b[s + SHOWN_THAWED] = 0
+    b[s + W.SHOWN_TURNS] = min(2, b[s + W.SHOWN_TURNS] + 1)
+    b[s + W.SHOWN_THAWED] = 0

@@ -9,58 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    BOOSTS,
-    BURN,
-    CONFUSED,
-    FREEZE,
-    HEALTHY,
-    LAST_DAMAGE,
-    MIST,
-    MODIFIED,
-    MON_COUNTER,
-    MON_HP,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
-    MON_RESTED,
-    MON_SLEEP,
-    MON_SPECIES,
-    MON_STATS,
-    MON_STATUS,
-    MON_SUB_BROKEN,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    OWN_PP,
-    PARALYSIS,
-    POISON,
-    RESIDUAL,
-    RESIDUAL_COUNT,
-    SEED,
-    SHOWN_THAWED,
-    SHOWN_TYPE_1,
-    SHOWN_TYPE_2,
-    SIDE_WORDS,
-    SIDES,
-    SLEEP,
-    SPECIES,
-    SPEED,
-    STORED,
-    SUBSTITUTE,
-    TEAM_SIZE,
-    TOX,
-    TRANSFORMED,
-    TRAPPED,
-    TRAPPED_BY,
-    TRAPPED_MAYBE,
-    TYPE_1,
-    TYPE_2,
-    VOLATILE_END,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CATEGORY, MOVE, SPECIES_TYPES, STATUS_MOVE
 
 #: Multipliers of a boosted stat, and of accuracy and evasion, by stage + 6.
@@ -75,143 +24,143 @@ def draw(b, n):
     """A random whole number in [0, n): Showdown's PRNG.random(n), a 64-bit linear congruential generator's upper half."""
     # Unsigned: LLVM may assume that signed numbers never overflow, and then compares them wrongly.
     x = np.uint64(0)
-    for word in range(SEED, SEED + 4):
+    for word in range(W.SEED, W.SEED + 4):
         x = (x << np.uint64(16)) | np.uint64(b[word])
     x = x * np.uint64(0x5D588B656C078965) + np.uint64(0x269EC3)
-    b[SEED] = np.int64(x >> np.uint64(48))
-    b[SEED + 1] = np.int64((x >> np.uint64(32)) & np.uint64(0xFFFF))
-    b[SEED + 2] = np.int64((x >> np.uint64(16)) & np.uint64(0xFFFF))
-    b[SEED + 3] = np.int64(x & np.uint64(0xFFFF))
+    b[W.SEED] = np.int64(x >> np.uint64(48))
+    b[W.SEED + 1] = np.int64((x >> np.uint64(32)) & np.uint64(0xFFFF))
+    b[W.SEED + 2] = np.int64((x >> np.uint64(16)) & np.uint64(0xFFFF))
+    b[W.SEED + 3] = np.int64(x & np.uint64(0xFFFF))
     return np.int64(((x >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
 @rule
 def side_of(i):
-    return SIDES + i * SIDE_WORDS
+    return W.SIDES + i * W.SIDE_WORDS
 
 
 @rule
 def foe_of(s):
-    return SIDES + SIDES + SIDE_WORDS - s
+    return W.SIDES + W.SIDES + W.SIDE_WORDS - s
 
 
 @rule
 def out(b, s):
     """The offset of the Pokémon of a side that is out."""
-    return s + MONS + b[s + ORDER] * MON_WORDS
+    return s + W.MONS + b[s + W.ORDER] * W.MON_WORDS
 
 
 @rule
 def has_type(b, s, kind):
-    return b[s + TYPE_1] == kind or b[s + TYPE_2] == kind
+    return b[s + W.TYPE_1] == kind or b[s + W.TYPE_2] == kind
 
 
 @rule
 def pp_at(b, s):
     """The offset of the four PP that the Pokémon uses now."""
-    return s + OWN_PP if b[s + TRANSFORMED] else out(b, s) + MON_PP
+    return s + W.OWN_PP if b[s + W.TRANSFORMED] else out(b, s) + W.MON_PP
 
 
 @rule
 def scale_stat(b, s, stat, factor):
     """Showdown's modifyStat: multiplies what is modified already, so burn and paralysis may count twice."""
-    b[s + MODIFIED + stat] = max(1, int(b[s + MODIFIED + stat] * factor))
+    b[s + W.MODIFIED + stat] = max(1, int(b[s + W.MODIFIED + stat] * factor))
 
 
 @rule
 def update_speed(b, s):
-    b[s + SPEED] = b[s + MODIFIED + SPEED_STAT]
+    b[s + W.SPEED] = b[s + W.MODIFIED + SPEED_STAT]
 
 
 @rule
 def clear_volatile(b, s):
     """Sets the words of the Pokémon that is out to those of its set: Showdown's clearVolatile and setSpecies."""
     mon = out(b, s)
-    for word in range(BOOSTS, VOLATILE_END):
+    for word in range(W.BOOSTS, W.VOLATILE_END):
         b[s + word] = 0
-    b[s + SPECIES] = b[mon + MON_SPECIES]
-    b[s + TYPE_1] = SPECIES_TYPES[b[mon + MON_SPECIES], 0]
-    b[s + TYPE_2] = SPECIES_TYPES[b[mon + MON_SPECIES], 1]
+    b[s + W.SPECIES] = b[mon + W.MON_SPECIES]
+    b[s + W.TYPE_1] = SPECIES_TYPES[b[mon + W.MON_SPECIES], 0]
+    b[s + W.TYPE_2] = SPECIES_TYPES[b[mon + W.MON_SPECIES], 1]
     for stat in range(5):
-        b[s + STORED + stat] = b[mon + MON_STATS + stat]
-        b[s + MODIFIED + stat] = b[mon + MON_STATS + stat]
-    if b[mon + MON_STATUS] == PARALYSIS:
+        b[s + W.STORED + stat] = b[mon + W.MON_STATS + stat]
+        b[s + W.MODIFIED + stat] = b[mon + W.MON_STATS + stat]
+    if b[mon + W.MON_STATUS] == W.PARALYSIS:
         scale_stat(b, s, SPEED_STAT, 0.25)
-    if b[mon + MON_STATUS] == BURN:
+    if b[mon + W.MON_STATUS] == W.BURN:
         scale_stat(b, s, ATTACK, 0.5)
-    b[s + SHOWN_TYPE_1], b[s + SHOWN_TYPE_2] = b[s + TYPE_1], b[s + TYPE_2]
-    b[s + SPEED] = b[s + STORED + SPEED_STAT]
-    b[s + MOVE_COUNT] = b[mon + MON_MOVE_COUNT]
+    b[s + W.SHOWN_TYPE_1], b[s + W.SHOWN_TYPE_2] = b[s + W.TYPE_1], b[s + W.TYPE_2]
+    b[s + W.SPEED] = b[s + W.STORED + SPEED_STAT]
+    b[s + W.MOVE_COUNT] = b[mon + W.MON_MOVE_COUNT]
     for slot in range(4):
-        b[s + MOVES + slot] = b[mon + MON_MOVES + slot]
+        b[s + W.MOVES + slot] = b[mon + W.MON_MOVES + slot]
 
 
 @rule
 def hurt(b, s, damage):
     """Takes HP from the Pokémon that is out; returns how much (Showdown's pokemon.damage)."""
     mon = out(b, s)
-    taken = min(damage, b[mon + MON_HP])
-    b[mon + MON_HP] -= taken
+    taken = min(damage, b[mon + W.MON_HP])
+    b[mon + W.MON_HP] -= taken
     return taken
 
 
 @rule
 def heal(b, s, amount):
     mon = out(b, s)
-    if b[mon + MON_HP] > 0:
-        b[mon + MON_HP] = min(b[mon + MON_HP] + amount, b[mon + MON_MAX_HP])
+    if b[mon + W.MON_HP] > 0:
+        b[mon + W.MON_HP] = min(b[mon + W.MON_HP] + amount, b[mon + W.MON_MAX_HP])
 
 
 @rule
 def residual_damage(b, s, counter):
     """A sixteenth of the HP for each count, by burn or poison."""
-    return hurt(b, s, max(1, b[out(b, s) + MON_MAX_HP] // 16) * counter)
+    return hurt(b, s, max(1, b[out(b, s) + W.MON_MAX_HP] // 16) * counter)
 
 
 @rule
 def hurt_self(b, s, damage):
     """Damage by confusion or a missed jump kick; behind a substitute the foe's substitute takes it (directDamage)."""
-    if b[out(b, s) + MON_HP] == 0:
+    if b[out(b, s) + W.MON_HP] == 0:
         return
     damage = max(1, damage)
-    b[LAST_DAMAGE] = damage
-    if b[s + SUBSTITUTE] == 0:
+    b[W.LAST_DAMAGE] = damage
+    if b[s + W.SUBSTITUTE] == 0:
         hurt(b, s, damage)
         return
     foe = foe_of(s)
-    if b[foe + SUBSTITUTE] > 0:
-        b[foe + SUBSTITUTE] = max(0, b[foe + SUBSTITUTE] - damage)
-        if b[foe + SUBSTITUTE] == 0:
-            b[out(b, foe) + MON_SUB_BROKEN] = 1
+    if b[foe + W.SUBSTITUTE] > 0:
+        b[foe + W.SUBSTITUTE] = max(0, b[foe + W.SUBSTITUTE] - damage)
+        if b[foe + W.SUBSTITUTE] == 0:
+            b[out(b, foe) + W.MON_SUB_BROKEN] = 1
 
 
 @rule
 def boost_stat(b, s, stat, by):
     """Changes one stage; returns whether it counts as a change (gen 1's boostBy, with its errors at 1 and 999)."""
-    stage = b[s + BOOSTS + stat]
+    stage = b[s + W.BOOSTS + stat]
     if (by > 0 and stage >= 6) or (by < 0 and stage <= -6):
         return False
     after = min(6, max(-6, stage + by))
     if stat >= ACCURACY_STAGE:
-        b[s + BOOSTS + stat] = after
+        b[s + W.BOOSTS + stat] = after
         return True
-    if b[s + MODIFIED + stat] == (999 if by > 0 else 1):
-        b[s + BOOSTS + stat] = after - 1 if by > 0 else after + 1
+    if b[s + W.MODIFIED + stat] == (999 if by > 0 else 1):
+        b[s + W.BOOSTS + stat] = after - 1 if by > 0 else after + 1
         return False
-    b[s + BOOSTS + stat] = after
-    b[s + MODIFIED + stat] = b[s + STORED + stat]
+    b[s + W.BOOSTS + stat] = after
+    b[s + W.MODIFIED + stat] = b[s + W.STORED + stat]
     scale_stat(b, s, stat, STAGES[after + 6])
     if by > 0:
-        b[s + MODIFIED + stat] = min(999, b[s + MODIFIED + stat])
+        b[s + W.MODIFIED + stat] = min(999, b[s + W.MODIFIED + stat])
     return True
 
 
 @rule
 def boost(b, s, source, move, stat_1, by_1, stat_2, by_2):
     """Up to two boosts (stat -1: none) by a move of `source`; returns whether any changed. Mist blocks drops."""
-    if b[out(b, s) + MON_HP] == 0:
+    if b[out(b, s) + W.MON_HP] == 0:
         return False
-    misted = b[s + MIST] and s != source and MOVE[move, CATEGORY] == STATUS_MOVE
+    misted = b[s + W.MIST] and s != source and MOVE[move, CATEGORY] == STATUS_MOVE
     changed = False
     if stat_1 >= 0 and not (misted and by_1 < 0):
         changed = boost_stat(b, s, stat_1, by_1)
@@ -224,63 +173,63 @@ def boost(b, s, source, move, stat_1, by_1, stat_2, by_2):
 def set_status(b, s, status, by_itself):
     """Sets a status; returns whether it took. by_itself: Rest. Showdown draws for the order of its two clauses."""
     mon = out(b, s)
-    if b[mon + MON_HP] == 0 or b[mon + MON_STATUS] == status:
+    if b[mon + W.MON_HP] == 0 or b[mon + W.MON_STATUS] == status:
         return False
-    if (status == POISON or status == TOX) and has_type(b, s, POISON_TYPE):
+    if (status == W.POISON or status == W.TOX) and has_type(b, s, POISON_TYPE):
         return False
     draw(b, 2)
     if not by_itself:
-        for k in range(b[s + TEAM_SIZE]):
-            other = s + MONS + k * MON_WORDS
+        for k in range(b[s + W.TEAM_SIZE]):
+            other = s + W.MONS + k * W.MON_WORDS
             if (
-                status == SLEEP
-                and b[other + MON_HP] > 0
-                and b[other + MON_STATUS] == SLEEP
-                and not b[other + MON_RESTED]
+                status == W.SLEEP
+                and b[other + W.MON_HP] > 0
+                and b[other + W.MON_STATUS] == W.SLEEP
+                and not b[other + W.MON_RESTED]
             ):
                 return False
-            if status == FREEZE and b[other + MON_STATUS] == FREEZE:
+            if status == W.FREEZE and b[other + W.MON_STATUS] == W.FREEZE:
                 return False
-    b[mon + MON_STATUS] = status
-    b[mon + MON_RESTED] = by_itself
-    b[mon + MON_SLEEP] = b[mon + MON_COUNTER] = 0
-    if status == SLEEP:
-        b[mon + MON_SLEEP] = 1 + draw(b, 7)
-    if status == TOX:
-        b[s + RESIDUAL] = 1
-        b[s + RESIDUAL_COUNT] = 0
+    b[mon + W.MON_STATUS] = status
+    b[mon + W.MON_RESTED] = by_itself
+    b[mon + W.MON_SLEEP] = b[mon + W.MON_COUNTER] = 0
+    if status == W.SLEEP:
+        b[mon + W.MON_SLEEP] = 1 + draw(b, 7)
+    if status == W.TOX:
+        b[s + W.RESIDUAL] = 1
+        b[s + W.RESIDUAL_COUNT] = 0
     return True
 
 
 @rule
 def cure_status(b, s):
     mon = out(b, s)
-    if b[mon + MON_HP] > 0:
-        if b[mon + MON_STATUS] != HEALTHY:
-            b[mon + MON_COUNTER] = 0
-        if b[mon + MON_STATUS] == FREEZE:
-            b[s + SHOWN_THAWED] = 1
-        b[mon + MON_STATUS] = HEALTHY
-        b[mon + MON_SLEEP] = 0
-        b[mon + MON_RESTED] = 0
+    if b[mon + W.MON_HP] > 0:
+        if b[mon + W.MON_STATUS] != W.HEALTHY:
+            b[mon + W.MON_COUNTER] = 0
+        if b[mon + W.MON_STATUS] == W.FREEZE:
+            b[s + W.SHOWN_THAWED] = 1
+        b[mon + W.MON_STATUS] = W.HEALTHY
+        b[mon + W.MON_SLEEP] = 0
+        b[mon + W.MON_RESTED] = 0
 
 
 @rule
 def add_confusion(b, s):
     """Returns whether it is newly confused."""
-    from_now = b[out(b, s) + MON_HP] > 0 and b[s + CONFUSED] == 0
+    from_now = b[out(b, s) + W.MON_HP] > 0 and b[s + W.CONFUSED] == 0
     if from_now:
-        b[s + CONFUSED] = 2 + draw(b, 4)
+        b[s + W.CONFUSED] = 2 + draw(b, 4)
     return from_now
 
 
 @rule
 def add_trapped(b, s, by):
     """The volatile `partiallytrapped`; by: the side of the trapper, kept only when new."""
-    if b[out(b, s) + MON_HP] == 0:
+    if b[out(b, s) + W.MON_HP] == 0:
         return False
-    if b[s + TRAPPED] == 0:
-        b[s + TRAPPED_BY] = b[by + ORDER]
-        b[s + TRAPPED_MAYBE] = 0
-    b[s + TRAPPED] = 2
+    if b[s + W.TRAPPED] == 0:
+        b[s + W.TRAPPED_BY] = b[by + W.ORDER]
+        b[s + W.TRAPPED_MAYBE] = 0
+    b[s + W.TRAPPED] = 2
     return True

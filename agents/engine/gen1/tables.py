@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.engine.gen1.layout import BURN, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
+from agents.engine.gen1 import layout as W
 
 DATA: dict[str, Any] = json.loads((Path(__file__).parent / "gen1.json").read_text())
 SPECIES_BY_ID: dict[str, dict[str, Any]] = {species["id"]: species for species in DATA["species"]}
@@ -26,7 +26,15 @@ STRUGGLE = 165
 NO_MOVE = 166  # the move of one that was thawed before its team chose any
 CANNOT_MOVE = 167
 
-_STATUS = {"": HEALTHY, "brn": BURN, "par": PARALYSIS, "slp": SLEEP, "frz": FREEZE, "psn": POISON, "tox": TOX}
+_STATUS = {
+    "": W.HEALTHY,
+    "brn": W.BURN,
+    "par": W.PARALYSIS,
+    "slp": W.SLEEP,
+    "frz": W.FREEZE,
+    "psn": W.POISON,
+    "tox": W.TOX,
+}
 VOLATILES = [
     "", "focusenergy", "disable", "reflect", "partiallytrapped", "minimize", "confusion", "lightscreen", "leechseed",
     "substitute", "bide", "mist", "defensecurl", "flinch", "mustrecharge", "rage", "lockedmove", "partialtrappinglock",

@@ -3,49 +3,7 @@
 from __future__ import annotations
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    BURN,
-    CHOOSE_MOVE,
-    CHOOSE_SWITCH,
-    FAINTED,
-    FAINTED_THIS_TURN,
-    FAKE_TRAPPED,
-    FLINCH,
-    FREEZE,
-    LAST_ENEMY_SELECTED,
-    LAST_MOVE,
-    LAST_SELECTED,
-    LAST_SLOT,
-    LEFT,
-    MODIFIED,
-    MON_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
-    MON_SPECIES,
-    MON_STATUS,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    PENDING,
-    PENDING_MOVE,
-    POISON,
-    REQUEST,
-    SPEED,
-    STUCK,
-    TEAM_SIZE,
-    TIE,
-    TOX,
-    TRAPPED,
-    TRAPPING,
-    TURN,
-    TYPE_1,
-    TYPE_2,
-    WAITING,
-    WINNER,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import disable_moves, select_move, settle_locks
 from agents.engine.gen1.shown import show_arrival, show_turn
 from agents.engine.gen1.state import clear_volatile, draw, foe_of, out, pp_at, residual_damage, side_of, update_speed
@@ -61,16 +19,16 @@ TURN_LIMIT = 1000
 def _tie_draw(b):
     """An event on each Pokémon in order of speed: a tie draws for an order that does not matter."""
     first, second = side_of(0), side_of(1)
-    if b[out(b, first) + MON_STATUS] != FAINTED and b[out(b, second) + MON_STATUS] != FAINTED:
-        if b[first + SPEED] == b[second + SPEED]:
+    if b[out(b, first) + W.MON_STATUS] != W.FAINTED and b[out(b, second) + W.MON_STATUS] != W.FAINTED:
+        if b[first + W.SPEED] == b[second + W.SPEED]:
             draw(b, 2)
 
 
 @rule
 def _switch_in(b, s, position):
-    going = b[s + ORDER]
-    b[s + ORDER] = b[s + ORDER + position]
-    b[s + ORDER + position] = going
+    going = b[s + W.ORDER]
+    b[s + W.ORDER] = b[s + W.ORDER + position]
+    b[s + W.ORDER + position] = going
     clear_volatile(b, s)
     show_arrival(b, s)
     update_speed(b, s)
@@ -81,18 +39,18 @@ def _run_switch(b, i):
     """What follows when a Pokémon has come in (runSwitch)."""
     s, mon = side_of(i), out(b, side_of(i))
     foe = foe_of(s)
-    if b[mon + MON_STATUS] == TOX:
-        b[mon + MON_STATUS] = POISON
-    b[s + LAST_MOVE] = 0
-    b[foe + LAST_MOVE] = 0
-    b[s + LAST_SLOT] = 0
-    if b[foe + TRAPPING] and b[out(b, foe) + MON_HP] > 0 and b[foe + MOVES + b[foe + LAST_SLOT]] == _METRONOME:
-        b[foe + LAST_SELECTED] = _METRONOME
-        b[foe + LAST_ENEMY_SELECTED] = _METRONOME
-        if b[PENDING] == 2 - i:
-            b[PENDING_MOVE] = _METRONOME
+    if b[mon + W.MON_STATUS] == W.TOX:
+        b[mon + W.MON_STATUS] = W.POISON
+    b[s + W.LAST_MOVE] = 0
+    b[foe + W.LAST_MOVE] = 0
+    b[s + W.LAST_SLOT] = 0
+    if b[foe + W.TRAPPING] and b[out(b, foe) + W.MON_HP] > 0 and b[foe + W.MOVES + b[foe + W.LAST_SLOT]] == _METRONOME:
+        b[foe + W.LAST_SELECTED] = _METRONOME
+        b[foe + W.LAST_ENEMY_SELECTED] = _METRONOME
+        if b[W.PENDING] == 2 - i:
+            b[W.PENDING_MOVE] = _METRONOME
             update_speed(b, foe)
-    if not b[s + FAINTED_THIS_TURN] and (b[mon + MON_STATUS] == BURN or b[mon + MON_STATUS] == POISON):
+    if not b[s + W.FAINTED_THIS_TURN] and (b[mon + W.MON_STATUS] == W.BURN or b[mon + W.MON_STATUS] == W.POISON):
         residual_damage(b, s, 1)
 
 
@@ -103,21 +61,21 @@ def _after_action(b):
     for i in range(2):
         s = side_of(i)
         mon = out(b, s)
-        if b[mon + MON_HP] == 0 and b[mon + MON_STATUS] != FAINTED:
+        if b[mon + W.MON_HP] == 0 and b[mon + W.MON_STATUS] != W.FAINTED:
             fainted = True
-            b[s + LEFT] -= 1
-            b[s + FAINTED_THIS_TURN] = 1
+            b[s + W.LEFT] -= 1
+            b[s + W.FAINTED_THIS_TURN] = 1
             clear_volatile(b, s)
-            b[mon + MON_STATUS] = FAINTED
-            b[s + REQUEST] = CHOOSE_SWITCH
+            b[mon + W.MON_STATUS] = W.FAINTED
+            b[s + W.REQUEST] = W.CHOOSE_SWITCH
     if not fainted:
         _tie_draw(b)
         return True
-    left, right = b[side_of(0) + LEFT], b[side_of(1) + LEFT]
+    left, right = b[side_of(0) + W.LEFT], b[side_of(1) + W.LEFT]
     if left == 0 or right == 0:
-        b[WINNER] = TIE if left == right else (0 if right == 0 else 1)
-        b[side_of(0) + REQUEST] = WAITING
-        b[side_of(1) + REQUEST] = WAITING
+        b[W.WINNER] = W.TIE if left == right else (0 if right == 0 else 1)
+        b[side_of(0) + W.REQUEST] = W.WAITING
+        b[side_of(1) + W.REQUEST] = W.WAITING
     return False
 
 
@@ -125,7 +83,7 @@ def _after_action(b):
 def _count_down_side(b, s):
     update_speed(b, s)
     number = 0
-    for word in (FLINCH, TRAPPED, FAKE_TRAPPED, TRAPPING):
+    for word in (W.FLINCH, W.TRAPPED, W.FAKE_TRAPPED, W.TRAPPING):
         if b[s + word]:
             number += 1
             b[s + word] -= 1
@@ -137,7 +95,7 @@ def _count_down(b):
     """The Residual event: durations. Handlers of equal speed draw for their order."""
     first, second = _count_down_side(b, side_of(0)), _count_down_side(b, side_of(1))
     draws = max(0, first - 1) + max(0, second - 1)
-    if b[side_of(0) + SPEED] == b[side_of(1) + SPEED]:
+    if b[side_of(0) + W.SPEED] == b[side_of(1) + W.SPEED]:
         draws = max(0, first + second - 1)
     for k in range(draws):
         draw(b, draws + 1 - k)
@@ -148,18 +106,18 @@ def _no_progress(b, s):
     """Whether nothing that a side can do changes the battle: frozen, out of PP against ghosts, or only Transform."""
     foe = foe_of(s)
     ghosts, transformers = True, True
-    for position in range(b[foe + TEAM_SIZE]):
-        mon = foe + MONS + b[foe + ORDER + position] * MON_WORDS
-        if b[mon + MON_STATUS] != FAINTED:
+    for position in range(b[foe + W.TEAM_SIZE]):
+        mon = foe + W.MONS + b[foe + W.ORDER + position] * W.MON_WORDS
+        if b[mon + W.MON_STATUS] != W.FAINTED:
             ghosts = ghosts and _is_ghost(b, foe, position)
             transformers = transformers and _only_transform(b, foe, position)
-    for position in range(b[s + TEAM_SIZE]):
-        mon = s + MONS + b[s + ORDER + position] * MON_WORDS
-        status = b[mon + MON_STATUS]
-        if status == FAINTED or status == FREEZE or (transformers and _only_transform(b, s, position)):
+    for position in range(b[s + W.TEAM_SIZE]):
+        mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
+        status = b[mon + W.MON_STATUS]
+        if status == W.FAINTED or status == W.FREEZE or (transformers and _only_transform(b, s, position)):
             continue
-        pp = pp_at(b, s) if position == 0 else mon + MON_PP
-        count = b[s + MOVE_COUNT] if position == 0 else b[mon + MON_MOVE_COUNT]
+        pp = pp_at(b, s) if position == 0 else mon + W.MON_PP
+        count = b[s + W.MOVE_COUNT] if position == 0 else b[mon + W.MON_MOVE_COUNT]
         for slot in range(count):
             if b[pp + slot] > 0:
                 return False
@@ -171,16 +129,16 @@ def _no_progress(b, s):
 @rule
 def _is_ghost(b, s, position):
     if position == 0:
-        return b[s + TYPE_1] == _GHOST or b[s + TYPE_2] == _GHOST
-    species = b[s + MONS + b[s + ORDER + position] * MON_WORDS + MON_SPECIES]
+        return b[s + W.TYPE_1] == _GHOST or b[s + W.TYPE_2] == _GHOST
+    species = b[s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS + W.MON_SPECIES]
     return SPECIES_TYPES[species, 0] == _GHOST or SPECIES_TYPES[species, 1] == _GHOST
 
 
 @rule
 def _only_transform(b, s, position):
-    mon = s + MONS + b[s + ORDER + position] * MON_WORDS
-    moves = s + MOVES if position == 0 else mon + MON_MOVES
-    count = b[s + MOVE_COUNT] if position == 0 else b[mon + MON_MOVE_COUNT]
+    mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
+    moves = s + W.MOVES if position == 0 else mon + W.MON_MOVES
+    count = b[s + W.MOVE_COUNT] if position == 0 else b[mon + W.MON_MOVE_COUNT]
     for slot in range(count):
         if b[moves + slot] != _TRANSFORM:
             return False
@@ -189,19 +147,19 @@ def _only_transform(b, s, position):
 
 @rule
 def _end_turn(b):
-    b[TURN] += 1
+    b[W.TURN] += 1
     for i in range(2):
         settle_locks(b, side_of(i))
     for i in range(2):
         s = side_of(i)
         show_turn(b, s)
         disable_moves(b, s)
-        b[s + FAINTED_THIS_TURN] = 0
-        b[s + REQUEST] = CHOOSE_MOVE
-    if (_no_progress(b, side_of(0)) and _no_progress(b, side_of(1))) or b[TURN] > TURN_LIMIT:
-        b[WINNER] = TIE
-        b[side_of(0) + REQUEST] = WAITING
-        b[side_of(1) + REQUEST] = WAITING
+        b[s + W.FAINTED_THIS_TURN] = 0
+        b[s + W.REQUEST] = W.CHOOSE_MOVE
+    if (_no_progress(b, side_of(0)) and _no_progress(b, side_of(1))) or b[W.TURN] > TURN_LIMIT:
+        b[W.WINNER] = W.TIE
+        b[side_of(0) + W.REQUEST] = W.WAITING
+        b[side_of(1) + W.REQUEST] = W.WAITING
 
 
 @rule
@@ -210,13 +168,13 @@ def start_battle(b):
     first, second = side_of(0), side_of(1)
     for i in range(2):
         s = side_of(i)
-        b[s + LAST_SELECTED] = NO_MOVE
-        b[s + LAST_ENEMY_SELECTED] = NO_MOVE
+        b[s + W.LAST_SELECTED] = NO_MOVE
+        b[s + W.LAST_ENEMY_SELECTED] = NO_MOVE
         clear_volatile(b, s)
         show_arrival(b, s)
         update_speed(b, s)
-    quicker = 0 if b[first + SPEED] >= b[second + SPEED] else 1
-    if b[first + SPEED] == b[second + SPEED]:
+    quicker = 0 if b[first + W.SPEED] >= b[second + W.SPEED] else 1
+    if b[first + W.SPEED] == b[second + W.SPEED]:
         quicker = 1 - draw(b, 2)
     _tie_draw(b)
     for i in (quicker, 1 - quicker):
@@ -229,9 +187,9 @@ def start_battle(b):
 def _replace(b, actions):
     """Both or one side bring another Pokémon for one that fainted. Returns whether the turn may end."""
     first, second = side_of(0), side_of(1)
-    both = b[first + REQUEST] == CHOOSE_SWITCH and b[second + REQUEST] == CHOOSE_SWITCH
+    both = b[first + W.REQUEST] == W.CHOOSE_SWITCH and b[second + W.REQUEST] == W.CHOOSE_SWITCH
     if not both:
-        i = 0 if b[first + REQUEST] == CHOOSE_SWITCH else 1
+        i = 0 if b[first + W.REQUEST] == W.CHOOSE_SWITCH else 1
         _switch_in(b, side_of(i), actions[i] - 3)
         _tie_draw(b)
         _run_switch(b, i)
@@ -243,9 +201,9 @@ def _replace(b, actions):
     # The second is put before the first if it is quicker, and by a draw if both are as quick.
     one, other = side_of(earlier), side_of(later)
     order = earlier
-    if b[other + SPEED] > b[one + SPEED]:
+    if b[other + W.SPEED] > b[one + W.SPEED]:
         order = later
-    elif b[other + SPEED] == b[one + SPEED]:
+    elif b[other + W.SPEED] == b[one + W.SPEED]:
         order = later if draw(b, 2) == 0 else earlier
     _tie_draw(b)
     for i in (order, 1 - order):
@@ -260,7 +218,7 @@ def _earlier(b, key_0, key_1):
     """The seat that acts first: by key (the greater), by speed, by a draw."""
     if key_0 != key_1:
         return 0 if key_0 > key_1 else 1
-    speed_0, speed_1 = b[side_of(0) + MODIFIED + 4], b[side_of(1) + MODIFIED + 4]
+    speed_0, speed_1 = b[side_of(0) + W.MODIFIED + 4], b[side_of(1) + W.MODIFIED + 4]
     if speed_0 != speed_1:
         return 0 if speed_0 > speed_1 else 1
     return int(draw(b, 2))
@@ -268,17 +226,17 @@ def _earlier(b, key_0, key_1):
 
 @rule
 def _key(b, i, action):
-    return 10 if action >= 4 else int(MOVE[b[side_of(i) + LAST_SELECTED], PRIORITY])
+    return 10 if action >= 4 else int(MOVE[b[side_of(i) + W.LAST_SELECTED], PRIORITY])
 
 
 @rule
 def _take_turn(b, actions):
     """A whole turn. Returns whether it came to its end."""
     for i in range(2):
-        if b[out(b, side_of(i)) + MON_STATUS] != FAINTED:
+        if b[out(b, side_of(i)) + W.MON_STATUS] != W.FAINTED:
             update_speed(b, side_of(i))
         if actions[i] < 4 and not select_move(b, side_of(i), actions[i]):
-            b[WINNER] = STUCK
+            b[W.WINNER] = W.STUCK
             return False
     earlier = _earlier(b, _key(b, 0, actions[0]), _key(b, 1, actions[1]))
     _tie_draw(b)
@@ -288,16 +246,16 @@ def _take_turn(b, actions):
         s, action = side_of(i), actions[i]
         later = 1 - i
         if k == 0:
-            b[PENDING] = later + 1 if actions[later] < 4 else 0
-            b[PENDING_MOVE] = b[side_of(later) + LAST_SELECTED]
+            b[W.PENDING] = later + 1 if actions[later] < 4 else 0
+            b[W.PENDING_MOVE] = b[side_of(later) + W.LAST_SELECTED]
         else:
-            b[PENDING] = 0
+            b[W.PENDING] = 0
         if action >= 4:
             _switch_in(b, s, action - 3)
             _tie_draw(b)
             _run_switch(b, i)
         else:
-            run_move(b, s, b[s + LAST_SELECTED] if k == 0 else b[PENDING_MOVE])
+            run_move(b, s, b[s + W.LAST_SELECTED] if k == 0 else b[W.PENDING_MOVE])
         if not _after_action(b):
             return False
     _count_down(b)
@@ -308,19 +266,19 @@ def _take_turn(b, actions):
 def step_battle(b, action_0, action_1):
     """Plays both sides' actions (those of a side that waits are ignored) on to the next request or the end."""
     first, second = side_of(0), side_of(1)
-    replacing = b[first + REQUEST] == CHOOSE_SWITCH or b[second + REQUEST] == CHOOSE_SWITCH
+    replacing = b[first + W.REQUEST] == W.CHOOSE_SWITCH or b[second + W.REQUEST] == W.CHOOSE_SWITCH
     actions = (action_0, action_1)
     if replacing:
         for i in range(2):
-            if b[out(b, side_of(i)) + MON_STATUS] != FAINTED:
+            if b[out(b, side_of(i)) + W.MON_STATUS] != W.FAINTED:
                 update_speed(b, side_of(i))
         goes_on = _replace(b, actions)
     else:
-        b[first + REQUEST] = WAITING
-        b[second + REQUEST] = WAITING
+        b[first + W.REQUEST] = W.WAITING
+        b[second + W.REQUEST] = W.WAITING
         goes_on = _take_turn(b, actions)
     if replacing and goes_on:
-        b[first + REQUEST] = WAITING
-        b[second + REQUEST] = WAITING
+        b[first + W.REQUEST] = W.WAITING
+        b[second + W.REQUEST] = W.WAITING
     if goes_on:
         _end_turn(b)

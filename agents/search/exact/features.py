@@ -10,49 +10,7 @@ from itertools import count
 import numpy as np
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    BIDE_TIME,
-    BOOSTS,
-    BURN,
-    CONFUSED,
-    DISABLED,
-    FOCUS_ENERGY,
-    FREEZE,
-    HEALTHY,
-    INVULNERABLE,
-    LEECH_SEED,
-    LIGHT_SCREEN,
-    MIST,
-    MODIFIED,
-    MON_HP,
-    MON_LEVEL,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
-    MON_SLEEP,
-    MON_SPECIES,
-    MON_STATS,
-    MON_STATUS,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    RAGE,
-    RECHARGE,
-    REFLECT,
-    SLEEP,
-    SUBSTITUTE,
-    TEAM_SIZE,
-    THRASH,
-    TRANSFORMED,
-    TRAPPED,
-    TRAPPING,
-    TWO_TURN,
-    TYPE_1,
-    TYPE_2,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import foe_of, out, pp_at
 from agents.engine.gen1.tables import (
     ACCURACY,
@@ -76,8 +34,8 @@ SPECIES = len(SPECIES_BY_ID) + 1
 MOVE_NUMBERS = len(MOVE)
 #: Conditions of the Pokémon that is out which either hold or do not.
 _CONDITIONS = (
-    CONFUSED, LEECH_SEED, REFLECT, LIGHT_SCREEN, RECHARGE, TWO_TURN, INVULNERABLE, THRASH, TRAPPING, TRAPPED, RAGE,
-    BIDE_TIME, DISABLED, TRANSFORMED, FOCUS_ENERGY, MIST,
+    W.CONFUSED, W.LEECH_SEED, W.REFLECT, W.LIGHT_SCREEN, W.RECHARGE, W.TWO_TURN, W.INVULNERABLE, W.THRASH,
+    W.TRAPPING, W.TRAPPED, W.RAGE, W.BIDE_TIME, W.DISABLED, W.TRANSFORMED, W.FOCUS_ENERGY, W.MIST,
 )  # fmt: skip
 
 # Damage in features is an estimate within a nanosecond or two, without the roundings of the game's own formula.
@@ -138,31 +96,31 @@ MOST = 6 * 12 + 7 + 11 + len(_CONDITIONS) + 4 + 4 + 8
 def features_of(b, s, places, amounts):
     """Writes the features of a side that are not 0, and their amounts; returns how many."""
     t, mine = foe_of(s), out(b, s)
-    n, alive, facing = 0, 0, b[mine + MON_HP] > 0 and b[out(b, t) + MON_HP] > 0
+    n, alive, facing = 0, 0, b[mine + W.MON_HP] > 0 and b[out(b, t) + W.MON_HP] > 0
     threats, threats_one, least = 0.0, 0, 1.0
     answers, answers_one, best = 0.0, 0, 0.0
-    for position in range(b[s + TEAM_SIZE]):
-        mon = s + MONS + b[s + ORDER + position] * MON_WORDS
-        if b[mon + MON_HP] <= 0:
+    for position in range(b[s + W.TEAM_SIZE]):
+        mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
+        if b[mon + W.MON_HP] <= 0:
             continue
         alive += 1
-        species, status = b[mon + MON_SPECIES], b[mon + MON_STATUS]
-        health = b[mon + MON_HP] / b[mon + MON_MAX_HP]
+        species, status = b[mon + W.MON_SPECIES], b[mon + W.MON_STATUS]
+        health = b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP]
         n = _put(places, amounts, n, _ALIVE + species, 1.0)
         n = _put(places, amounts, n, _HP + species, health)
-        if b[mon + MON_LEVEL] != 100:
-            n = _put(places, amounts, n, _LEVEL, b[mon + MON_LEVEL] / 100 - 1)
-        if status != HEALTHY:
+        if b[mon + W.MON_LEVEL] != 100:
+            n = _put(places, amounts, n, _LEVEL, b[mon + W.MON_LEVEL] / 100 - 1)
+        if status != W.HEALTHY:
             n = _put(places, amounts, n, _ILL + status - 1, 1.0)
             n = _put(places, amounts, n, _ILL_HP + status - 1, health)
-            if status == SLEEP:
-                n = _put(places, amounts, n, _ASLEEP, b[mon + MON_SLEEP] / 7)
+            if status == W.SLEEP:
+                n = _put(places, amounts, n, _ASLEEP, b[mon + W.MON_SLEEP] / 7)
         if position == 0:
             continue
-        for slot in range(b[mon + MON_MOVE_COUNT]):
-            if b[mon + MON_PP + slot] > 0 and _NOTED[b[mon + MON_MOVES + slot]]:
-                n = _put(places, amounts, n, _BENCH_KNOWS + b[mon + MON_MOVES + slot], 1.0)
-        if b[out(b, t) + MON_HP] > 0:
+        for slot in range(b[mon + W.MON_MOVE_COUNT]):
+            if b[mon + W.MON_PP + slot] > 0 and _NOTED[b[mon + W.MON_MOVES + slot]]:
+                n = _put(places, amounts, n, _BENCH_KNOWS + b[mon + W.MON_MOVES + slot], 1.0)
+        if b[out(b, t) + W.MON_HP] > 0:
             threat, answer = _threat_to(b, t, mon), _answer_of(b, t, mon)
             n = _put(places, amounts, n, _THREAT_TO + species, threat)
             n = _put(places, amounts, n, _ANSWER_OF + species, answer)
@@ -176,7 +134,7 @@ def features_of(b, s, places, amounts):
     n = _put(places, amounts, n, _ANSWERS, answers)
     n = _put(places, amounts, n, _ANSWERS_ONE, answers_one)
     n = _put(places, amounts, n, _BEST_ANSWER, best)
-    if b[mine + MON_HP] <= 0:
+    if b[mine + W.MON_HP] <= 0:
         return _put(places, amounts, n, _FAINTED, 1.0)
     n = _of_active(b, s, mine, places, amounts, n)
     return _of_blow(b, s, t, places, amounts, n) if facing else n
@@ -192,21 +150,21 @@ def _put(places, amounts, n, place, amount):
 
 @rule
 def _of_active(b, s, mine, places, amounts, n):
-    n = _put(places, amounts, n, _OUT + b[mine + MON_SPECIES], 1.0)
-    n = _put(places, amounts, n, _OUT_HP, b[mine + MON_HP] / b[mine + MON_MAX_HP])
-    if b[mine + MON_STATUS] != HEALTHY:
-        n = _put(places, amounts, n, _OUT_ILL + b[mine + MON_STATUS] - 1, 1.0)
+    n = _put(places, amounts, n, _OUT + b[mine + W.MON_SPECIES], 1.0)
+    n = _put(places, amounts, n, _OUT_HP, b[mine + W.MON_HP] / b[mine + W.MON_MAX_HP])
+    if b[mine + W.MON_STATUS] != W.HEALTHY:
+        n = _put(places, amounts, n, _OUT_ILL + b[mine + W.MON_STATUS] - 1, 1.0)
     for stat in range(7):
-        stage = b[s + BOOSTS + stat]
+        stage = b[s + W.BOOSTS + stat]
         n = _put(places, amounts, n, (_UP if stage > 0 else _DOWN) + stat, abs(stage) / 2)
     for number, word in enumerate(_CONDITIONS):
         if b[s + word] != 0:
             n = _put(places, amounts, n, _CONDITION + number, 1.0)
-    n = _put(places, amounts, n, _SUBSTITUTE, 4 * b[s + SUBSTITUTE] / b[mine + MON_MAX_HP])
+    n = _put(places, amounts, n, _SUBSTITUTE, 4 * b[s + W.SUBSTITUTE] / b[mine + W.MON_MAX_HP])
     pp = pp_at(b, s)
-    for slot in range(b[s + MOVE_COUNT]):
+    for slot in range(b[s + W.MOVE_COUNT]):
         if b[pp + slot] > 0:
-            n = _put(places, amounts, n, _KNOWS + b[s + MOVES + slot], 1.0)
+            n = _put(places, amounts, n, _KNOWS + b[s + W.MOVES + slot], 1.0)
     return n
 
 
@@ -227,53 +185,55 @@ def _threat_to(b, t, mon):
     """The greatest share of a benched Pokémon's HP, up to 1, that the one of side `t` that is out does with one move."""
     if held(b, t):
         return np.float32(0)
-    most, species = np.float32(0), b[mon + MON_SPECIES]
-    pp, level = pp_at(b, t), np.float32(b[out(b, t) + MON_LEVEL])
-    for slot in range(b[t + MOVE_COUNT]):
-        m = b[t + MOVES + slot]
+    most, species = np.float32(0), b[mon + W.MON_SPECIES]
+    pp, level = pp_at(b, t), np.float32(b[out(b, t) + W.MON_LEVEL])
+    for slot in range(b[t + W.MOVE_COUNT]):
+        m = b[t + W.MOVES + slot]
         if b[pp + slot] > 0:
             physical = MOVE[m, CATEGORY] == PHYSICAL
-            attack = np.float32(b[t + MODIFIED + (0 if physical else 2)])
-            defence = np.float32(b[mon + MON_STATS + (1 if physical else 3)])
+            attack = np.float32(b[t + W.MODIFIED + (0 if physical else 2)])
+            defence = np.float32(b[mon + W.MON_STATS + (1 if physical else 3)])
             types = SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1]
-            most = max(most, _damage(m, level, attack, defence, b[t + TYPE_1], b[t + TYPE_2], types[0], types[1]))
-    return min(most / b[mon + MON_HP], np.float32(1))
+            most = max(most, _damage(m, level, attack, defence, b[t + W.TYPE_1], b[t + W.TYPE_2], types[0], types[1]))
+    return min(most / b[mon + W.MON_HP], np.float32(1))
 
 
 @rule
 def _answer_of(b, t, mon):
     """The greatest share of the HP of side `t`'s Pokémon that is out, up to 1, that a benched one does with one move."""
-    status, species = b[mon + MON_STATUS], b[mon + MON_SPECIES]
-    if status == SLEEP or status == FREEZE:
+    status, species = b[mon + W.MON_STATUS], b[mon + W.MON_SPECIES]
+    if status == W.SLEEP or status == W.FREEZE:
         return np.float32(0)
-    most, level = np.float32(0), np.float32(b[mon + MON_LEVEL])
-    for slot in range(b[mon + MON_MOVE_COUNT]):
-        m = b[mon + MON_MOVES + slot]
-        if b[mon + MON_PP + slot] > 0:
+    most, level = np.float32(0), np.float32(b[mon + W.MON_LEVEL])
+    for slot in range(b[mon + W.MON_MOVE_COUNT]):
+        m = b[mon + W.MON_MOVES + slot]
+        if b[mon + W.MON_PP + slot] > 0:
             physical = MOVE[m, CATEGORY] == PHYSICAL
-            attack = np.float32(b[mon + MON_STATS + (0 if physical else 2)])
-            if physical and status == BURN:
+            attack = np.float32(b[mon + W.MON_STATS + (0 if physical else 2)])
+            if physical and status == W.BURN:
                 attack *= np.float32(0.5)
             defence = defence_of(b, t, physical)
             types = SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1]
-            most = max(most, _damage(m, level, attack, defence, types[0], types[1], b[t + TYPE_1], b[t + TYPE_2]))
-    return min(most / b[out(b, t) + MON_HP], np.float32(1))
+            most = max(most, _damage(m, level, attack, defence, types[0], types[1], b[t + W.TYPE_1], b[t + W.TYPE_2]))
+    return min(most / b[out(b, t) + W.MON_HP], np.float32(1))
 
 
 @rule
 def _of_blow(b, s, t, places, amounts, n):
-    pp, hp, level = pp_at(b, s), b[out(b, t) + MON_HP], np.float32(b[out(b, s) + MON_LEVEL])
+    pp, hp, level = pp_at(b, s), b[out(b, t) + W.MON_HP], np.float32(b[out(b, s) + W.MON_LEVEL])
     best = np.float32(0)
-    for slot in range(b[s + MOVE_COUNT]):
-        m = b[s + MOVES + slot]
+    for slot in range(b[s + W.MOVE_COUNT]):
+        m = b[s + W.MOVES + slot]
         if b[pp + slot] > 0:
             physical = MOVE[m, CATEGORY] == PHYSICAL
-            attack = np.float32(b[s + MODIFIED + (0 if physical else 2)])
+            attack = np.float32(b[s + W.MODIFIED + (0 if physical else 2)])
             defence = defence_of(b, t, physical)
-            damage = _damage(m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2])
+            damage = _damage(
+                m, level, attack, defence, b[s + W.TYPE_1], b[s + W.TYPE_2], b[t + W.TYPE_1], b[t + W.TYPE_2]
+            )
             share = min(damage / hp, np.float32(1))
             n = _put(places, amounts, n, _SHARE + m, share)
-            if b[s + DISABLED] != slot + 1:
+            if b[s + W.DISABLED] != slot + 1:
                 best = max(best, share)
     if held(b, s):
         best = np.float32(0)
@@ -285,7 +245,7 @@ def _of_blow(b, s, t, places, amounts, n):
         n = _put(places, amounts, n, _TWO_HITS, 1.0)
     if best >= 1:
         n = _put(places, amounts, n, _ONE_HIT, 1.0)
-    if b[s + MODIFIED + 4] > b[t + MODIFIED + 4]:
+    if b[s + W.MODIFIED + 4] > b[t + W.MODIFIED + 4]:
         n = _put(places, amounts, n, _FASTER, 1.0)
         if best >= 0.5:
             n = _put(places, amounts, n, _FASTER_TWO, 1.0)

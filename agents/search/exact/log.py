@@ -13,19 +13,19 @@ from typing import Any
 from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
-from agents.engine.gen1.layout import BURN, FAINTED, FREEZE, HEALTHY, PARALYSIS, POISON, SLEEP, TOX
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
 from agents.search.exact.tracked import Mon, Side, Stint
 
 STATUSES = {
-    "": HEALTHY,
-    "brn": BURN,
-    "par": PARALYSIS,
-    "slp": SLEEP,
-    "frz": FREEZE,
-    "psn": POISON,
-    "tox": TOX,
-    "fnt": FAINTED,
+    "": W.HEALTHY,
+    "brn": W.BURN,
+    "par": W.PARALYSIS,
+    "slp": W.SLEEP,
+    "frz": W.FREEZE,
+    "psn": W.POISON,
+    "tox": W.TOX,
+    "fnt": W.FAINTED,
 }
 BOOSTED = {"atk": 0, "def": 1, "spa": 2, "spd": 3, "spe": 4, "accuracy": 5, "evasion": 6}
 BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
@@ -81,7 +81,7 @@ class Log:
         mon, stint = side.mons[side.out], side.stint
         if _locked(stint):
             return
-        if mon.status in (SLEEP, FREEZE):
+        if mon.status in (W.SLEEP, W.FREEZE):
             side.of_slot = (side.out, side.slot_of)
             return
         side.of_slot = None
@@ -101,8 +101,8 @@ class Log:
         mon = side.mons.setdefault(name, Mon(name, to_id_str(parts[0]), 100))
         mon.level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
         _set_condition(mon, rest[1])
-        if mon.status == TOX:
-            mon.status = POISON
+        if mon.status == W.TOX:
+            mon.status = W.POISON
         side.entries.append(name)
         if side.stint.trapping is not None:
             _hold(foe)
@@ -260,12 +260,12 @@ class Log:
             stint.confused = stint.disabled = stint.toxic = None
             stint.flags -= {"focus", "seed", "screen", "reflect", "mist"}
             if seat != self._mover:
-                if mon.status in (FREEZE, SLEEP):
+                if mon.status in (W.FREEZE, W.SLEEP):
                     side.selected = CANNOT_MOVE
                 if mon.hp:
-                    mon.status = HEALTHY
-            elif mon.status == TOX:
-                mon.status = POISON
+                    mon.status = W.HEALTHY
+            elif mon.status == W.TOX:
+                mon.status = W.POISON
 
     def _on_transform(self, seat: int, name: str, rest: list[str]) -> None:
         side, foe = self.sides[seat], self.sides[1 - seat]
@@ -278,21 +278,21 @@ class Log:
 
     def _on_status(self, seat: int, name: str, rest: list[str]) -> None:
         mon, stint = self._of(seat, name), self.sides[seat].stint
-        mon.status, mon.slept = STATUSES.get(rest[0], HEALTHY), 0
+        mon.status, mon.slept = STATUSES.get(rest[0], W.HEALTHY), 0
         mon.rested = any("Rest" in part for part in rest[1:])
-        if mon.status in (PARALYSIS, BURN):
+        if mon.status in (W.PARALYSIS, W.BURN):
             stint.events.append(("ill", mon.status))
-        elif mon.status == TOX:
+        elif mon.status == W.TOX:
             stint.toxic = 0
-        elif mon.status == SLEEP:
+        elif mon.status == W.SLEEP:
             stint.recharge = False
 
     def _on_curestatus(self, seat: int, name: str, rest: list[str]) -> None:
         mon = self._of(seat, name)
-        if mon.status == SLEEP and "[silent]" not in rest:
+        if mon.status == W.SLEEP and "[silent]" not in rest:
             side = self.sides[seat]
             side.stint.last, side.of_slot = 0, (name, side.slot_of)
-        mon.status, mon.slept, mon.rested = HEALTHY, 0, False
+        mon.status, mon.slept, mon.rested = W.HEALTHY, 0, False
 
     def _on_boost(self, seat: int, name: str, rest: list[str]) -> None:
         self._change(seat, rest, 1)
@@ -314,8 +314,8 @@ class Log:
         if not rages and not self._boosted:
             self._boosted = True
             foe = self.sides[1 - self._mover]
-            status = foe.mons[foe.out].status if foe.out else HEALTHY
-            if status in (PARALYSIS, BURN):
+            status = foe.mons[foe.out].status if foe.out else W.HEALTHY
+            if status in (W.PARALYSIS, W.BURN):
                 foe.stint.events.append(("ill", status))
 
     def _on_damage(self, seat: int, name: str, rest: list[str]) -> None:
@@ -346,7 +346,7 @@ class Log:
     def _on_faint(self, seat: int, name: str, rest: list[str]) -> None:
         side, mon = self.sides[seat], self._of(seat, name)
         side.stint = Stint(entered=mon.status, last=0)
-        mon.hp, mon.status = 0, FAINTED
+        mon.hp, mon.status = 0, W.FAINTED
         side.fainted += 1
         side.fainted_now = True
 
@@ -406,5 +406,5 @@ def _set_condition(mon: Mon, condition: str) -> None:
     mon.hp = int(now)
     if most:
         mon.most = int(most)
-    if status != "fnt" and (mon.status != TOX or status != "psn"):  # the line "faint" says when it is gone
+    if status != "fnt" and (mon.status != W.TOX or status != "psn"):  # the line "faint" says when it is gone
         mon.status = STATUSES.get(status, mon.status)

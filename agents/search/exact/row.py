@@ -16,84 +16,8 @@ from poke_env.data import to_id_str
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import initial
-from agents.engine.gen1.layout import (
-    BIDE_DAMAGE,
-    BIDE_TIME,
-    BOOSTS,
-    CHOOSE_MOVE,
-    CHOOSE_SWITCH,
-    CONFUSED,
-    DEFENSE_CURL,
-    DISABLE_MOVE,
-    DISABLE_SLOT,
-    DISABLE_TIME,
-    DISABLED,
-    FAINTED,
-    FAINTED_THIS_TURN,
-    FAKE_OTHER,
-    FAKE_TRAPPED,
-    FOCUS_ENERGY,
-    FREEZE,
-    INVULNERABLE,
-    LAST_DAMAGE,
-    LAST_ENEMY_MOVE,
-    LAST_ENEMY_SELECTED,
-    LAST_MOVE,
-    LAST_SELECTED,
-    LAST_SLOT,
-    LEECH_SEED,
-    LEFT,
-    LIGHT_SCREEN,
-    MAYBE_LOCKED,
-    MINIMIZE,
-    MIST,
-    MODIFIED,
-    MON_HP,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
-    MON_RESTED,
-    MON_SLEEP,
-    MON_STATS,
-    MON_STATUS,
-    MON_SUB_BROKEN,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    OWN_PP,
-    RAGE,
-    RAGE_ACCURACY,
-    RECHARGE,
-    REFLECT,
-    REQUEST,
-    RESIDUAL,
-    RESIDUAL_COUNT,
-    SLEEP,
-    SPECIES,
-    SPEED,
-    STORED,
-    SUBSTITUTE,
-    TEAM_SIZE,
-    THRASH,
-    THRASH_ACCURACY,
-    THRASH_TIME,
-    TRANSFORMED,
-    TRAPPED,
-    TRAPPED_BY,
-    TRAPPED_MAYBE,
-    TRAPPING,
-    TRAPPING_DAMAGE,
-    TRAPPING_TOTAL,
-    TRAPPING_WHOM,
-    TURN,
-    TWO_TURN,
-    TYPE_1,
-    WAITING,
-)  # fmt: skip
 from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP
 from agents.search.exact.log import Log
 from agents.search.exact.standing import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
@@ -102,8 +26,8 @@ from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
 
 _SEED = "gen5,0000000000000000"
 _FLAGS = {
-    "focus": FOCUS_ENERGY, "seed": LEECH_SEED, "screen": LIGHT_SCREEN, "reflect": REFLECT, "mist": MIST,
-    "minimize": MINIMIZE, "defensecurl": DEFENSE_CURL,
+    "focus": W.FOCUS_ENERGY, "seed": W.LEECH_SEED, "screen": W.LIGHT_SCREEN, "reflect": W.REFLECT, "mist": W.MIST,
+    "minimize": W.MINIMIZE, "defensecurl": W.DEFENSE_CURL,
 }  # fmt: skip
 #: Turns of a binding move, each as likely as the others.
 _TRAP_TURNS = (2, 2, 2, 3, 3, 3, 4, 5)
@@ -153,7 +77,7 @@ def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Rando
         names[side] = [sheet.name for sheet in sheets]
     row = initial((teams[0], teams[1]), _SEED)
     hidden = np.full((2, HIDDEN), -1, np.int64)
-    row[TURN] = log.turn
+    row[W.TURN] = log.turn
     _take_request(row, seat, battle.last_request, names[seat])
     for i in range(2):
         _fill_team(row, i, log.sides[i], names[i], hidden[i], own=i == seat)
@@ -162,7 +86,7 @@ def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Rando
     for i in range(2):
         _fill_trapping(row, i, log, names, rng)
     taker, name, damage = log.last_damage
-    row[LAST_DAMAGE] = hp_of(row, log, taker, name, names, damage)
+    row[W.LAST_DAMAGE] = hp_of(row, log, taker, name, names, damage)
     _fill_requests(row, seat, battle.last_request)
     _take_pp(row, seat, battle.last_request)
     return Root(row, hidden)
@@ -181,14 +105,14 @@ def mask_of(battle: SeatBattle) -> int:
 def _take_request(row: Words, seat: int, request: dict[str, Any], names: list[str]) -> None:
     """Our own stats and HP."""
     for entry in request["side"]["pokemon"]:
-        mon = side_at(seat) + MONS + names.index(entry["ident"].partition(": ")[2]) * MON_WORDS
-        row[mon + MON_STATS : mon + MON_STATS + 5] = [
+        mon = side_at(seat) + W.MONS + names.index(entry["ident"].partition(": ")[2]) * W.MON_WORDS
+        row[mon + W.MON_STATS : mon + W.MON_STATS + 5] = [
             entry["stats"][stat] for stat in ("atk", "def", "spa", "spd", "spe")
         ]
         now, _, most = entry["condition"].split()[0].partition("/")
-        row[mon + MON_HP] = int(now)
+        row[mon + W.MON_HP] = int(now)
         if most:
-            row[mon + MON_MAX_HP] = int(most)
+            row[mon + W.MON_MAX_HP] = int(most)
 
 
 def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray[np.int64], own: bool) -> None:
@@ -198,24 +122,24 @@ def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray
     for name in side.entries:
         position = order.index(names.index(name))
         order[0], order[position] = order[position], order[0]
-    row[s + ORDER : s + ORDER + 6] = order
-    row[s + LEFT] = row[s + TEAM_SIZE] - side.fainted
+    row[s + W.ORDER : s + W.ORDER + 6] = order
+    row[s + W.LEFT] = row[s + W.TEAM_SIZE] - side.fainted
     for k, name in enumerate(names):
         known = side.mons.get(name)
         if known is None:
             continue
-        mon = s + MONS + k * MON_WORDS
+        mon = s + W.MONS + k * W.MON_WORDS
         if not own:
-            row[mon + MON_HP] = shown_hp(known, int(row[mon + MON_MAX_HP]))
-        row[mon + MON_STATUS] = known.status
-        row[mon + MON_RESTED] = known.rested
-        row[mon + MON_SUB_BROKEN] = known.broken
-        if known.status == SLEEP:
-            row[mon + MON_SLEEP] = max(1, 2 - known.slept) if known.rested else 1
+            row[mon + W.MON_HP] = shown_hp(known, int(row[mon + W.MON_MAX_HP]))
+        row[mon + W.MON_STATUS] = known.status
+        row[mon + W.MON_RESTED] = known.rested
+        row[mon + W.MON_SUB_BROKEN] = known.broken
+        if known.status == W.SLEEP:
+            row[mon + W.MON_SLEEP] = max(1, 2 - known.slept) if known.rested else 1
             hidden[k] = -1 if known.rested else known.slept
-        for slot in range(row[mon + MON_MOVE_COUNT]):
-            spent = known.used.get(id_of(row[mon + MON_MOVES + slot]), 0)
-            row[mon + MON_PP + slot] = (row[mon + MON_PP + slot] - spent) & 63
+        for slot in range(row[mon + W.MON_MOVE_COUNT]):
+            spent = known.used.get(id_of(row[mon + W.MON_MOVES + slot]), 0)
+            row[mon + W.MON_PP + slot] = (row[mon + W.MON_PP + slot] - spent) & 63
 
 
 def _fill_out(
@@ -223,30 +147,30 @@ def _fill_out(
 ) -> None:
     """The words of the Pokémon that is out."""
     s, side = side_at(i), log.sides[i]
-    stint, k = side.stint, int(row[side_at(i) + ORDER])
+    stint, k = side.stint, int(row[side_at(i) + W.ORDER])
     species, types, moves = looks_of(row, i, k, stint, names)
     stored, modified, boosts = stats_of(row, i, k, stint, names)
-    row[s + SPECIES] = species
-    row[s + TYPE_1 : s + TYPE_1 + 2] = types
-    row[s + STORED : s + STORED + 5] = stored
-    row[s + MODIFIED : s + MODIFIED + 5] = modified
-    row[s + SPEED] = modified[4]
-    row[s + BOOSTS : s + BOOSTS + 7] = boosts
-    row[s + MOVE_COUNT] = len(moves)
-    row[s + MOVES : s + MOVES + len(moves)] = moves
+    row[s + W.SPECIES] = species
+    row[s + W.TYPE_1 : s + W.TYPE_1 + 2] = types
+    row[s + W.STORED : s + W.STORED + 5] = stored
+    row[s + W.MODIFIED : s + W.MODIFIED + 5] = modified
+    row[s + W.SPEED] = modified[4]
+    row[s + W.BOOSTS : s + W.BOOSTS + 7] = boosts
+    row[s + W.MOVE_COUNT] = len(moves)
+    row[s + W.MOVES : s + W.MOVES + len(moves)] = moves
     if stint.transformed is not None:
-        row[s + TRANSFORMED] = 1
+        row[s + W.TRANSFORMED] = 1
         for slot, number in enumerate(moves):
-            row[s + OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(id_of(number), 0)
-    row[s + FAINTED_THIS_TURN] = side.fainted_now
-    row[s + LAST_SELECTED] = row[s + LAST_ENEMY_SELECTED] = side.selected
+            row[s + W.OWN_PP + slot] = min(5, int(MOVE[number, PP])) - stint.own_used.get(id_of(number), 0)
+    row[s + W.FAINTED_THIS_TURN] = side.fainted_now
+    row[s + W.LAST_SELECTED] = row[s + W.LAST_ENEMY_SELECTED] = side.selected
     if side.of_slot is not None:
-        row[s + LAST_ENEMY_SELECTED] = _move_of_slot(row, s, names[i].index(side.of_slot[0]), side.of_slot[1])
-    row[s + LAST_ENEMY_MOVE] = side.used
-    row[s + LAST_MOVE] = stint.last
+        row[s + W.LAST_ENEMY_SELECTED] = _move_of_slot(row, s, names[i].index(side.of_slot[0]), side.of_slot[1])
+    row[s + W.LAST_ENEMY_MOVE] = side.used
+    row[s + W.LAST_MOVE] = stint.last
     slot_move = stint.mimicked.get(side.slot_of, side.slot_of)
     number = MOVES_BY_ID[slot_move]["num"] if slot_move in MOVES_BY_ID else 0
-    row[s + LAST_SLOT] = moves.index(number) if number in moves else 0
+    row[s + W.LAST_SLOT] = moves.index(number) if number in moves else 0
     for flag in stint.flags:
         row[s + _FLAGS[flag]] = 1
     _fill_counters(row, s, stint, moves, hidden, rng)
@@ -255,8 +179,8 @@ def _fill_out(
 
 def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
     """The move in the slot of `move` of a Pokémon of the team, in its first slot if it has none."""
-    mon = s + MONS + k * MON_WORDS
-    moves = [int(number) for number in row[mon + MON_MOVES : mon + MON_MOVES + 4]]
+    mon = s + W.MONS + k * W.MON_WORDS
+    moves = [int(number) for number in row[mon + W.MON_MOVES : mon + W.MON_MOVES + 4]]
     number = MOVES_BY_ID[move]["num"] if move in MOVES_BY_ID else 0
     return moves[moves.index(number)] if number in moves else moves[0]
 
@@ -264,37 +188,37 @@ def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
 def _fill_counters(
     row: Words, s: int, stint: Stint, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
 ) -> None:
-    row[s + INVULNERABLE] = stint.invulnerable
-    row[s + RECHARGE] = stint.recharge
+    row[s + W.INVULNERABLE] = stint.invulnerable
+    row[s + W.RECHARGE] = stint.recharge
     if stint.two_turn:
-        row[s + TWO_TURN] = MOVES_BY_ID[stint.two_turn]["num"]
+        row[s + W.TWO_TURN] = MOVES_BY_ID[stint.two_turn]["num"]
     if stint.bide is not None:
-        row[s + BIDE_TIME] = max(1, rng.choice((2, 3)) - stint.bide)
+        row[s + W.BIDE_TIME] = max(1, rng.choice((2, 3)) - stint.bide)
     if stint.thrash is not None:
-        row[s + THRASH] = MOVES_BY_ID[stint.thrash_move]["num"]
-        row[s + THRASH_TIME] = max(1, rng.choice((2, 3)) - stint.thrash)
-        row[s + THRASH_ACCURACY] = 255
+        row[s + W.THRASH] = MOVES_BY_ID[stint.thrash_move]["num"]
+        row[s + W.THRASH_TIME] = max(1, rng.choice((2, 3)) - stint.thrash)
+        row[s + W.THRASH_ACCURACY] = 255
     if stint.rage:
-        row[s + RAGE], row[s + RAGE_ACCURACY] = 1, 255
+        row[s + W.RAGE], row[s + W.RAGE_ACCURACY] = 1, 255
     if stint.confused is not None:
-        row[s + CONFUSED], hidden[CONFUSION] = 1, stint.confused
+        row[s + W.CONFUSED], hidden[CONFUSION] = 1, stint.confused
     if stint.disabled is not None and stint.disabled_move in MOVES_BY_ID:
         number = MOVES_BY_ID[stint.disabled_move]["num"]
-        row[s + DISABLE_TIME], hidden[DISABLE] = 1, stint.disabled
-        row[s + DISABLE_MOVE] = number
-        row[s + DISABLE_SLOT] = moves.index(number) if number in moves else 0
+        row[s + W.DISABLE_TIME], hidden[DISABLE] = 1, stint.disabled
+        row[s + W.DISABLE_MOVE] = number
+        row[s + W.DISABLE_SLOT] = moves.index(number) if number in moves else 0
     if stint.toxic is not None:
-        row[s + RESIDUAL], row[s + RESIDUAL_COUNT] = 1, stint.toxic
+        row[s + W.RESIDUAL], row[s + W.RESIDUAL_COUNT] = 1, stint.toxic
 
 
 def _fill_damage(row: Words, i: int, log: Log, names: list[list[str]]) -> None:
     """Amounts that the log shows in percent only, or not at all."""
     s, stint = side_at(i), log.sides[i].stint
     if stint.substitute is not None:  # what hits took is not shown: each is taken to have halved it
-        whole = int(row[mon_at(row, i) + MON_MAX_HP]) // 4 + 1
-        row[s + SUBSTITUTE] = max(1, whole >> stint.substitute)
+        whole = int(row[mon_at(row, i) + W.MON_MAX_HP]) // 4 + 1
+        row[s + W.SUBSTITUTE] = max(1, whole >> stint.substitute)
     if stint.bide is not None:
-        row[s + BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, stint.bide_damage)
+        row[s + W.BIDE_DAMAGE] = hp_of(row, log, i, log.sides[i].out, names, stint.bide_damage)
 
 
 def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: random.Random) -> None:
@@ -305,15 +229,15 @@ def _fill_trapping(row: Words, i: int, log: Log, names: list[list[str]], rng: ra
     s, t = side_at(i), side_at(1 - i)
     turns = rng.choice([n for n in _TRAP_TURNS if n >= past] or [past])
     if turns > past:
-        row[s + TRAPPING], row[s + TRAPPING_TOTAL] = turns - past, turns
-        row[s + TRAPPING_DAMAGE] = hp_of(
+        row[s + W.TRAPPING], row[s + W.TRAPPING_TOTAL] = turns - past, turns
+        row[s + W.TRAPPING_DAMAGE] = hp_of(
             row, log, 1 - i, log.sides[1 - i].out, names, log.sides[i].stint.trapping_damage
         )
-        row[s + TRAPPING_WHOM] = row[t + ORDER]
-        row[t + TRAPPED], row[t + TRAPPED_BY], row[t + TRAPPED_MAYBE] = 1, row[s + ORDER], past > 1
+        row[s + W.TRAPPING_WHOM] = row[t + W.ORDER]
+        row[t + W.TRAPPED], row[t + W.TRAPPED_BY], row[t + W.TRAPPED_MAYBE] = 1, row[s + W.ORDER], past > 1
     elif turns != 5:
-        row[s + FAKE_TRAPPED] = row[t + FAKE_TRAPPED] = 1
-        row[s + FAKE_OTHER], row[t + FAKE_OTHER] = row[t + ORDER], row[s + ORDER]
+        row[s + W.FAKE_TRAPPED] = row[t + W.FAKE_TRAPPED] = 1
+        row[s + W.FAKE_OTHER], row[t + W.FAKE_OTHER] = row[t + W.ORDER], row[s + W.ORDER]
 
 
 def _fill_requests(row: Words, seat: int, request: dict[str, Any]) -> None:
@@ -321,24 +245,24 @@ def _fill_requests(row: Words, seat: int, request: dict[str, Any]) -> None:
     replacing = bool(request.get("forceSwitch"))
     for i in range(2):
         s = side_at(i)
-        status = row[mon_at(row, i) + MON_STATUS]
+        status = row[mon_at(row, i) + W.MON_STATUS]
         if replacing:
-            row[s + REQUEST] = CHOOSE_SWITCH if i == seat or status == FAINTED else WAITING
+            row[s + W.REQUEST] = W.CHOOSE_SWITCH if i == seat or status == W.FAINTED else W.WAITING
             continue
-        row[s + REQUEST] = CHOOSE_MOVE
-        locked = bool((row[s + TRAPPED] and row[s + TRAPPED_MAYBE]) or row[s + FAKE_TRAPPED])
-        if status in (SLEEP, FREEZE) or row[s + BIDE_TIME]:
+        row[s + W.REQUEST] = W.CHOOSE_MOVE
+        locked = bool((row[s + W.TRAPPED] and row[s + W.TRAPPED_MAYBE]) or row[s + W.FAKE_TRAPPED])
+        if status in (W.SLEEP, W.FREEZE) or row[s + W.BIDE_TIME]:
             locked = False
-        if row[s + TRAPPING] and row[s + TRAPPING_TOTAL] - row[s + TRAPPING] > 1:
+        if row[s + W.TRAPPING] and row[s + W.TRAPPING_TOTAL] - row[s + W.TRAPPING] > 1:
             locked = True
-        row[s + MAYBE_LOCKED] = locked
-        row[s + DISABLED] = row[s + DISABLE_SLOT] + 1 if row[s + DISABLE_TIME] else 0
+        row[s + W.MAYBE_LOCKED] = locked
+        row[s + W.DISABLED] = row[s + W.DISABLE_SLOT] + 1 if row[s + W.DISABLE_TIME] else 0
 
 
 def _take_pp(row: Words, seat: int, request: dict[str, Any]) -> None:
     """The PP of our Pokémon that is out, where the request lists them."""
     s = side_at(seat)
     listed = (request.get("active") or [{}])[0].get("moves", [])
-    if len(listed) == row[s + MOVE_COUNT] and all("pp" in move for move in listed):
-        at = s + OWN_PP if row[s + TRANSFORMED] else mon_at(row, seat) + MON_PP
+    if len(listed) == row[s + W.MOVE_COUNT] and all("pp" in move for move in listed):
+        at = s + W.OWN_PP if row[s + W.TRANSFORMED] else mon_at(row, seat) + W.MON_PP
         row[at : at + len(listed)] = [move["pp"] for move in listed]

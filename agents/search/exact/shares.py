@@ -6,28 +6,7 @@ Damage is the mean of a hit without a critical one, accuracy counted.
 from __future__ import annotations
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    BURN,
-    DISABLED,
-    FREEZE,
-    LIGHT_SCREEN,
-    MODIFIED,
-    MON_HP,
-    MON_LEVEL,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_PP,
-    MON_SPECIES,
-    MON_STATS,
-    MON_STATUS,
-    MOVE_COUNT,
-    MOVES,
-    RECHARGE,
-    REFLECT,
-    SLEEP,
-    TYPE_1,
-    TYPE_2,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import foe_of, out, pp_at
 from agents.engine.gen1.tables import (
     ACCURACY,
@@ -99,8 +78,8 @@ def accuracy_of(m):
 @rule
 def defence_of(b, s, physical):
     """The defence of the Pokémon that is out against a kind of moves, screens included."""
-    defence = int(b[s + MODIFIED + (1 if physical else 3)])
-    return 2 * defence if b[s + (REFLECT if physical else LIGHT_SCREEN)] else defence
+    defence = int(b[s + W.MODIFIED + (1 if physical else 3)])
+    return 2 * defence if b[s + (W.REFLECT if physical else W.LIGHT_SCREEN)] else defence
 
 
 @rule
@@ -109,15 +88,15 @@ def share_of(b, s, m):
     if MOVE[m, CATEGORY] == STATUS_MOVE:
         return 0.0
     t = foe_of(s)
-    hp = b[out(b, t) + MON_HP]
+    hp = b[out(b, t) + W.MON_HP]
     if hp <= 0:
         return 0.0
     physical = MOVE[m, CATEGORY] == PHYSICAL
-    attack = int(b[s + MODIFIED + (0 if physical else 2)])
+    attack = int(b[s + W.MODIFIED + (0 if physical else 2)])
     defence = defence_of(b, t, physical)
-    level = int(b[out(b, s) + MON_LEVEL])
+    level = int(b[out(b, s) + W.MON_LEVEL])
     damage = mean_damage(
-        m, level, attack, defence, b[s + TYPE_1], b[s + TYPE_2], b[t + TYPE_1], b[t + TYPE_2], float(hp)
+        m, level, attack, defence, b[s + W.TYPE_1], b[s + W.TYPE_2], b[t + W.TYPE_1], b[t + W.TYPE_2], float(hp)
     )
     return damage * accuracy_of(m) / hp
 
@@ -125,8 +104,8 @@ def share_of(b, s, m):
 @rule
 def held(b, s):
     """Whether the Pokémon that is out cannot use a move now."""
-    status = b[out(b, s) + MON_STATUS]
-    return status == SLEEP or status == FREEZE or b[s + RECHARGE] != 0
+    status = b[out(b, s) + W.MON_STATUS]
+    return status == W.SLEEP or status == W.FREEZE or b[s + W.RECHARGE] != 0
 
 
 @rule
@@ -135,27 +114,27 @@ def best_share(b, s):
     best = 0.0
     if not held(b, s):
         pp = pp_at(b, s)
-        for slot in range(b[s + MOVE_COUNT]):
-            if b[pp + slot] > 0 and b[s + DISABLED] != slot + 1:
-                best = max(best, share_of(b, s, b[s + MOVES + slot]))
+        for slot in range(b[s + W.MOVE_COUNT]):
+            if b[pp + slot] > 0 and b[s + W.DISABLED] != slot + 1:
+                best = max(best, share_of(b, s, b[s + W.MOVES + slot]))
     return best
 
 
 @rule
 def threat_to(b, t, mon):
     """The best share of the Pokémon of side `t` that is out on a benched Pokémon of the other side."""
-    best, hp = 0.0, b[mon + MON_HP]
+    best, hp = 0.0, b[mon + W.MON_HP]
     if held(b, t):
         return best
-    species = b[mon + MON_SPECIES]
-    pp, level = pp_at(b, t), int(b[out(b, t) + MON_LEVEL])
-    for slot in range(b[t + MOVE_COUNT]):
-        m = b[t + MOVES + slot]
-        if b[pp + slot] > 0 and b[t + DISABLED] != slot + 1 and MOVE[m, CATEGORY] != STATUS_MOVE:
+    species = b[mon + W.MON_SPECIES]
+    pp, level = pp_at(b, t), int(b[out(b, t) + W.MON_LEVEL])
+    for slot in range(b[t + W.MOVE_COUNT]):
+        m = b[t + W.MOVES + slot]
+        if b[pp + slot] > 0 and b[t + W.DISABLED] != slot + 1 and MOVE[m, CATEGORY] != STATUS_MOVE:
             strong, weak = (0, 1) if MOVE[m, CATEGORY] == PHYSICAL else (2, 3)
             damage = mean_damage(
-                m, level, int(b[t + MODIFIED + strong]), int(b[mon + MON_STATS + weak]), b[t + TYPE_1], b[t + TYPE_2],
-                SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1], float(hp),
+                m, level, int(b[t + W.MODIFIED + strong]), int(b[mon + W.MON_STATS + weak]),
+                b[t + W.TYPE_1], b[t + W.TYPE_2], SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1], float(hp),
             )  # fmt: skip
             best = max(best, damage * accuracy_of(m) / hp)
     return best
@@ -164,21 +143,21 @@ def threat_to(b, t, mon):
 @rule
 def answer_of(b, t, mon):
     """The best share of a benched Pokémon on the one of side `t` that is out."""
-    best, hp = 0.0, b[out(b, t) + MON_HP]
-    status, species = b[mon + MON_STATUS], b[mon + MON_SPECIES]
-    if status == SLEEP or status == FREEZE or hp <= 0:
+    best, hp = 0.0, b[out(b, t) + W.MON_HP]
+    status, species = b[mon + W.MON_STATUS], b[mon + W.MON_SPECIES]
+    if status == W.SLEEP or status == W.FREEZE or hp <= 0:
         return best
-    for slot in range(b[mon + MON_MOVE_COUNT]):
-        m = b[mon + MON_MOVES + slot]
-        if b[mon + MON_PP + slot] > 0 and MOVE[m, CATEGORY] != STATUS_MOVE:
+    for slot in range(b[mon + W.MON_MOVE_COUNT]):
+        m = b[mon + W.MON_MOVES + slot]
+        if b[mon + W.MON_PP + slot] > 0 and MOVE[m, CATEGORY] != STATUS_MOVE:
             physical = MOVE[m, CATEGORY] == PHYSICAL
-            attack = int(b[mon + MON_STATS + (0 if physical else 2)])
-            if physical and status == BURN:
+            attack = int(b[mon + W.MON_STATS + (0 if physical else 2)])
+            if physical and status == W.BURN:
                 attack = max(1, attack // 2)
             defence = defence_of(b, t, physical)
             damage = mean_damage(
-                m, int(b[mon + MON_LEVEL]), attack, defence, SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1],
-                b[t + TYPE_1], b[t + TYPE_2], float(hp),
+                m, int(b[mon + W.MON_LEVEL]), attack, defence, SPECIES_TYPES[species, 0], SPECIES_TYPES[species, 1],
+                b[t + W.TYPE_1], b[t + W.TYPE_2], float(hp),
             )  # fmt: skip
             best = max(best, damage * accuracy_of(m) / hp)
     return best

@@ -5,20 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.engine.gen1.layout import (
-    BURN,
-    MON_MAX_HP,
-    MON_MOVE_COUNT,
-    MON_MOVES,
-    MON_SPECIES,
-    MON_STATS,
-    MON_WORDS,
-    MONS,
-    ORDER,
-    PARALYSIS,
-    SIDE_WORDS,
-    SIDES,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import STAGES
 from agents.engine.gen1.tables import DATA, MOVE_IDS, MOVES_BY_ID, SPECIES_TYPES
 from agents.search.exact.log import Log
@@ -30,12 +17,12 @@ Words = NDArray[np.int32]
 
 def side_at(i: int) -> int:
     """The offset of a seat's side."""
-    return SIDES + i * SIDE_WORDS
+    return W.SIDES + i * W.SIDE_WORDS
 
 
 def mon_at(row: Words, i: int) -> int:
     s = side_at(i)
-    return s + MONS + int(row[s + ORDER]) * MON_WORDS
+    return s + W.MONS + int(row[s + W.ORDER]) * W.MON_WORDS
 
 
 def id_of(number: int) -> str:
@@ -46,7 +33,7 @@ def hp_of(row: Words, log: Log, i: int, name: str, names: list[list[str]], amoun
     """HP of an amount that the log shows of a Pokémon: HP, or percent of them."""
     if not name:
         return 0
-    most = int(row[side_at(i) + MONS + names[i].index(name) * MON_WORDS + MON_MAX_HP])
+    most = int(row[side_at(i) + W.MONS + names[i].index(name) * W.MON_WORDS + W.MON_MAX_HP])
     return round(amount * most / log.sides[i].mons[name].most)
 
 
@@ -61,8 +48,8 @@ def stats_of(
     row: Words, team: int, k: int, stint: Stint, names: list[list[str]]
 ) -> tuple[list[int], list[int], list[int]]:
     """Stored and modified stats and boosts of a Pokémon after the events of its stint (state.clear_volatile, boost_stat)."""
-    mon = side_at(team) + MONS + k * MON_WORDS
-    stored = [int(x) for x in row[mon + MON_STATS : mon + MON_STATS + 5]]
+    mon = side_at(team) + W.MONS + k * W.MON_WORDS
+    stored = [int(x) for x in row[mon + W.MON_STATS : mon + W.MON_STATS + 5]]
     modified, boosts = stored.copy(), [0] * 7
     _ill(modified, stint.entered)
     for event in stint.events:
@@ -97,22 +84,22 @@ def _after(
 
 
 def _ill(modified: list[int], status: int) -> None:
-    if status == PARALYSIS:
+    if status == W.PARALYSIS:
         modified[4] = max(1, int(modified[4] * 0.25))
-    elif status == BURN:
+    elif status == W.BURN:
         modified[0] = max(1, int(modified[0] * 0.5))
 
 
 def looks_of(row: Words, team: int, k: int, stint: Stint, names: list[list[str]]) -> tuple[int, list[int], list[int]]:
     """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
-    mon = side_at(team) + MONS + k * MON_WORDS
+    mon = side_at(team) + W.MONS + k * W.MON_WORDS
     if stint.transformed is not None:
         name, target = stint.transformed
         species, types, moves = looks_of(row, 1 - team, names[1 - team].index(name), target, names)
     else:
-        species = int(row[mon + MON_SPECIES])
+        species = int(row[mon + W.MON_SPECIES])
         types = [int(x) for x in SPECIES_TYPES[species]]
-        moves = [int(x) for x in row[mon + MON_MOVES : mon + MON_MOVES + int(row[mon + MON_MOVE_COUNT])]]
+        moves = [int(x) for x in row[mon + W.MON_MOVES : mon + W.MON_MOVES + int(row[mon + W.MON_MOVE_COUNT])]]
     for slot, copied in stint.mimicked.items():
         number = MOVES_BY_ID[slot]["num"] if slot in MOVES_BY_ID else 0
         if number in moves:

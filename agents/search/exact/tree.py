@@ -15,34 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import rule, serial
-from agents.engine.gen1.layout import (
-    ACTIONS,
-    BOOSTS,
-    CONFUSED,
-    DISABLE_TIME,
-    LEECH_SEED,
-    LIGHT_SCREEN,
-    MON_HP,
-    MON_MAX_HP,
-    MON_SLEEP,
-    MON_STATUS,
-    MON_WORDS,
-    MONS,
-    ORDER,
-    RECHARGE,
-    REFLECT,
-    REQUEST,
-    SEED,
-    SLEEP,
-    SUBSTITUTE,
-    THRASH,
-    TRAPPED,
-    TRAPPING,
-    TWO_TURN,
-    UNDECIDED,
-    WINNER,
-    WORDS,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.rollout import next_random
 from agents.engine.gen1.state import out, side_of
@@ -70,26 +43,27 @@ def _mix(key, number):
 def _seen(b, s, key, steps):
     """What both seats see of a side's Pokémon that is out, and its request."""
     mon = out(b, s)
-    key = _mix(key, b[s + REQUEST] * 8 + b[s + ORDER])
+    key = _mix(key, b[s + W.REQUEST] * 8 + b[s + W.ORDER])
     key = _mix(
-        key, b[mon + MON_STATUS] * 1024 + (b[mon + MON_HP] * steps + b[mon + MON_MAX_HP] - 1) // b[mon + MON_MAX_HP]
+        key,
+        b[mon + W.MON_STATUS] * 1024 + (b[mon + W.MON_HP] * steps + b[mon + W.MON_MAX_HP] - 1) // b[mon + W.MON_MAX_HP],
     )
     boosts = np.int64(0)
     for stat in range(7):
-        boosts = boosts * 13 + b[s + BOOSTS + stat] + 6
+        boosts = boosts * 13 + b[s + W.BOOSTS + stat] + 6
     key = _mix(key, boosts)
     flags = 0
     for word in (
-        CONFUSED,
-        SUBSTITUTE,
-        RECHARGE,
-        LEECH_SEED,
-        REFLECT,
-        LIGHT_SCREEN,
-        TWO_TURN,
-        TRAPPED,
-        TRAPPING,
-        THRASH,
+        W.CONFUSED,
+        W.SUBSTITUTE,
+        W.RECHARGE,
+        W.LEECH_SEED,
+        W.REFLECT,
+        W.LIGHT_SCREEN,
+        W.TWO_TURN,
+        W.TRAPPED,
+        W.TRAPPING,
+        W.THRASH,
     ):
         flags = flags * 2 + (b[s + word] != 0)
     return _mix(key, flags)
@@ -116,25 +90,25 @@ def _find(keys, places, key):
 @rule
 def _begin(root, b, hidden, x):
     """Copies the root and draws what is not known of it; returns the state of the search's own random numbers."""
-    for word in range(WORDS):
+    for word in range(W.WORDS):
         b[word] = root[word]
     x = next_random(x)
     for part in range(4):
-        b[SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
+        b[W.SEED + part] = np.int64((x >> np.uint64(16 * part)) & np.uint64(0xFFFF))
     for i in range(2):
         s = side_of(i)
         for k in range(6):
             if hidden[i, k] >= 0:  # of 1 to 7 turns
                 x = next_random(x)
                 left = max(1, 7 - hidden[i, k])
-                b[s + MONS + k * MON_WORDS + MON_SLEEP] = 1 + np.int64((x >> np.uint64(33)) % np.uint64(left))
+                b[s + W.MONS + k * W.MON_WORDS + W.MON_SLEEP] = 1 + np.int64((x >> np.uint64(33)) % np.uint64(left))
         if hidden[i, CONFUSION] >= 0:  # of 2 to 5
             x = next_random(x)
             least = max(1, 2 - hidden[i, CONFUSION])
-            b[s + CONFUSED] = _between(x, least, max(least, 5 - hidden[i, CONFUSION]))
+            b[s + W.CONFUSED] = _between(x, least, max(least, 5 - hidden[i, CONFUSION]))
         if hidden[i, DISABLE] >= 0:  # of 1 to 8
             x = next_random(x)
-            b[s + DISABLE_TIME] = _between(x, 1, max(1, 8 - hidden[i, DISABLE]))
+            b[s + W.DISABLE_TIME] = _between(x, 1, max(1, 8 - hidden[i, DISABLE]))
     return x
 
 
@@ -147,7 +121,7 @@ def _between(x, least, most):
 def _best(visits, totals, priors, of_node, mean, mask, exploration, first):
     """A seat's action of the greatest value plus exploration. mean: of its node, from this seat's side."""
     reach, best, most = exploration * np.sqrt(np.float32(of_node)), 0, np.float32(-1e9)
-    for action in range(ACTIONS):
+    for action in range(W.ACTIONS):
         if mask >> action & 1:
             n = visits[action]
             known = totals[action] / n if n > 0 else mean - first
@@ -175,7 +149,7 @@ def _open(b, legal_0, legal_1, choice_weights, net, trust, sums, priors):
         logits_of(b, s, mask, choice_weights, priors[i])
         if len(net[1]) > 1:
             single = lists_one_move(b, s)
-            for action in range(ACTIONS):
+            for action in range(W.ACTIONS):
                 if mask >> action & 1:
                     row = row_of(b, s, action, single)
                     priors[i, action] = net[7][0] * priors[i, action] + correction(net, sums, i, row)
@@ -194,7 +168,7 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
     exploration, first, trust, steps = np.float32(settings[0]), np.float32(settings[1]), settings[2], int(settings[3])
     value_weights, choice_weights, net = weights
     memory = np.zeros(MOST, np.int64), np.zeros(MOST, np.float32), np.zeros(len(net[3]), np.float32)
-    b = np.zeros(WORDS, np.int32)
+    b = np.zeros(W.WORDS, np.int32)
     path = np.zeros((_DEEPEST, 3), np.int64)
     x = seed
     if size == 0:
@@ -217,8 +191,8 @@ def grow(root, hidden, allowed, settings, weights, size, tree, keys, places, see
             path[depth, 0], path[depth, 1], path[depth, 2] = node, one, two
             depth += 1
             step(b, one, two)
-            if b[WINNER] != UNDECIDED:
-                value = 1.0 if b[WINNER] == 0 else (0.0 if b[WINNER] == 1 else 0.5)
+            if b[W.WINNER] != W.UNDECIDED:
+                value = 1.0 if b[W.WINNER] == 0 else (0.0 if b[W.WINNER] == 1 else 0.5)
                 break
             legal_0, legal_1 = legal(b, side_of(0)), legal(b, side_of(1))
             key = _child_key(b, node, one, two, legal_0, legal_1, steps)
@@ -249,7 +223,7 @@ def _clear(tree, node):
     _, _, visits, totals, _, opened, _ = tree
     opened[node] = False
     for i in range(2):
-        for action in range(ACTIONS):
+        for action in range(W.ACTIONS):
             visits[node, i, action] = 0
             totals[node, i, action] = 0.0
 
@@ -259,8 +233,8 @@ def hidden_of(row: NDArray[np.int32]) -> NDArray[np.int64]:
     hidden = np.full((2, HIDDEN), -1, np.int64)
     for seat in range(2):
         for k in range(6):
-            mon = side_of(seat) + MONS + k * MON_WORDS
-            if row[mon + MON_STATUS] == SLEEP and row[mon + MON_SLEEP] > 2:
+            mon = side_of(seat) + W.MONS + k * W.MON_WORDS
+            if row[mon + W.MON_STATUS] == W.SLEEP and row[mon + W.MON_SLEEP] > 2:
                 hidden[seat, k] = 1
     return hidden
 
@@ -283,9 +257,9 @@ class Tree:
         self._arrays = (
             np.zeros(nodes, np.int32),
             np.zeros(nodes, np.float32),
-            np.zeros((nodes, 2, ACTIONS), np.int32),
-            np.zeros((nodes, 2, ACTIONS), np.float32),
-            np.zeros((nodes, 2, ACTIONS), np.float32),
+            np.zeros((nodes, 2, W.ACTIONS), np.int32),
+            np.zeros((nodes, 2, W.ACTIONS), np.float32),
+            np.zeros((nodes, 2, W.ACTIONS), np.float32),
             np.zeros(nodes, np.bool_),
         )
         self._sums = np.zeros((nodes + 1, 2, 1), np.float32)

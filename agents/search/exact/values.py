@@ -12,32 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.compiled import rule
-from agents.engine.gen1.layout import (
-    BOOSTS,
-    CONFUSED,
-    FREEZE,
-    HEALTHY,
-    LEECH_SEED,
-    LIGHT_SCREEN,
-    MODIFIED,
-    MON_HP,
-    MON_MAX_HP,
-    MON_SLEEP,
-    MON_SPECIES,
-    MON_STATS,
-    MON_STATUS,
-    MON_WORDS,
-    MONS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    PARALYSIS,
-    RECHARGE,
-    REFLECT,
-    SLEEP,
-    SUBSTITUTE,
-    TEAM_SIZE,
-)  # fmt: skip
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.requests import lists_one_move
 from agents.engine.gen1.state import foe_of, out, side_of
 from agents.engine.gen1.tables import (
@@ -125,18 +100,18 @@ def read_weights(file: Path | None) -> tuple[NDArray[np.float32], NDArray[np.flo
 @rule
 def _value_of_side(b, s, w):
     total, alive = 0.0, 0
-    for k in range(b[s + TEAM_SIZE]):
-        mon = s + MONS + k * MON_WORDS
-        if b[mon + MON_HP] <= 0:
+    for k in range(b[s + W.TEAM_SIZE]):
+        mon = s + W.MONS + k * W.MON_WORDS
+        if b[mon + W.MON_HP] <= 0:
             continue
         alive += 1
-        health = b[mon + MON_HP] / b[mon + MON_MAX_HP]
-        species, status = b[mon + MON_SPECIES], b[mon + MON_STATUS]
+        health = b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP]
+        species, status = b[mon + W.MON_SPECIES], b[mon + W.MON_STATUS]
         total += w[_ALIVE] + w[_ALIVE_OF + species] + health * (w[_HP] + w[_HP_OF + species])
-        if status != HEALTHY:
+        if status != W.HEALTHY:
             total += w[_ILL_0 + status - 1] + health * w[_ILL_HP + status - 1]
-            if status == SLEEP:
-                total += w[_SLEPT] * (7 - b[mon + MON_SLEEP]) * 0.5
+            if status == W.SLEEP:
+                total += w[_SLEPT] * (7 - b[mon + W.MON_SLEEP]) * 0.5
     if 1 <= alive <= 5:
         total += w[_LEFT + alive - 1]
     return total
@@ -145,17 +120,19 @@ def _value_of_side(b, s, w):
 @rule
 def _value_of_active(b, s, w):
     mon = out(b, s)
-    if b[mon + MON_HP] <= 0:
+    if b[mon + W.MON_HP] <= 0:
         return 0.0
-    total = w[_ACTIVE_HP] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
-    if b[mon + MON_STATUS] != HEALTHY:
-        total += w[_ACTIVE_ILL + b[mon + MON_STATUS] - 1]
+    total = w[_ACTIVE_HP] * b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP]
+    if b[mon + W.MON_STATUS] != W.HEALTHY:
+        total += w[_ACTIVE_ILL + b[mon + W.MON_STATUS] - 1]
     for stat in range(5):
-        stage = b[s + BOOSTS + stat]
+        stage = b[s + W.BOOSTS + stat]
         total += stage * w[_UP + stat] if stage > 0 else -stage * w[_DOWN + stat]
-    total += max(0, -b[s + BOOSTS + 5]) * w[_ACCURACY_DOWN] + max(0, b[s + BOOSTS + 6]) * w[_EVASION_UP]
-    total += w[_SUB] * (b[s + SUBSTITUTE] > 0) + w[_CONFUSION] * (b[s + CONFUSED] > 0) + w[_SEED] * b[s + LEECH_SEED]
-    total += w[_REFLECT] * b[s + REFLECT] + w[_SCREEN] * b[s + LIGHT_SCREEN] + w[_RECHARGE] * b[s + RECHARGE]
+    total += max(0, -b[s + W.BOOSTS + 5]) * w[_ACCURACY_DOWN] + max(0, b[s + W.BOOSTS + 6]) * w[_EVASION_UP]
+    total += (
+        w[_SUB] * (b[s + W.SUBSTITUTE] > 0) + w[_CONFUSION] * (b[s + W.CONFUSED] > 0) + w[_SEED] * b[s + W.LEECH_SEED]
+    )
+    total += w[_REFLECT] * b[s + W.REFLECT] + w[_SCREEN] * b[s + W.LIGHT_SCREEN] + w[_RECHARGE] * b[s + W.RECHARGE]
     return total
 
 
@@ -185,11 +162,11 @@ def value_of(b, w):
         - _value_of_active(b, two, w)
     )
     mon, other = out(b, one), out(b, two)
-    if b[mon + MON_HP] > 0 and b[other + MON_HP] > 0:
-        speeds = b[one + MODIFIED + 4], b[two + MODIFIED + 4]
+    if b[mon + W.MON_HP] > 0 and b[other + W.MON_HP] > 0:
+        speeds = b[one + W.MODIFIED + 4], b[two + W.MODIFIED + 4]
         total += w[_FASTER] * (int(speeds[0] > speeds[1]) - int(speeds[0] < speeds[1]))
         ours, theirs = best_share(b, one), best_share(b, two)
-        health, other_health = b[mon + MON_HP] / b[mon + MON_MAX_HP], b[other + MON_HP] / b[other + MON_MAX_HP]
+        health, other_health = b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP], b[other + W.MON_HP] / b[other + W.MON_MAX_HP]
         total += _value_of_blow(ours, theirs, speeds[0] > speeds[1], health, other_health, w)
         total -= _value_of_blow(theirs, ours, speeds[1] > speeds[0], other_health, health, w)
     return 1.0 / (1.0 + math.exp(-total))
@@ -200,12 +177,12 @@ def _logit_of_move(b, s, m, danger, slower, w):
     total = float(w[_MOVE_OF + m])
     t, mon = foe_of(s), out(b, s)
     if MOVE[m, CATEGORY] == STATUS_MOVE:
-        if MOVE[m, STATUS] and b[out(b, t) + MON_STATUS] != HEALTHY:
+        if MOVE[m, STATUS] and b[out(b, t) + W.MON_STATUS] != W.HEALTHY:
             total += w[_C_WASTED]
         if _HEALING[m]:
-            total += w[_C_HEAL] * (1.0 - b[mon + MON_HP] / b[mon + MON_MAX_HP])
+            total += w[_C_HEAL] * (1.0 - b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP])
         if MOVE[m, SELF] and MOVE[m, BOOST_1] >= 0 and MOVE[m, BY_1] > 0:
-            most = max(b[s + BOOSTS], b[s + BOOSTS + 1], b[s + BOOSTS + 2])
+            most = max(b[s + W.BOOSTS], b[s + W.BOOSTS + 1], b[s + W.BOOSTS + 2])
             total += w[_C_BOOSTED] * max(0, most)
         return total + w[_C_DANGER] * danger + (w[_C_DANGER_SLOWER] if slower else 0.0)
     share = share_of(b, s, m)
@@ -217,39 +194,39 @@ def _logit_of_move(b, s, m, danger, slower, w):
         total += w[_C_TWO]
     if share >= 1.0:
         total += w[_C_ONE]
-        if MOVE[m, PRIORITY] > 0 or b[s + MODIFIED + 4] > b[t + MODIFIED + 4]:
+        if MOVE[m, PRIORITY] > 0 or b[s + W.MODIFIED + 4] > b[t + W.MODIFIED + 4]:
             total += w[_C_FASTER_ONE]
     if MOVE[m, SELFDESTRUCT]:
-        total += w[_C_EXPLODE] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
+        total += w[_C_EXPLODE] * b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP]
     return total
 
 
 @rule
 def _logit_of_switch(b, s, position, danger, slower, w):
     t = foe_of(s)
-    mon = s + MONS + b[s + ORDER + position] * MON_WORDS
-    status = b[mon + MON_STATUS]
+    mon = s + W.MONS + b[s + W.ORDER + position] * W.MON_WORDS
+    status = b[mon + W.MON_STATUS]
     total = w[_C_SWITCH] + w[_S_DANGER] * danger + (w[_S_DANGER_SLOWER] if slower else 0.0)
-    total += w[_S_BOOSTED] * max(0, b[s + BOOSTS], b[s + BOOSTS + 2], b[s + BOOSTS + 4])
-    total += w[_SWITCH_OF + b[mon + MON_SPECIES]] + w[_S_HP] * b[mon + MON_HP] / b[mon + MON_MAX_HP]
-    if status != HEALTHY:
-        total += w[_S_ILL] + (w[_S_ASLEEP] if status == SLEEP or status == FREEZE else 0.0)
-    if b[out(b, t) + MON_HP] <= 0:
+    total += w[_S_BOOSTED] * max(0, b[s + W.BOOSTS], b[s + W.BOOSTS + 2], b[s + W.BOOSTS + 4])
+    total += w[_SWITCH_OF + b[mon + W.MON_SPECIES]] + w[_S_HP] * b[mon + W.MON_HP] / b[mon + W.MON_MAX_HP]
+    if status != W.HEALTHY:
+        total += w[_S_ILL] + (w[_S_ASLEEP] if status == W.SLEEP or status == W.FREEZE else 0.0)
+    if b[out(b, t) + W.MON_HP] <= 0:
         return total
     threat, answer = threat_to(b, t, mon), answer_of(b, t, mon)
     total += w[_S_THREAT] * min(threat, 1.0) + w[_S_ANSWER] * min(answer, 1.0)
     total += (w[_S_THREAT_ONE] if threat >= 1.0 else 0.0) + (w[_S_ANSWER_ONE] if answer >= 1.0 else 0.0)
-    speed = b[mon + MON_STATS + 4] // (4 if status == PARALYSIS else 1)
-    return total + (w[_S_USELESS] if answer == 0.0 else 0.0) + (w[_S_FASTER] if speed > b[t + MODIFIED + 4] else 0.0)
+    speed = b[mon + W.MON_STATS + 4] // (4 if status == W.PARALYSIS else 1)
+    return total + (w[_S_USELESS] if answer == 0.0 else 0.0) + (w[_S_FASTER] if speed > b[t + W.MODIFIED + 4] else 0.0)
 
 
 @rule
 def logits_of(b, s, legal, w, logits):
     """Writes the fitted logit of each legal action of a side."""
     t = foe_of(s)
-    both = b[out(b, s) + MON_HP] > 0 and b[out(b, t) + MON_HP] > 0
+    both = b[out(b, s) + W.MON_HP] > 0 and b[out(b, t) + W.MON_HP] > 0
     danger = min(best_share(b, t), 1.0) if both else 0.0
-    slower = both and danger >= 1.0 and b[s + MODIFIED + 4] <= b[t + MODIFIED + 4]
+    slower = both and danger >= 1.0 and b[s + W.MODIFIED + 4] <= b[t + W.MODIFIED + 4]
     single = lists_one_move(b, s)
     for action in range(9):
         if not legal >> action & 1:
@@ -258,11 +235,11 @@ def logits_of(b, s, legal, w, logits):
             logit = _logit_of_switch(b, s, action - 3, danger, slower, w)
         elif single:  # "Fight" stands for all moves
             odds = 0.0
-            for slot in range(b[s + MOVE_COUNT]):
-                odds += math.exp(_logit_of_move(b, s, b[s + MOVES + slot], danger, slower, w))
+            for slot in range(b[s + W.MOVE_COUNT]):
+                odds += math.exp(_logit_of_move(b, s, b[s + W.MOVES + slot], danger, slower, w))
             logit = math.log(odds)
         else:
-            logit = _logit_of_move(b, s, b[s + MOVES + action], danger, slower, w)
+            logit = _logit_of_move(b, s, b[s + W.MOVES + action], danger, slower, w)
         logits[action] = logit
 
 

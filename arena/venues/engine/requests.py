@@ -13,29 +13,8 @@ from poke_env.data import to_id_str
 
 from agents.battle.choices import Choice, legal_choices
 from agents.engine.compiled import kernel, rule
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import shown_name
-from agents.engine.gen1.layout import (
-    BIDE_TIME,
-    CHOOSE_MOVE,
-    FREEZE,
-    MON_STATUS,
-    MOVE_COUNT,
-    MOVES,
-    ORDER,
-    RAGE,
-    RECHARGE,
-    REQUEST,
-    SIDE_WORDS,
-    SIDES,
-    SLEEP,
-    TEAM_SIZE,
-    THRASH,
-    TRAPPED,
-    TRAPPING,
-    TURN,
-    TWO_TURN,
-    WINNER,
-)  # fmt: skip
 from agents.engine.gen1.requests import legal_actions, locked_entry, must_struggle, only_entry
 from agents.engine.gen1.state import out
 from agents.engine.gen1.tables import ENTRIES, FIGHT_ENTRY, MOVE_IDS, STRUGGLE
@@ -53,18 +32,18 @@ _PARTS = 14
 
 @rule
 def _has_two_locks(b, s):
-    hard = (b[s + RECHARGE] != 0) + (b[s + THRASH] != 0) + (b[s + TWO_TURN] != 0) + (b[s + RAGE] != 0)
-    soft = (b[s + BIDE_TIME] != 0) + (b[s + TRAPPING] != 0)
+    hard = (b[s + W.RECHARGE] != 0) + (b[s + W.THRASH] != 0) + (b[s + W.TWO_TURN] != 0) + (b[s + W.RAGE] != 0)
+    soft = (b[s + W.BIDE_TIME] != 0) + (b[s + W.TRAPPING] != 0)
     return hard > 1 or (hard == 0 and soft > 1)
 
 
 @rule
 def _noted(b, s):
     """What Showdown's input log says of a choice of a move, whichever was chosen; 0: the chosen move."""
-    locked, status = locked_entry(b, s), b[out(b, s) + MON_STATUS]
+    locked, status = locked_entry(b, s), b[out(b, s) + W.MON_STATUS]
     if locked:
         return locked
-    if status in (FREEZE, SLEEP) or b[s + TRAPPED] != 0:
+    if status in (W.FREEZE, W.SLEEP) or b[s + W.TRAPPED] != 0:
         return FIGHT_ENTRY
     return STRUGGLE if must_struggle(b, s) else 0
 
@@ -73,23 +52,23 @@ def _noted(b, s):
 def _describe_seat(b, s, parts):
     parts[_LEGAL] = legal_actions(b, s)
     parts[_LISTED] = parts[_NOTED] = parts[_COUNT] = 0
-    if b[s + REQUEST] == CHOOSE_MOVE:
+    if b[s + W.REQUEST] == W.CHOOSE_MOVE:
         two = _has_two_locks(b, s)
         parts[_LISTED] = TWO_LOCKS if two else only_entry(b, s)
         parts[_NOTED] = TWO_LOCKS if two else _noted(b, s)
-        parts[_COUNT] = b[s + MOVE_COUNT]
+        parts[_COUNT] = b[s + W.MOVE_COUNT]
     for slot in range(4):
-        parts[_MOVES + slot] = b[s + MOVES + slot]
+        parts[_MOVES + slot] = b[s + W.MOVES + slot]
     for position in range(6):
-        parts[_ORDER + position] = b[s + ORDER + position] if position < b[s + TEAM_SIZE] else -1
+        parts[_ORDER + position] = b[s + W.ORDER + position] if position < b[s + W.TEAM_SIZE] else -1
 
 
 @kernel
 def _describe(battles, results, parts):
     for n in numba.prange(len(battles)):
-        results[n, 0], results[n, 1] = battles[n, WINNER], battles[n, TURN]
+        results[n, 0], results[n, 1] = battles[n, W.WINNER], battles[n, W.TURN]
         for seat in range(2):
-            _describe_seat(battles[n], SIDES + seat * SIDE_WORDS, parts[n, seat])
+            _describe_seat(battles[n], W.SIDES + seat * W.SIDE_WORDS, parts[n, seat])
 
 
 def described(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list[int]]]]:

@@ -69,14 +69,14 @@ def records() -> list[BattleRecord]:
 def test_a_difference_is_found_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     played = records()
     assert not parity.compared(played, "gen1ou")[2]
-    seen = Engine.observe
+    seen = parity.observe_rows
 
-    def wrong(self: Engine, rows: np.ndarray, seats: np.ndarray) -> object:
-        found = seen(self, rows, seats)
+    def wrong(engine: Engine, rows: np.ndarray, seats: np.ndarray) -> object:
+        found = seen(engine, rows, seats)
         found.features[0, 3, 2] += 0.25
         return found
 
-    monkeypatch.setattr(Engine, "observe", wrong)
+    monkeypatch.setattr(parity, "observe_rows", wrong)
     _, decisions, places, words = parity.compared(played, "gen1ou")
     assert places["feature 3,2"] > 0
     assert set(places) == {"feature 3,2"}

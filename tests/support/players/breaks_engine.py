@@ -6,8 +6,8 @@ from typing import Any
 
 from array_agents import RandomAction
 
+from agents.engine.gen1 import layout as W
 from agents.engine.gen1.engine import Engine
-from agents.engine.gen1.layout import MON_SLEEP, MON_STATUS, MON_WORDS, MONS, ORDER, SIDES, SLEEP, TURN
 
 _step = Engine.step
 
@@ -16,9 +16,9 @@ def wrong_step(self: Engine, actions: Any) -> None:
     """Step all battles; on turn 4, p1's Pokémon falls asleep."""
     _step(self, actions)
     for battle in self.words:
-        if battle[TURN] == 4:
-            mon = SIDES + MONS + battle[SIDES + ORDER] * MON_WORDS
-            battle[mon + MON_STATUS], battle[mon + MON_SLEEP] = SLEEP, 2
+        if battle[W.TURN] == 4:
+            mon = W.SIDES + W.MONS + battle[W.SIDES + W.ORDER] * W.MON_WORDS
+            battle[mon + W.MON_STATUS], battle[mon + W.MON_SLEEP] = W.SLEEP, 2
 
 
 class Breaks(RandomAction):
