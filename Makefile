@@ -47,7 +47,7 @@ lint: setup-dev  ## format check, lint, types
 format: setup-dev ## write the format
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-docs:            ## docs/ as one browsable folder, site/, without links to the network; a broken link fails
+docs:            ## docs/ as one browsable folder, site/, that loads nothing from elsewhere; a broken link fails
 	@PYTHON=$(PYTHON) sh scripts/setup.sh docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build $(ARGS) && echo "docs: open site/index.html"
 
