@@ -33,8 +33,8 @@ class BatchedAgent(Agent):
 
         May be a coroutine. Whole numbers of any type; of more than n, as in a batch padded to a fixed size, the first n
         count. Anything else is an error of the agent (`actions_of`). An action that is not legal is an illegal answer of
-        that agent. It may set the agents' `diagnostics`. A dict by action in them is stored by the words of the choices:
-        the caller knows them (`in_words`).
+        that agent. It may set the agents' `diagnostics`. A dict by action in them is stored by the labels of the choices:
+        the caller knows them (`with_labels`).
         """
         raise NotImplementedError(f"{cls.__name__}.act_many")
 
@@ -46,7 +46,7 @@ class BatchedAgent(Agent):
         one = observe(battle)
         answer = type(self).act_many([self], Observations(one.token_ids[None], one.features[None], one.legal[None]))
         (action,) = actions_of(await answer if inspect.isawaitable(answer) else answer, 1)
-        self.diagnostics = in_words(self.diagnostics, {action: choice.words for action, choice in actions.items()})
+        self.diagnostics = with_labels(self.diagnostics, {action: choice.label for action, choice in actions.items()})
         return actions.get(action, f"action {action}")
 
 
@@ -90,15 +90,15 @@ def actions_of(answer: Any, n: int) -> list[int]:
     return found
 
 
-def in_words(diagnostics: dict[str, Any] | None, words: Mapping[int, str]) -> dict[str, Any] | None:
-    """Return diagnostics of `act_many` with dicts by words instead of by action, in the order of `words`.
+def with_labels(diagnostics: dict[str, Any] | None, labels: Mapping[int, str]) -> dict[str, Any] | None:
+    """Return diagnostics of `act_many` with dicts by label instead of by action, in the order of `labels`.
 
-    words: legal action -> the words of its choice ("move bodyslam").
+    labels: legal action -> the label of its choice ("move bodyslam").
     """
     if diagnostics is None:
         return None
     return {
-        name: {words[action]: value[action] for action in words if action in value}
+        name: {labels[action]: value[action] for action in labels if action in value}
         if isinstance(value, dict) and value and all(isinstance(key, int) for key in value)
         else value
         for name, value in diagnostics.items()

@@ -96,11 +96,11 @@ def coached_parts(spec: str) -> dict[str, str]:
     return {name: options[name] for name in ("learner", "coach") if name in options}
 
 
-def _diagnostics(learner: Agent, coach: Agent, label: Choice | None) -> dict[str, Any]:
+def _diagnostics(learner: Agent, coach: Agent, choice: Choice | None) -> dict[str, Any]:
     diagnostics = dict(coach.diagnostics or {})
-    diagnostics["coach"] = None if label is None else label.words
-    if label is not None and "visits" not in diagnostics:
-        diagnostics.setdefault("probabilities", {label.words: 1.0})
+    diagnostics["coach"] = None if choice is None else choice.label
+    if choice is not None and "visits" not in diagnostics:
+        diagnostics.setdefault("probabilities", {choice.label: 1.0})
     if learner.diagnostics is not None:
         diagnostics["learner"] = learner.diagnostics
     learner.diagnostics = coach.diagnostics = None

@@ -1,6 +1,6 @@
 """The legal choices of a Showdown request, and the parsing of an agent's answer.
 
-A choice has two forms: its label `words`, for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
+A choice has two forms: its `label`, for people, SQL and agents ("move thunderbolt terastallize", "switch snorlax",
 "team 312456"), and its `wire` form, which is sent to the simulator ("move 2 terastallize", "switch 3").
 """
 
@@ -30,7 +30,7 @@ _WITH_DETAILS = ("hiddenpower", "return", "frustration")
 class Choice(NamedTuple):
     """One legal choice. `kind` is "move", "switch" or "team"; `slot` counts from 1 in the request's own order."""
 
-    words: str
+    label: str
     wire: str
     kind: str
     slot: int
@@ -114,14 +114,14 @@ def _switches(team: list[dict[str, Any]]) -> list[Choice]:
     # With Revival Blessing the choice is among fainted Pokémon, otherwise among able ones on the bench.
     reviving = is_reviving(team)
     choices: list[Choice] = []
-    taken: set[str] = set()
+    labels: set[str] = set()
     for slot, mon in enumerate(team, 1):
         if mon["active"] or mon["condition"].endswith(" fnt") != reviving:
             continue
         choice = _switch(mon["details"], slot)
-        if choice.words in taken:
-            choice = choice._replace(words=f"{choice.words} #{slot}")
-        taken.add(choice.words)
+        if choice.label in labels:
+            choice = choice._replace(label=f"{choice.label} #{slot}")
+        labels.add(choice.label)
         choices.append(choice)
     return choices
 
@@ -145,7 +145,7 @@ def _species(details: str) -> str:
 def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Choice | None:
     """Return the legal choice that an agent's answer means, or None if it means none.
 
-    answer: a `Choice`, its words or wire, poke-env's `BattleOrder`, `Move` or `Pokemon`, or text as Showdown's client sends
+    answer: a `Choice`, its label or wire, poke-env's `BattleOrder`, `Move` or `Pokemon`, or text as Showdown's client sends
     it ("/choose move thunderbolt", "/team 312456", "default").
     """
     if isinstance(answer, Choice):
@@ -160,7 +160,7 @@ def read_answer(answer: Any, legal: list[Choice], request: dict[str, Any]) -> Ch
         return None
     text = answer.strip().removeprefix("/choose ").removeprefix("/").strip()
     for choice in legal:
-        if text == choice.words or text == choice.wire:
+        if text == choice.label or text == choice.wire:
             return choice
     if text in ("default", "auto"):
         return legal[0]
@@ -183,8 +183,8 @@ def _team_order(rest: str, legal: list[Choice]) -> Choice | None:
     if len(set(order)) != len(order) or not all(1 <= d <= size for d in order):
         return None
     full = order + [s for s in range(1, size + 1) if s not in order]
-    words = "team " + "".join(map(str, full))
-    return Choice(words, words, "team", full[0])
+    label = "team " + "".join(map(str, full))
+    return Choice(label, label, "team", full[0])
 
 
 def _named_switch(rest: str, legal: list[Choice], request: dict[str, Any]) -> Choice | None:

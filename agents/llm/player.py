@@ -86,7 +86,7 @@ class LanguageModel(Agent):
             text = again(text, self._refused[-1])
         else:
             self._request, self._kept, self._refused = battle.last_request, {}, []
-        reply = await self.ask(text, [choice.words for choice in battle.legal])
+        reply = await self.ask(text, [choice.label for choice in battle.legal])
         said = read(reply.text)
         self._keep(reply, said.plan)
         return handed_in(said, reply.text)

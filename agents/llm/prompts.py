@@ -137,7 +137,7 @@ def known(battle: SeatBattle) -> dict[str, Any]:
         "bench": _listed(described(mon, ours=True) for mon in battle.team.values() if not mon.active),
         "their_bench": _listed(described(mon) for mon in battle.opponent_team.values() if not mon.active),
         "field": _field(battle),
-        "choices": _listed(choice.words for choice in battle.legal),
+        "choices": _listed(choice.label for choice in battle.legal),
     }
 
 

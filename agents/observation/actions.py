@@ -74,4 +74,4 @@ def legal_mask(actions: Iterable[int]) -> NDArray[np.bool_]:
 
 def action_of(label: str, actions: dict[int, Choice]) -> int | None:
     """Return the action of a stored choice ("switch snorlax"); None if it is not in the action space."""
-    return next((action for action, choice in actions.items() if choice.words == label), None)
+    return next((action for action, choice in actions.items() if choice.label == label), None)

@@ -20,7 +20,7 @@ def move_options(battle: SeatBattle, extras: bool = False) -> list[tuple[Choice,
     options = []
     for choice in battle.legal:
         if choice.kind == "move" and (extras or not choice.extra):
-            move = _find(choice.words.split(" ")[1], known, battle.gen)
+            move = _find(choice.label.split(" ")[1], known, battle.gen)
             if move is not None:
                 options.append((choice, move))
     return options

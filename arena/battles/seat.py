@@ -177,7 +177,7 @@ class Seat:
         if choice is None:
             self._illegal += 1
             if self._illegal >= ILLEGAL_ANSWERS:
-                legal = ", ".join(c.words for c in self.battle.legal)
+                legal = ", ".join(c.label for c in self.battle.legal)
                 raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
         return choice
 
@@ -198,8 +198,8 @@ class Seat:
 
     def _note(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
-        legal = [c.words for c in self.battle.legal]
-        self.decisions.append(Decision(self.battle.turn, legal, choice.words, think_ms, self._read_diagnostics()))
+        legal = [c.label for c in self.battle.legal]
+        self.decisions.append(Decision(self.battle.turn, legal, choice.label, think_ms, self._read_diagnostics()))
         return choice
 
     def _read_diagnostics(self) -> dict[str, Any] | None:

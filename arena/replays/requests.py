@@ -33,14 +33,14 @@ def request(side: OwnSide, ask: Ask, tera_left: bool) -> dict[str, Any]:
 def answer(asked: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:
     """Return the label of the choice, None if the log does not reveal it with certainty."""
     evidence, legal = ask.evidence, legal_choices(asked)
-    words = None
+    label = None
     if evidence.kind == "switch":
         places = [place for place, own in enumerate(side.team, 1) if own.member.ident == evidence.name]
         kinds = ("team", "switch")
-        words = next((c.words for c in legal if c.kind in kinds and c.slot in places), None)
+        label = next((c.label for c in legal if c.kind in kinds and c.slot in places), None)
     elif "active" in asked:
-        words = _move(asked["active"][0], side, ask)
-    return words if any(choice.words == words for choice in legal) else None
+        label = _move(asked["active"][0], side, ask)
+    return label if any(choice.label == label for choice in legal) else None
 
 
 def _move(active: dict[str, Any], side: OwnSide, ask: Ask) -> str | None:

@@ -35,7 +35,7 @@ def texts_of(db: Path, most: int) -> Iterator[str]:
                 return
             most -= 1
             yield from (prompt(battle, filled) for filled in templates)
-            yield from (answer(choice.words, f"use {choice.words}") for choice in battle.legal)
+            yield from (answer(choice.label, f"use {choice.label}") for choice in battle.legal)
 
 
 def make(out: Path, texts: Sequence[str], *, seed: int, vocabulary: int, width: int, layers: int, length: int) -> int:

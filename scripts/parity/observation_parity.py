@@ -48,7 +48,7 @@ class MostlyMoves(Agent):
 
     def act(self, battle: Any) -> Any:
         kind = "move" if self.rng.random() < 0.85 else "switch"
-        named = list({choice.words: choice for choice in reversed(battle.legal)}.values())
+        named = list({choice.label: choice for choice in reversed(battle.legal)}.values())
         return self.rng.choice([choice for choice in named if choice.kind == kind] or named)
 
 

@@ -119,11 +119,11 @@ def compare(played: dict[str, Any], format_id: str) -> Tally:
 
 def _true(asked: dict[str, Any], turn: int) -> Decision:
     request = asked["ask"]
-    words = next((c.words for c in legal_choices(request) if c.wire == asked["choice"]), asked["choice"])
+    label = next((c.label for c in legal_choices(request) if c.wire == asked["choice"]), asked["choice"])
     active = request["side"]["pokemon"][0]
-    if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and words:
-        words = words.removesuffix(" terastallize")  # which Showdown ignores, without a line
-    return Decision(turn, asked["at"], request, words)
+    if active["details"].startswith("Ogerpon") and active.get("teraType") not in _OGERPON and label:
+        label = label.removesuffix(" terastallize")  # which Showdown ignores, without a line
+    return Decision(turn, asked["at"], request, label)
 
 
 def _found(side: SideLog, lines: list[str]) -> Iterator[Decision]:

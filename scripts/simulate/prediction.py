@@ -113,7 +113,7 @@ def _chosen(one: _Side, two: _Side, point: int) -> tuple[int, str, str, str] | N
     for seat, side in zip((one, two), sides, strict=True):
         if point not in seat.choices:
             return None
-        found = [name for name, choice in names(seat.battle, side).items() if choice.words == seat.choices[point]]
+        found = [name for name, choice in names(seat.battle, side).items() if choice.label == seat.choices[point]]
         if len(found) != 1:
             return None
         picked.append("none" if "mustrecharge" in side.volatiles else found[0].removeprefix("switch "))

@@ -99,7 +99,7 @@ def moments(log: list[str], choices: list[str | None], role: str, format_id: str
         battle.ask(request)
         since = place + 1
         choice = choices[number] if number < len(choices) else None
-        legal = [each.words for each in battle.legal]
+        legal = [each.label for each in battle.legal]
         found.append(Moment(request, facts(battle, request), choice, legal, log[since:end], battle.turn))
     return found
 

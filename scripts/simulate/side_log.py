@@ -40,4 +40,4 @@ class SideLog:
 
     def chosen(self, until: int) -> Choice:
         """Return what was chosen there."""
-        return next(choice for choice in self.battle.legal if choice.words == self.choices[until])
+        return next(choice for choice in self.battle.legal if choice.label == self.choices[until])

@@ -42,7 +42,7 @@ def alike(db: Path, agent: str) -> float:
     same = []
     for battle, chosen in zip(decision_points(side.seat, side.format, unpacked(side.log)), side.choices, strict=True):
         player = resolve(agent).make()
-        same.append(read_answer(player.act(battle), battle.legal, battle.last_request).words == chosen)
+        same.append(read_answer(player.act(battle), battle.legal, battle.last_request).label == chosen)
     return sum(same) / len(same)
 
 

@@ -116,7 +116,7 @@ def build_trajectory(
         observations.append(observe(battle))
         actions.append(_known(label, possible))
         worse.append(_known(other, possible))
-        by_action = {choice.words: index for index, choice in possible.items()}
+        by_action = {choice.label: index for index, choice in possible.items()}
         policy, target = target_policy(reported, by_action, by_expert=by_expert)
         policies.append(policy)
         targets.append(target)

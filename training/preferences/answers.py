@@ -85,7 +85,7 @@ class Answers:
         return {index: Asked(tuple(said[:-1]), said[-1]) for index, said in found.items()}
 
     def _questions(self, about: dict[str, Any], index: int, battle: SeatBattle) -> list[_Question]:
-        text, choices = prompt(battle, self.template), [choice.words for choice in battle.legal]
+        text, choices = prompt(battle, self.template), [choice.label for choice in battle.legal]
         heats = [self._temperature] * self._number + [self._hot]
         where = [self._seed, about["pair"], about["team"], about["seat"], index]
         seeds = [int(digest(["answer", *where, place], 12), 16) % 2**31 for place in range(len(heats))]
@@ -118,7 +118,7 @@ def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
     said = read(text)
     choice = read_answer(handed_in(said, text), legal, request)
     if choice is not None:
-        return Attempt(choice.words, plan=said.plan, text=text.strip())
+        return Attempt(choice.label, plan=said.plan, text=text.strip())
     failure = "illegal" if said.action else "unparsable"
     shown = said.action or " ".join(text.split())[:SHOWN] or "(nothing)"
     return Attempt(shown, plan=said.plan, failure=failure, text=text.strip())

@@ -78,7 +78,7 @@ class EngineForks:
 
         _, parts = described(self.battles.engine.words[LEADER : LEADER + 1])
         question = self._askers[seat].ask(parts[0][seat])
-        return {} if question is None else {choice.words: action for action, choice in question.by_action.items()}
+        return {} if question is None else {choice.label: action for action, choice in question.by_action.items()}
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         self.battles.copy(rows * 0 + LEADER, rows, seeds)
@@ -102,7 +102,7 @@ class ShowdownForks:
     def labels(self, seat: int) -> dict[str, int]:
         leader = self.battles.rows[LEADER]
         assert leader is not None, "begin comes first"
-        return {choice.words: ACTIONS + k for k, choice in enumerate(leader.seats[seat].battle.legal)}
+        return {choice.label: ACTIONS + k for k, choice in enumerate(leader.seats[seat].battle.legal)}
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:
         self.battles.copy(rows * 0 + LEADER, rows, seeds, agents)

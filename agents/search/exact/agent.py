@@ -137,8 +137,8 @@ class ExactSearch(Agent):
         actions = {choice: action_of(choice) for choice in battle.legal}
         self.diagnostics = {
             "iterations": made,
-            "visits": {choice.words: round(shares[action], 4) for choice, action in actions.items()},
-            "values": {c.words: round(scores[a] / shares[a], 4) if shares[a] else 0.0 for c, a in actions.items()},
+            "visits": {choice.label: round(shares[action], 4) for choice, action in actions.items()},
+            "values": {c.label: round(scores[a] / shares[a], 4) if shares[a] else 0.0 for c, a in actions.items()},
             "win_probability": round(sum(scores[action] for action in actions.values()), 4),
         }
         return self._pick({choice: shares[action] for choice, action in actions.items()})

@@ -114,8 +114,8 @@ class MonteCarloTreeSearch(Agent):
         if not shares:
             return self.rng.choice(battle.legal)
         assert self.diagnostics is not None
-        self.diagnostics["visits"] = {choice.words: round(share, 4) for choice, share in shares.items()}
-        self.diagnostics["values"] = {choice.words: round(value, 4) for choice, value in values.items()}
+        self.diagnostics["visits"] = {choice.label: round(share, 4) for choice, share in shares.items()}
+        self.diagnostics["values"] = {choice.label: round(value, 4) for choice, value in values.items()}
         self.diagnostics["win_probability"] = round(
             sum(share * values[choice] for choice, share in shares.items() if share), 4
         )

@@ -78,8 +78,8 @@ class _Walk:
         return Replay(self.sides, end if self.over else None)
 
 
-def _labelled(question: Question, words: str) -> Choice | None:
-    return next((choice for choice in question.legal if choice.words == words), None)
+def _labelled(question: Question, label: str) -> Choice | None:
+    return next((choice for choice in question.legal if choice.label == label), None)
 
 
 def replay_on_engine(battles: Sequence[StoredResult], teams: Sequence[tuple[str, str]]) -> list[Replay | NotOnEngine]:

@@ -82,7 +82,7 @@ def described(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list
 class Question:
     """What a seat is asked.
 
-    request: Showdown's, as far as reading an answer needs it. legal: its choices. labels: their words. noted: choice's
+    request: Showdown's, as far as reading an answer needs it. legal: its choices. labels: of those. noted: choice's
     wire -> how Showdown's input log notes it.
     """
 
@@ -146,7 +146,7 @@ class Asker:
         noted = {
             c.wire: f"move {always or moves[c.slot - 1]}" if c.kind == "move" else f"switch {c.slot}" for c in choices
         }
-        return Question(request, choices, [c.words for c in choices], noted)
+        return Question(request, choices, [c.label for c in choices], noted)
 
 
 def members_of(role: str, packed: str) -> list[tuple[str, str]]:

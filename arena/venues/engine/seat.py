@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents import Choice
-from agents.batched import BatchedAgent, actions_of, in_words
+from agents.batched import BatchedAgent, actions_of, with_labels
 from agents.contract import Agent
 from agents.observation.observation import Observations
 from arena.battles.seat import Seat
@@ -54,7 +54,7 @@ class EngineSeat(Seat):
         assert self.question is not None
         self.clock.start(used=self._used + seconds)
         if self.agent.diagnostics is not None:
-            self._step(self._word_diagnostics)
+            self._step(self._label_diagnostics)
         self._check_time()
         choice = self.question.by_action.get(action)
         if choice is None:
@@ -79,11 +79,11 @@ class EngineSeat(Seat):
             return super()._meant(answer)
         assert self.question is not None
         action = actions_of(answer, 1)[0]
-        self._word_diagnostics()
+        self._label_diagnostics()
         return self.question.by_action.get(action), repr(f"action {action}")
 
-    def _word_diagnostics(self) -> None:
+    def _label_diagnostics(self) -> None:
         """Name the actions in its diagnostics by their choices, as `BatchedAgent.act` does."""
         assert self.question is not None
-        words = {action: choice.words for action, choice in self.question.by_action.items()}
-        self.agent.diagnostics = in_words(self.agent.diagnostics, words)
+        labels = {action: choice.label for action, choice in self.question.by_action.items()}
+        self.agent.diagnostics = with_labels(self.agent.diagnostics, labels)

@@ -154,7 +154,7 @@ class Inside:
 
     def _answer(self, choice: Choice) -> None:
         assert self._seat is not None
-        self._say({"choice": choice.words, "diagnostics": self._seat.decisions[-1].diagnostics})
+        self._say({"choice": choice.label, "diagnostics": self._seat.decisions[-1].diagnostics})
 
     def _finish(self, views: list[dict[str, Any]]) -> None:
         assert self._seat is not None

@@ -93,8 +93,8 @@ class RemoteSeat(Seat):
             legal = legal_choices(asked.request)
             # The user may have sent just "default"; the log may contain "fight", which was not offered.
             choice = read_answer(line, legal, asked.request) or read_answer(asked.sent, legal, asked.request)
-            words = line if choice is None else choice.words
-            self.decisions.append(Decision(asked.turn, [c.words for c in legal], words, asked.ms))
+            label = line if choice is None else choice.label
+            self.decisions.append(Decision(asked.turn, [c.label for c in legal], label, asked.ms))
 
 
 def remote_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:

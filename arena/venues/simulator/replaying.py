@@ -48,7 +48,7 @@ class ReplayedSide:
         request = view.get("ask")
         if request is not None:
             self.log.append(complete_request(request, self._entries))
-            self.decisions.append(Asked(self._turn, [choice.words for choice in legal_choices(request)]))
+            self.decisions.append(Asked(self._turn, [choice.label for choice in legal_choices(request)]))
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ FOUR = (move("Thunderbolt"), move("Surf"), move("Hidden Power Ice", id="hiddenpo
 
 
 def words(asked: Request) -> list[str]:
-    return [choice.words for choice in legal_choices(asked)]
+    return [choice.label for choice in legal_choices(asked)]
 
 
 def wires(asked: Request) -> list[str]:
@@ -124,7 +124,7 @@ class TestReadAnswer:
 
     def test_every_legal_choice_means_itself_as_object_words_and_wire(self) -> None:
         for choice in self.LEGAL:
-            for answer in (choice, choice.words, choice.wire, f"/choose {choice.wire}", f" {choice.words} "):
+            for answer in (choice, choice.label, choice.wire, f"/choose {choice.wire}", f" {choice.label} "):
                 assert read_answer(answer, self.LEGAL, self.ASKED) == choice
 
     @pytest.mark.parametrize(

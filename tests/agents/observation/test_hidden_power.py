@@ -66,8 +66,8 @@ class Attacker(Agent):
     def act(self, battle: SeatBattle) -> Choice:
         if battle.last_request.get("active"):
             self.kept.append(Seen(battle))
-        words = [choice.words for choice in battle.legal]
-        return battle.legal[words.index("move hiddenpower") if "move hiddenpower" in words else 0]
+        labels = [choice.label for choice in battle.legal]
+        return battle.legal[labels.index("move hiddenpower") if "move hiddenpower" in labels else 0]
 
 
 @pytest.fixture(scope="module", params=GENERATIONS)

@@ -94,7 +94,7 @@ def test_every_choice_has_its_action_and_every_token_its_place(format_id: str, m
         assert sorted(actions.values()) == sorted(named), "each choice once, but for those that no action means"
         species = vocabulary().region("species")
         for action, choice in actions.items():
-            assert action_of(choice.words, actions) == action
+            assert action_of(choice.label, actions) == action
             if action in SWITCHES:
                 name = request["side"]["pokemon"][choice.slot - 1]["details"].split(",")[0]
                 shown = observation.token_ids[OURS[1 + action - SWITCHES[0]], 0]

@@ -13,7 +13,7 @@ import pytest
 from support.rule_matches import pair_of_fixtures, play_all
 
 from agents import resolve
-from agents.batched import in_words
+from agents.batched import with_labels
 from agents.observation.columns import FIELD, FieldFeature
 from agents.observation.observation import Observation, Observations
 from agents.policy import client, wire
@@ -232,10 +232,10 @@ def test_a_policy_decides_for_many_battles_as_for_one(run_folder: Path, one_thre
         agent.finish(None)
 
 
-def test_diagnostics_by_action_are_stored_by_words() -> None:
-    words = {3: "move surf", 0: "move bodyslam", 5: "switch tauros"}
+def test_diagnostics_by_action_are_stored_by_label() -> None:
+    labels = {3: "move surf", 0: "move bodyslam", 5: "switch tauros"}
     given = {"win_probability": 0.5, "probabilities": {0: 0.2, 3: 0.7, 5: 0.1}, "other": {"a": 1}, "empty": {}}
-    found = in_words(given, words)
+    found = with_labels(given, labels)
     assert found == {
         "win_probability": 0.5,
         "probabilities": {"move surf": 0.7, "move bodyslam": 0.2, "switch tauros": 0.1},
@@ -243,7 +243,7 @@ def test_diagnostics_by_action_are_stored_by_words() -> None:
         "empty": {},
     }
     assert list(found["probabilities"]) == ["move surf", "move bodyslam", "switch tauros"]
-    assert in_words(None, words) is None
+    assert with_labels(None, labels) is None
 
 
 @pytest.mark.slow

@@ -148,8 +148,8 @@ def test_a_disabled_move_of_theirs():
 def test_fight_stands_for_every_move_and_recharge_for_none():
     battle, history = battle_of([], active=[{"move": "Fight", "id": "fight"}])
     choices = position(battle, history, random.Random(0)).choices
-    assert {choices[m["id"]].words for m in MOVES} == {"move fight"}
-    assert choices["switch chansey"].words == "switch chansey" and "switch snorlax" not in choices
+    assert {choices[m["id"]].label for m in MOVES} == {"move fight"}
+    assert choices["switch chansey"].label == "switch chansey" and "switch snorlax" not in choices
     held = ["|move|p1a: Tauros|Wrap|p2a: Starmie", "|turn|2"]
     team = [entry("Tauros", "353/353", ["wrap", "rest", "blizzard", "earthquake"], active=True), *TEAM[1:]]
     one, _ = sides(held, active=[{"move": "Fight", "id": "fight"}], team=team)

@@ -93,7 +93,7 @@ class _Caller:
                 self.request[seat] = self.whole(view["ask"])
                 legal = legal_choices(self.request[seat])
                 assert legal, self.request[seat]
-                assert len({choice.words for choice in legal}) == len({choice.wire for choice in legal}) == len(legal)
+                assert len({choice.label for choice in legal}) == len({choice.wire for choice in legal}) == len(legal)
                 choice = self.rng.choice(legal)
                 order[seat] = self.chosen[seat] = choice.wire
                 self.choices += 1
