@@ -58,7 +58,7 @@ class Coached(Agent):
         if not both:
             return f"learner and coach are required: {_USE}"
         for source in both:
-            if source.outside:
+            if source.is_external:
                 return f"{source.spec} is an external program, which cannot be used as learner or coach"
         return next((problem for source in both if (problem := source.missing(format_id))), "")
 

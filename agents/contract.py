@@ -32,7 +32,7 @@ class Agent:
     #: False if it uses only `battle.legal`: then the state of the battle is not updated, which saves time.
     reads_battle: ClassVar[bool] = True
     #: True for an external program that plays over a websocket (agents/external): `act` is never called.
-    outside: ClassVar[bool] = False
+    is_external: ClassVar[bool] = False
     #: The seat's generator, seeded by the fixture; set before `start`.
     rng: random.Random
     #: Diagnostics of its last decision, JSON-serializable; stored with the decision, then cleared. Some names are used by

@@ -25,7 +25,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from agents.paths import located
+from agents.paths import resolve_path
 
 #: Our packages, which may be installed in site-packages themselves.
 _OURS = ("agents", "teamsets", "arena", "training")
@@ -61,8 +61,8 @@ def fingerprint(thing: type, options: dict[str, Any], also: Iterable[str] = (), 
     for package in (package for module, package in _INSTALLED.items() if module in found):
         digest.update(f"\n{package} {version(package)}".encode())
     for value in options.values():
-        if isinstance(value, str) and value and located(value).is_file():
-            digest.update(f"\n{_content(located(value))}".encode())
+        if isinstance(value, str) and value and resolve_path(value).is_file():
+            digest.update(f"\n{_content(resolve_path(value))}".encode())
     digest.update(extra.encode())
     return digest.hexdigest()[:16]
 

@@ -18,7 +18,7 @@ def destination(path: str | Path) -> Path:
     return Path(*("above" if part == ".." else part for part in normal.parts))
 
 
-def located(path: str | Path) -> Path:
+def resolve_path(path: str | Path) -> Path:
     """Return where a path that a spec names lies on this machine."""
     folder = os.environ.get(FOLDER)
     if folder:

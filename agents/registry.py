@@ -35,8 +35,8 @@ class AgentSource:
     spec: in canonical form (options sorted). make: creates an agent for one seat of one battle. fingerprint: hash of code
     and options, 16 hex digits; agents with equal fingerprints play the same. repeatable: whether the same seed gives the
     same battle. options: all options with their defaults. documentation: of its class. missing: as `Agent.missing`.
-    outside: it is an external program, which plays over a websocket. batched: it can play on the engine (docs/engine.md),
-    because it acts on arrays, or on its legal choices alone. given: the options that the spec gives.
+    is_external: it is an external program, which plays over a websocket. batched: it can play on the engine
+    (docs/engine.md), because it acts on arrays, or on its legal choices alone. given: the options that the spec gives.
     """
 
     spec: str
@@ -46,7 +46,7 @@ class AgentSource:
     documentation: str
     missing: Callable[[str | None], str]
     fingerprint_of: Callable[[], str]
-    outside: bool = False
+    is_external: bool = False
     batched: bool = False
     given: dict[str, Any] = field(default_factory=dict)
 
@@ -83,8 +83,8 @@ def resolve(spec: str) -> AgentSource:
         options=_options_of(thing),
         documentation=_documentation(thing),
         missing=Agent.missing if is_player(thing) else functools.partial(_missing, thing, options),
-        outside=not is_player(thing) and thing.outside,
-        batched=not is_player(thing) and not thing.outside and _batched(thing),
+        is_external=not is_player(thing) and thing.is_external,
+        batched=not is_player(thing) and not thing.is_external and _batched(thing),
         given=options,
     )
 

@@ -29,9 +29,9 @@ class Fixture:
     """One battle to be played: format, two agents in their seats, two teams, a seed.
 
     agents, teams: of p1 and p2. seed: Showdown's PRNG seed ("gen5,…"). pair: the key shared by the two fixtures that
-    differ only in the agents' seats. team_set: the set that the teams were drawn from. outside: for each seat, whether
-    an external program plays it. on_engine: whether it is to be played on the engine. Both say where it is played, which
-    changes no battle, so they are not part of the key.
+    differ only in the agents' seats. team_set: the set that the teams were drawn from. external_seats: for each seat,
+    whether an external program plays it. on_engine: whether it is to be played on the engine. Both say where it is played,
+    which changes no battle, so they are not part of the key.
     """
 
     format: str
@@ -40,13 +40,13 @@ class Fixture:
     seed: str
     pair: str
     team_set: str
-    outside: tuple[bool, bool] = (False, False)
+    external_seats: tuple[bool, bool] = (False, False)
     on_engine: bool = False
 
     @property
     def has_program(self) -> bool:
         """Whether an external program plays in it; then it is played on a server, whatever the run's venue."""
-        return any(self.outside)
+        return any(self.external_seats)
 
     @property
     def key(self) -> str:
@@ -60,7 +60,7 @@ class Fixture:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Fixture:
         first, second = (FixtureTeam(**team) for team in data["teams"])
-        pairs = {name: tuple(data[name]) for name in ("agents", "outside")}
+        pairs = {name: tuple(data[name]) for name in ("agents", "external_seats")}
         return Fixture(**{**data, **pairs, "teams": (first, second)})
 
 

@@ -46,7 +46,7 @@ class ProgramAgent(Agent):
     clock adds up to half a second). start_limit: seconds from its start to the start of the battle.
     """
 
-    outside: ClassVar[bool] = True
+    is_external: ClassVar[bool] = True
     repeatable: ClassVar[bool] = False
     role: Role = "challenge"
     allowance: float = 5.0

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from agents.paths import located
+from agents.paths import resolve_path
 from teamsets.errors import BadInput
 
 CONFIG, ADAPTER = "config.json", "adapter_config.json"
@@ -33,7 +33,7 @@ def folder_of(path: str) -> Path:
 
     Nothing is downloaded. Raises BadInput; transformers must be installed for a hub's name.
     """
-    local = located(path).expanduser()
+    local = resolve_path(path).expanduser()
     if local.is_dir():
         found = next((one for one in (local, local / OUTPUT) if is_model(one)), None)
         if found is None:

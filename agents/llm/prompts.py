@@ -18,7 +18,7 @@ from poke_env.battle.move import Move
 from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
-from agents.paths import located
+from agents.paths import resolve_path
 from teamsets.errors import BadInput
 from teamsets.reading import UnusableText, read_text
 
@@ -49,7 +49,7 @@ def template(style: str, file: str = "") -> str:
     """Return the template of a style, or that in a file. Raises BadInput: unknown style, unusable file, unknown field."""
     if style not in STYLES:
         raise BadInput(f"style={style}: must be one of {', '.join(STYLES)}")
-    path = located(file) if file else _TEMPLATES / f"{style}.txt"
+    path = resolve_path(file) if file else _TEMPLATES / f"{style}.txt"
     try:
         text = read_text(path, _MAX_TEMPLATE)
         named = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from agents.observation import observation
 from agents.observation.actions import ACTIONS
 from agents.observation.vocabulary import vocabulary
-from agents.paths import located
+from agents.paths import resolve_path
 from teamsets.atomic import atomic_folder, write_atomic
 from teamsets.checksums import differing, write_checksums
 from teamsets.errors import BadInput
@@ -170,7 +170,7 @@ def find(spec: str) -> Path:
     with a note on stderr. Raises BadInput, which lists the run's checkpoints, if there is no such checkpoint.
     """
     named = re.fullmatch(r"(.+)@(last|best|\d+)", spec)
-    path, which = (located(named[1]), named[2]) if named else (located(spec), "last")
+    path, which = (resolve_path(named[1]), named[2]) if named else (resolve_path(spec), "last")
     if not path.exists() and (SHIPPED / path / ABOUT).is_file():
         return SHIPPED / path
     if not named and (path / ABOUT).is_file():

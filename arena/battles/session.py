@@ -57,8 +57,8 @@ class MakesSeat(Protocol):
 class BattleSession:
     """One battle: its seats, the first fault, and its record.
 
-    outside: role -> creates the seat of a remote player. faults: of agents that could not be created, by seat; they lose
-    when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
+    remote_seats: role -> creates the seat of a remote player. faults: of agents that could not be created, by seat; they
+    lose when the battle starts. isolation: creates the seats of local agents; None: they run in this process.
     """
 
     #: As in the record, and the class of the seats of this process.
@@ -73,7 +73,7 @@ class BattleSession:
         *,
         tag: str,
         think_limit: float,
-        outside: Mapping[str, MakesSeat] = MappingProxyType({}),
+        remote_seats: Mapping[str, MakesSeat] = MappingProxyType({}),
         isolation: Seats | None = None,
     ) -> None:
         self.fixture = fixture
@@ -84,8 +84,8 @@ class BattleSession:
         gen = get_format(fixture.format).gen
         for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
             who = serial * 2 + index
-            if role in outside:
-                self.seats[role] = outside[role](role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
+            if role in remote_seats:
+                self.seats[role] = remote_seats[role](role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
                 continue
             told: dict[str, Any] = {
                 "guard": guard,

@@ -146,7 +146,7 @@ def doctor(name: str | None) -> None:
       arena agents doctor foul-play
     """
     if name is None:
-        chosen = [spec for spec in known_specs() if resolve(spec).outside or resolve(spec).missing(None)]
+        chosen = [spec for spec in known_specs() if resolve(spec).is_external or resolve(spec).missing(None)]
     else:
         chosen = [spec for spec in known_specs() if spec.partition(":")[0] == name] or [resolve(name).spec]
     fine = True

@@ -7,11 +7,11 @@ from rich.console import Console
 from arena.fixture import SEATS
 from arena.record import BattleRecord
 from arena.report.numbers import counted, counted_minutes
-from arena.run.tournament import Played, Run
+from arena.run.tournament import PlayedRun, Run
 from arena.terminal.commands import ignore_interrupts, say
 
 
-def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> None:
+def say_unfinished(console: Console, run: Run, played: PlayedRun, resume: str) -> None:
     """Prints why a run is unfinished and how to resume it; nothing for a finished run."""
     if played.finished:
         return
@@ -26,7 +26,7 @@ def say_unfinished(console: Console, run: Run, played: Played, resume: str) -> N
         say(console, f"Time limit of {counted_minutes(minutes)} reached{far}. To resume: {resume}")
 
 
-def say_moved(console: Console, played: Played) -> None:
+def say_moved(console: Console, played: PlayedRun) -> None:
     """Prints how many battles the engine could not play, and why."""
     for why, battles in played.progress.moved.most_common():
         say(console, f"Note: {counted(battles, 'battle')} played in the simulator, not on the engine: {why}")

@@ -98,12 +98,12 @@ async def play(
     """
     settings = run.settings
     async with (
-        playing(store, run.run_id) as life,
+        playing(store, run.run_id) as lifecycle,
         await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client,
     ):
         way = Way(settings.challenge, settings.accept)
         ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
-        life.stop_with(ladder.stop)
+        lifecycle.stop_with(ladder.stop)
         await ladder.enter()
         for count in range(1, settings.battles + 1):
             battle = None if ladder.stopping else await ladder.battle(run.ours(count))
@@ -111,10 +111,10 @@ async def play(
                 break
             if battle.begun:
                 record = battle.record()
-                life.keep(record)
+                lifecycle.keep(record)
                 show(count, battle, record)
             else:
                 tell(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
         else:
-            life.status = FINISHED
-    return life.status == FINISHED
+            lifecycle.status = FINISHED
+    return lifecycle.status == FINISHED

@@ -65,7 +65,7 @@ def prepare(store: Store, settings: ServeSettings) -> ServeRun:
         "pools": stored_pools(pools),
     }
     with recorded(store, "serve", config, sources, pools) as run_id:
-        store.take_over(run_id)
+        store.reuse_battles(run_id)
         return ServeRun(run_id, settings, {format_id: teams for (format_id, _), teams in pools.items()})
 
 
@@ -91,13 +91,13 @@ async def serve(
     def stop() -> None:
         (dropping if stopping.is_set() else stopping).set()
 
-    async with playing(store, run.run_id) as life:
+    async with playing(store, run.run_id) as lifecycle:
 
         def keep(record: BattleRecord) -> None:
             nonlocal played
-            life.keep(record)
+            lifecycle.keep(record)
             fixture = record.fixture
-            life.keep_teams(fixture.format, fixture.team_set, (team for team in fixture.teams if team.packed))
+            lifecycle.keep_teams(fixture.format, fixture.team_set, (team for team in fixture.teams if team.packed))
             played += 1
             told(record)
             if settings.battles is not None and played >= settings.battles:
@@ -116,11 +116,11 @@ async def serve(
                 tell=tell,
                 limits=settings.limits,
             )
-            life.stop_with(stop)
+            lifecycle.stop_with(stop)
             try:
                 await lobby.open(settings.agents)
                 opened(server, lobby)
-                life.repeat(0.25, lambda: show(lobby))
+                lifecycle.repeat(0.25, lambda: show(lobby))
                 await _first(server, lobby, stopping)
                 lobby.closing = True
                 if not lobby.quiet.is_set():
@@ -130,10 +130,10 @@ async def serve(
                     )
                 await _first(server, lobby, lobby.quiet, dropping)
                 if lobby.quiet.is_set():
-                    life.status = FINISHED
+                    lifecycle.status = FINISHED
             finally:
                 await lobby.close()
-    return life.status == FINISHED
+    return lifecycle.status == FINISHED
 
 
 async def _first(server: LocalServer, lobby: Lobby, *events: asyncio.Event) -> None:

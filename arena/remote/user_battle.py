@@ -2,7 +2,7 @@
 
 Such users are called `user:NAME@HOST`, which no agent is called. Of their side nothing is seen but what the battle shows
 to ours: no log, no choices, no team beyond what came out; and nothing of the server's chance. (A battle with a user on a
-server of our own is known from both sides: outside.py.)
+server of our own is known from both sides: remote_player.py.)
 """
 
 from __future__ import annotations

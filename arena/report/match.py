@@ -84,7 +84,7 @@ def _points(db: Path, run_id: str, config: dict[str, Any], settings: SprtSetting
     schedule = Match(plan, results, None if settings is None else Sprt(settings))
     for _ in schedule:
         # What was taken over may belong to any later pair; a run's own battles are all that it has.
-        if schedule.passed_over >= own == len(results):
+        if schedule.already_played >= own == len(results):
             break
     return schedule.points
 

@@ -18,7 +18,7 @@ from arena.report.live import display
 from arena.run.lifecycle import stopped_by_errors
 from arena.run.results import Evaluation, MatchResult
 from arena.run.settings import evaluate_settings, match_settings
-from arena.run.tournament import EvaluateSettings, Played, Run, play, prepare
+from arena.run.tournament import EvaluateSettings, PlayedRun, Run, play, prepare
 from arena.run.tournament import resume as resume_run
 from arena.schedules.match import Match
 from arena.store import DEFAULT, Store, open_store
@@ -30,7 +30,7 @@ from arena.workers.progress import Progress
 from teamsets.errors import BadInput
 
 #: The event loop of a run, and its task there.
-Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Played]]]
+Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[PlayedRun]]]
 #: True: the display of the command line; False: nothing; a function is called with the counts four times a second.
 Show = bool | Callable[[Progress], None]
 
@@ -174,18 +174,18 @@ def _run(
     on: str | None,
     db: Path,
     progress: Show,
-) -> Played:
+) -> PlayedRun:
     """Plays a run. settings: None resumes one. Raises KeyboardInterrupt when it was stopped by a signal."""
 
     begun: Begun = Future()
 
-    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[Progress], None]) -> Played:
+    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[Progress], None]) -> PlayedRun:
         task = asyncio.current_task()
         assert task is not None
         begun.set_result((asyncio.get_running_loop(), task))
         return await play(run, store, cluster=cluster, show=show)
 
-    def work() -> Played:
+    def work() -> PlayedRun:
         with reached(on, workers) as cluster, open_store(db) as store:
             if settings is not None:
                 run = prepare(store, settings, kind)
@@ -225,12 +225,12 @@ def _a_loop_runs() -> bool:
     return True
 
 
-def _in_a_thread(work: Callable[[], Played], begun: Begun) -> Played:
+def _in_a_thread(work: Callable[[], PlayedRun], begun: Begun) -> PlayedRun:
     """Does the work in a thread of its own. A KeyboardInterrupt here ends the run as stopped.
 
     begun: gets the loop and the task of the run once it plays.
     """
-    result: Future[Played] = Future()
+    result: Future[PlayedRun] = Future()
 
     def settle() -> None:
         try:

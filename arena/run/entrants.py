@@ -45,7 +45,7 @@ def check_available(sources: list[AgentSource], formats: tuple[str, ...]) -> Non
 def check_ours(sources: list[AgentSource], command: str) -> None:
     """Raises BadInput for an external program, where only in-process agents can play."""
     for source in sources:
-        if source.outside:
+        if source.is_external:
             raise BadInput(
                 f"agent '{source.spec}': an external program, which `arena {command}` cannot run; name other agents; "
                 "`arena evaluate` plays with it"

@@ -1,14 +1,14 @@
-"""One life of a run: recorded in the store, played, and its end recorded, whatever ends it.
+"""The lifecycle of a run: recorded in the store, played, and its end recorded, whatever ends it.
 
 Everything that plays goes through these steps, each a context manager:
 
     with open_store(db) as store:                                       # arena/store: the lock, the schema, the journal
         with recorded(store, kind, config, sources, pools) as run_id:   # a new run; the body prepares it
             ...
-        async with playing(store, run_id) as life:                      # the body plays it
-            life.stop_with(stop)
-            life.keep(record)
-            life.status = FINISHED
+        async with playing(store, run_id) as lifecycle:                 # the body plays it
+            lifecycle.stop_with(stop)
+            lifecycle.keep(record)
+            lifecycle.status = FINISHED
 
 `arena.run.tournament.play_into` is all of it in one call. A run that a kill leaves "running" loses no finished battle: they
 are in its journal, which the next `open_store` ingests.
@@ -68,13 +68,13 @@ def stopped_by_errors(store: Store, run_id: str) -> Iterator[None]:
         raise
 
 
-class Playing:
+class RunLifecycle:
     """A run while it is played. status: what its end is recorded as; STOPPED until the body sets another."""
 
     def __init__(self, store: Store, run_id: str) -> None:
         self.store, self.run_id = store, run_id
         self.status = STOPPED
-        steps = ((FLUSH_SECONDS, store.try_flush), (INGEST_SECONDS, store.try_take_in))
+        steps = ((FLUSH_SECONDS, store.try_flush), (INGEST_SECONDS, store.try_ingest_journal))
         self._tasks = [asyncio.ensure_future(_in_threads(seconds, step)) for seconds, step in steps]
         self._signals = ExitStack()
         self._teams: dict[tuple[str, str], dict[str, FixtureTeam]] = {}
@@ -105,13 +105,13 @@ class Playing:
         for something else, such as the end of its workers. Without this call `end` does it."""
         if self._last is None:
             thread = ThreadPoolExecutor(1, "arena-last-battles")
-            self._last = thread.submit(self._take_in_last)
+            self._last = thread.submit(self._ingest_last)
             thread.shutdown(wait=False)
         return self._last
 
-    def _take_in_last(self) -> None:
+    def _ingest_last(self) -> None:
         self._open.enter_context(self.store.kept_open())
-        self.store.take_in()
+        self.store.ingest_journal()
 
     async def end(self) -> None:
         """Ingests what is left in the journal and records the end."""
@@ -127,13 +127,13 @@ class Playing:
 
 
 @asynccontextmanager
-async def playing(store: Store, run_id: str) -> AsyncIterator[Playing]:
+async def playing(store: Store, run_id: str) -> AsyncIterator[RunLifecycle]:
     """Context of a recorded run's battles: ingests the journal meanwhile, and records the end however the body ends."""
-    life = Playing(store, run_id)
+    lifecycle = RunLifecycle(store, run_id)
     try:
-        yield life
+        yield lifecycle
     finally:
-        await life.end()
+        await lifecycle.end()
 
 
 @contextmanager

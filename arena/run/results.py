@@ -32,7 +32,7 @@ _BATTLES = """
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunResults:
     """A run in the database `db`. status: "finished", or "time limit" where that was reached first."""
 
     run_id: str
@@ -78,7 +78,7 @@ class Outcome:
         return "".join(f"\nNote: {note}" for note in self.summary["notes"])
 
 
-class Evaluation(Outcome):
+class Evaluation(RunResults):
     """What `arena.evaluate` found."""
 
     @cached_property
@@ -105,7 +105,7 @@ class Evaluation(Outcome):
 
 
 @dataclass(frozen=True, repr=False)
-class MatchResult(Outcome):
+class MatchResult(RunResults):
     """What `arena.match` found. points: the first agent's points of each finished pair of battles, in order."""
 
     agent: str

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from arena.report.live import display
 from arena.run.lifecycle import stopped_by_errors
-from arena.run.tournament import Played, Run, play
+from arena.run.tournament import PlayedRun, Run, play
 from arena.store import Store
 from arena.store.recover import warn_of_bad_lines
 from arena.terminal.commands import STOPPED_CODE, ignore_interrupts, is_interrupt, say
@@ -38,7 +38,7 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
         sys.exit(STOPPED_CODE)
 
 
-def play_shown(console: Console, store: Store, run: Run, cluster: Cluster) -> Played:
+def play_shown(console: Console, store: Store, run: Run, cluster: Cluster) -> PlayedRun:
     """Plays a run under the live display, to its end or until it is stopped."""
     shown = display(console, None if run.settings.minutes is None else run.settings.minutes * 60)
     try:

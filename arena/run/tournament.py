@@ -21,7 +21,7 @@ from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
 from arena.schedules.plan import Plan
 from arena.schedules.quotas import Quotas
-from arena.schedules.schedule import Known, Results, RoundRobin, Schedule
+from arena.schedules.schedule import KnownPair, Results, RoundRobin, Schedule
 from arena.store import FINISHED, STOPPED, TIME_LIMIT, Store, open_store
 from arena.validation import Settings, Texts, limited
 from arena.venue import Rules, VenueName
@@ -86,7 +86,7 @@ class Run:
     settings: EvaluateSettings
     plan: Plan
     results: Results = field(default_factory=dict)
-    known: tuple[Known, ...] = ()
+    known: tuple[KnownPair, ...] = ()
     notes: tuple[str, ...] = ()
 
     def schedule(self, limit: int | None = None) -> Schedule:
@@ -103,7 +103,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedRun:
     """The outcome of a run: its schedule, its counts, and its status as in the table `runs` (arena/store/schema.py)."""
 
     run: Run
@@ -149,7 +149,7 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
     }
     with recorded(store, kind, config, sources, pools) as run_id:
         if not settings.fresh:
-            store.take_over(run_id)
+            store.reuse_battles(run_id)
             notes += changed_note(*store.changed_since(run_id))
         return _run(store, run_id, settings, plan, notes + skipped)
 
@@ -193,7 +193,7 @@ def resume(store: Store, run_id: str | None, minutes: float | None, kind: str = 
 
 
 def _run(store: Store, run_id: str, settings: EvaluateSettings, plan: Plan, notes: tuple[str, ...]) -> Run:
-    return Run(run_id, settings, plan, store.results(run_id), store.taken_over(run_id), notes)
+    return Run(run_id, settings, plan, store.results(run_id), store.reused_pairs(run_id), notes)
 
 
 def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Pools) -> Plan:
@@ -204,7 +204,7 @@ def _plan(settings: EvaluateSettings, sources: Sequence[AgentSource], pools: Poo
         seed=settings.seed,
         challengers=frozenset(settings.challengers),
         same_luck=settings.same_luck,
-        outside=frozenset(source.spec for source in sources if source.outside),
+        external_agents=frozenset(source.spec for source in sources if source.is_external),
         on_engine=on_engine(sources, settings.formats) if settings.venue == "engine" else frozenset(),
     )
 
@@ -263,7 +263,7 @@ async def play(
     cluster: Cluster | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
-) -> Played:
+) -> PlayedRun:
     """Plays the rest of a run; Ctrl-C and SIGTERM, once or repeatedly, stop it cleanly, as does cancelling its task.
 
     workers: processes of this machine, None for one per core; or cluster: where they live instead (arena/workers/cluster).
@@ -274,7 +274,7 @@ async def play(
     settings = run.settings
     progress = Progress(
         total=schedule.total,
-        known=schedule.passed_over,
+        known=schedule.already_played,
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
     )
@@ -293,13 +293,13 @@ async def play(
             status.show(progress)
             show(progress)
 
-        async with playing(store, run.run_id) as life:
-            life.stop_with(coordinator.stop)
-            life.repeat(0.25, show_all)
-            finished = await coordinator.play(schedule, seconds=seconds, all_played=life.all_played)
-            life.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
+        async with playing(store, run.run_id) as lifecycle:
+            lifecycle.stop_with(coordinator.stop)
+            lifecycle.repeat(0.25, show_all)
+            finished = await coordinator.play(schedule, seconds=seconds, all_played=lifecycle.all_played)
+            lifecycle.status = FINISHED if finished else STOPPED if coordinator.stopping else TIME_LIMIT
     progress.remark = schedule.remark()
-    return Played(run, schedule, progress, life.status)
+    return PlayedRun(run, schedule, progress, lifecycle.status)
 
 
 def play_into(
@@ -311,7 +311,7 @@ def play_into(
     on: str | None = None,
     show: Callable[[Progress], None] = lambda progress: None,
     limit: int | None = None,
-) -> Played:
+) -> PlayedRun:
     """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.
 
     kind: kept in `runs.kind`. workers: None for one per core. on: the machines, as `--on` takes them.

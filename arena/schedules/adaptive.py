@@ -26,7 +26,7 @@ from arena.fixture import Fixture
 from arena.ratings.bradley_terry import ELO, fit, information
 from arena.ratings.evidence import Floats
 from arena.schedules.plan import Plan, numbered_pair, pair_name
-from arena.schedules.schedule import Known, Results
+from arena.schedules.schedule import KnownPair, Results
 from teamsets.errors import BadInput
 
 #: The information that every agent's strength starts with (natural units): a standard error of about 450 Elo.
@@ -52,10 +52,10 @@ class Adaptive:
     """
 
     over = False
-    passed_over = 0
+    already_played = 0
 
     def __init__(
-        self, plan: Plan, results: Results, *, anchor: str, budget: int | None, known: Sequence[Known] = ()
+        self, plan: Plan, results: Results, *, anchor: str, budget: int | None, known: Sequence[KnownPair] = ()
     ) -> None:
         if len(plan.pairings) < 1:
             raise BadInput(f"agents: at least two are needed, not {len(plan.agents)}")
@@ -89,8 +89,8 @@ class Adaptive:
                 fixture = self._queue.popleft()
                 if fixture.key not in self.results:
                     return fixture
-                self.passed_over += 1
-                self.heard(fixture, self.results[fixture.key])
+                self.already_played += 1
+                self.record_result(fixture, self.results[fixture.key])
             if self.total is not None and 2 * self._pairs >= self.total:
                 raise StopIteration
             if any(batch.open for batch in self._batches[self._applied : -1]):
@@ -99,7 +99,7 @@ class Adaptive:
                 self._apply(batch)
             self._plan_batch()
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Keeps a result until its batch may count."""
         batch = self._batches[self._of[fixture.key]]
         batch.open -= 1

@@ -23,7 +23,7 @@ class Match:
         self.plan, self.results, self.test = plan, results, test
         self.total: int | None = len(plan) if test is None else None
         self.over = False
-        self.passed_over = 0
+        self.already_played = 0
         self._fixtures = self._all()
         self._scores: dict[int, list[float | None]] = {}
         self._number_of: dict[str, int] = {}
@@ -45,13 +45,13 @@ class Match:
         for fixture in self._fixtures:
             if fixture.key not in self.results:
                 return fixture
-            self.passed_over += 1
-            self.heard(fixture, self.results[fixture.key])
+            self.already_played += 1
+            self.record_result(fixture, self.results[fixture.key])
             if self.over:
                 break
         raise StopIteration
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Adds all complete pairs to the test, up to the first incomplete one."""
         if self.over:
             return

@@ -21,8 +21,9 @@ class Plan:
     agents: specs. pools: (format, team set) -> its teams; empty for formats that draw their own teams.
     battles: for each pairing on each team set; played as pairs, so an odd number is rounded up. seed: of the whole run.
     challengers: where there are any, only pairings with one of them are played (a gauntlet). same_luck: whoever the
-    challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair. outside: the
-    agents that are external programs. on_engine: the (format, agent) that can play on the engine, in a run that does.
+    challenger is, an opponent's pairs have the same teams and seeds, so that challengers compare pair by pair.
+    external_agents: those that are external programs. on_engine: the (format, agent) that can play on the engine, in a run
+    that does.
     """
 
     agents: tuple[str, ...]
@@ -31,7 +32,7 @@ class Plan:
     seed: int
     challengers: frozenset[str] = frozenset()
     same_luck: bool = False
-    outside: frozenset[str] = frozenset()
+    external_agents: frozenset[str] = frozenset()
     on_engine: frozenset[tuple[str, str]] = frozenset()
 
     @property
@@ -79,10 +80,10 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
     teams = draw_teams(luck, format_id, plan.pools[pool])
     seed = showdown_seed("battle", luck)
     first, second = pairing
-    outside = (first in plan.outside, second in plan.outside)
+    external = (first in plan.external_agents, second in plan.external_agents)
     on_engine = {(format_id, first), (format_id, second)} <= plan.on_engine
-    one = Fixture(format_id, (first, second), teams, seed, name, team_set, outside, on_engine)
-    other = Fixture(format_id, (second, first), teams, seed, name, team_set, outside[::-1], on_engine)
+    one = Fixture(format_id, (first, second), teams, seed, name, team_set, external, on_engine)
+    other = Fixture(format_id, (second, first), teams, seed, name, team_set, external[::-1], on_engine)
     return one, other
 
 

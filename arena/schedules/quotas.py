@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from arena.fixture import Fixture
 from arena.schedules.plan import Plan, numbered_pair
-from arena.schedules.schedule import Listed, Results
+from arena.schedules.schedule import FixedSchedule, Results
 
 
-class Quotas(Listed):
+class Quotas(FixedSchedule):
     """The plan's first agent against each opponent on each team set so many battles, in pairs, all evenly mixed.
 
     quotas: (opponent, team set, battles); an odd number is rounded up. What is known is not played again.

@@ -15,7 +15,7 @@ Results = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPair:
     """A pair that is known from an earlier run: its name, its pool's format, its agents, the points of the first."""
 
     pair: str
@@ -35,7 +35,7 @@ class Schedule(Protocol):
 
     total: int | None
     over: bool
-    passed_over: int
+    already_played: int
 
     def __iter__(self) -> Iterator[Fixture | None]: ...
 
@@ -43,7 +43,7 @@ class Schedule(Protocol):
         """Returns the next fixture; None if it needs results first. Raises StopIteration at the end."""
         ...
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Reports the result of a battle. score: of p1; None if it was aborted."""
         ...
 
@@ -52,7 +52,7 @@ class Schedule(Protocol):
         ...
 
 
-class Listed:
+class FixedSchedule:
     """A list of fixtures that no result changes; what is known is not played again. total: how long the list is."""
 
     over = False
@@ -60,10 +60,10 @@ class Listed:
     def __init__(self, fixtures: Iterator[Fixture], total: int, results: Results) -> None:
         self.total: int | None = total
         self._left = fixtures
-        self.passed_over = 0
+        self.already_played = 0
         if results:
             left = [fixture for fixture in fixtures if fixture.key not in results]
-            self.passed_over = total - len(left)
+            self.already_played = total - len(left)
             self._left = iter(left)
 
     def __iter__(self) -> Iterator[Fixture | None]:
@@ -72,14 +72,14 @@ class Listed:
     def __next__(self) -> Fixture | None:
         return next(self._left)
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Results change nothing."""
 
     def remark(self) -> str:
         return ""
 
 
-class RoundRobin(Listed):
+class RoundRobin(FixedSchedule):
     """Every pairing equally often. limit: only so many battles."""
 
     def __init__(self, plan: Plan, results: Results, limit: int | None = None) -> None:

@@ -18,7 +18,7 @@ import orjson
 from agents import AgentSource
 from arena.fixture import FixtureTeam
 from arena.record import score
-from arena.schedules.schedule import Known
+from arena.schedules.schedule import KnownPair
 from arena.store.database import BadDatabase, connect, writer_lock
 from arena.store.journal import Journal
 from arena.store.schema import FINISHED, RUNNING
@@ -98,7 +98,7 @@ _COMPARABLE = f"""
     )
 """
 # A fixture that was played twice counts once.
-_TAKE_OVER = f"""
+_REUSE = f"""
     INSERT INTO evidence {_COMPARABLE}
     SELECT $run, battle_id FROM comparable WHERE same
     QUALIFY row_number() OVER (PARTITION BY key ORDER BY battle_id) = 1
@@ -138,7 +138,7 @@ class StoredRun:
 class Store:
     """Writes a battle database: see `open_store`, which holds its lock meanwhile.
 
-    `add` keeps a battle in the journal; `take_in` moves what the journal holds into the tables, each segment in one
+    `add` keeps a battle in the journal; `ingest_journal` moves what the journal holds into the tables, each segment in one
     transaction. bad_lines: how many lines of the journal were not battles, and are in `FILE.journal.bad` now.
     """
 
@@ -146,8 +146,8 @@ class Store:
         self.path = path
         self.journal = Journal(path)
         self.bad_lines = 0
-        self._taking = threading.Lock()  # a run ingests in threads
-        self.take_in()
+        self._ingesting = threading.Lock()  # a run ingests in threads
+        self.ingest_journal()
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
@@ -159,16 +159,16 @@ class Store:
         """Stores one battle: a record's line (see `BattleRecord.to_line`)."""
         self.journal.append(line)
 
-    def take_in(self, patience: float | None = None) -> None:
+    def ingest_journal(self, patience: float | None = None) -> None:
         """Ingests the journal. Raises BadDatabase if another process has the file open; nothing is lost then.
 
         It may be stopped at any moment: a segment is deleted only when its battles are in the tables and on the disk, and
         what is in both is skipped by its key. Thread-safe.
         """
-        with self._taking:
-            self._take_in(patience)
+        with self._ingesting:
+            self._ingest(patience)
 
-    def _take_in(self, patience: float | None) -> None:
+    def _ingest(self, patience: float | None) -> None:
         try:
             segments = self.journal.segments()
             connection = connect(self.path, read_only=False, patience=patience)
@@ -198,10 +198,10 @@ class Store:
             return False
         return True
 
-    def try_take_in(self) -> bool:
-        """As `take_in`, without waiting: False when a reader has the file open."""
+    def try_ingest_journal(self) -> bool:
+        """As `ingest_journal`, without waiting: False when a reader has the file open."""
         try:
-            self.take_in(patience=0.2)
+            self.ingest_journal(patience=0.2)
         except BadDatabase:
             return False
         return True
@@ -311,10 +311,10 @@ class Store:
             taken = {name for (name,) in connection.execute("SELECT run_id FROM runs").fetchall()}
         return next(name for name in (stem, *(stem + c for c in "bcdefghijklmnopqrstuvwxyz")) if name not in taken)
 
-    def take_over(self, run_id: str) -> None:
-        """Records which battles of earlier runs count for a run: those that it could have played itself (see _TAKE_OVER)."""
+    def reuse_battles(self, run_id: str) -> None:
+        """Records which battles of earlier runs count for a run: those that it could have played itself (see _REUSE)."""
         with self._connection() as connection:
-            connection.execute(_TAKE_OVER, {"run": run_id})
+            connection.execute(_REUSE, {"run": run_id})
 
     def changed_since(self, run_id: str) -> tuple[int, list[str]]:
         """How many battles of earlier runs do not count for a run because of code that it is the first to play with, and
@@ -333,7 +333,7 @@ class Store:
             ).fetchall()
         return {key: score(winner, reason) for key, winner, reason in found}
 
-    def taken_over(self, run_id: str) -> tuple[Known, ...]:
+    def reused_pairs(self, run_id: str) -> tuple[KnownPair, ...]:
         """The pairs that a run reuses, in an order that depends on the pairs only."""
         with self._connection() as connection:
             found = connection.execute(
@@ -342,7 +342,7 @@ class Store:
                 "WHERE evidence.run_id = $run AND agent < opponent GROUP BY ALL ORDER BY ALL",
                 {"run": run_id},
             ).fetchall()
-        return tuple(Known(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
+        return tuple(KnownPair(pair, f, (a, b), float(points), games) for pair, f, a, b, points, games in found)
 
     def points(self, run_id: str) -> dict[str, dict[tuple[str, str], float]]:
         """Format -> (agent, opponent) -> the agent's points against the opponent, over the battles that count for a run."""

@@ -218,7 +218,7 @@ class Coordinator:
                 self.exhausted = True
                 return None
             finally:
-                self.progress.known = self.schedule.passed_over
+                self.progress.known = self.schedule.already_played
             if fixture is None:  # the schedule waits for battles in progress
                 return None
             self.serial += 1
@@ -344,7 +344,7 @@ class Coordinator:
     def tell(self, fixture: Fixture, header: dict[str, Any]) -> None:
         """Report a stored battle to the display and the schedule."""
         self.progress.note(header)
-        self.schedule.heard(fixture, score(header["winner"], header["reason"]))
+        self.schedule.record_result(fixture, score(header["winner"], header["reason"]))
         self.changed.set()
 
 

@@ -139,8 +139,8 @@ class Culprits:
         return [Charge(case.serial, case.fixture, None, case.ends[-1]) for case in cases]
 
     def _suspects(self, fixture: Fixture) -> list[int]:
-        played_here = zip(fixture.agents, fixture.outside, strict=True)
-        return [seat for seat, (spec, outside) in enumerate(played_here) if spec != HARMLESS and not outside]
+        played_here = zip(fixture.agents, fixture.external_seats, strict=True)
+        return [seat for seat, (spec, is_external) in enumerate(played_here) if spec != HARMLESS and not is_external]
 
     def _convicted_seats(self, fixture: Fixture) -> list[int]:
         return [seat for seat, spec in enumerate(fixture.agents) if spec in self.convicted]
@@ -183,7 +183,7 @@ class Culprits:
     def _trials(self, case: _Case, suspects: list[int]) -> list[_Trial]:
         """Return the trials. The first has no suspect, unless the worker ended in a step: the cause may be neither agent."""
         seat = case.ends[-1].seat
-        harmless = replace(case.fixture, agents=(HARMLESS, HARMLESS), outside=(False, False))
+        harmless = replace(case.fixture, agents=(HARMLESS, HARMLESS), external_seats=(False, False))
         trials = [_Trial(None, harmless)] if seat is None else []
         if len(suspects) == 2:
             for suspect in sorted(suspects, key=lambda one: one != seat):

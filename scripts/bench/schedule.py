@@ -53,7 +53,7 @@ def simulate(schedule: Schedule, strengths: dict[str, float], seed: int) -> list
             return ended
         fixture = air.pop(rng.randrange(len(air)))
         score = battle_score(fixture, strengths, rng)
-        schedule.heard(fixture, score)
+        schedule.record_result(fixture, score)
         ended.append((fixture, score))
 
 

@@ -87,7 +87,7 @@ class MadeStore:
         index = sum(row[0] == number and row[1] == seat for row in self.decisions)
         self.decisions.append((number, seat, index, 1, [choice], choice, think_ms))
 
-    def take_over(self, run_id: str, other: str) -> None:
+    def reuse_battles(self, run_id: str, other: str) -> None:
         """Lets all battles of another run count for this one."""
         self.write()
         with connect(self.path, read_only=False) as connection:

@@ -48,7 +48,12 @@ def tournament(
         run = prepare(store, settings)
         if pairings is not None:
             plan = ChosenPairings(
-                run.plan.agents, run.plan.pools, battles, seed, outside=run.plan.outside, chosen=pairings
+                run.plan.agents,
+                run.plan.pools,
+                battles,
+                seed,
+                external_agents=run.plan.external_agents,
+                chosen=pairings,
             )
             run = replace(run, plan=plan)
         asyncio.run(play(run, store, workers=workers))

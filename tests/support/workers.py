@@ -26,10 +26,10 @@ class Still(Worker):
 class Heard:
     """A schedule that keeps the results that it is given."""
 
-    over, passed_over = False, 0
+    over, already_played = False, 0
 
     def __init__(self) -> None:
         self.results: list[float | None] = []
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         self.results.append(score)

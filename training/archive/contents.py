@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.llm.models import is_model
-from agents.paths import located
+from agents.paths import resolve_path
 from agents.policy import checkpoint
 from arena.provenance import git_state, versions
 from teamsets.errors import BadInput
@@ -83,7 +83,7 @@ def run_of(spec: str) -> Run:
 
 def _refuse_language_model(spec: str) -> None:
     """Refuse a run, a configuration or a model of `train llm-dpo`: an adapter is nothing without its base model."""
-    place = located(re.sub(r"@(last|best|\d+)$", "", spec))
+    place = resolve_path(re.sub(r"@(last|best|\d+)$", "", spec))
     file = place if place.is_file() else place / "config.yaml"
     is_run = file.suffix in (".yaml", ".yml") and file.is_file() and is_of_language_model(read_yaml(file))
     if is_run or is_model(place):

@@ -134,7 +134,7 @@ class Opponents:
         if isinstance(agent, str):
             source = resolve(agent)
             name, missing, made = source.spec, source.missing, source.make
-            if source.outside:
+            if source.is_external:
                 raise BadInput(f"opponent '{agent}': an external program, which plays in `arena evaluate` only")
         else:
             source, name, missing, made = agent, agent.__name__, agent.missing, agent

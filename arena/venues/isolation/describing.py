@@ -37,7 +37,7 @@ class Description:
     fingerprint: str
     repeatable: bool
     documentation: str
-    outside: bool
+    is_external: bool
     lacks: dict[str, str]
 
     def source(self) -> AgentSource:
@@ -57,7 +57,7 @@ class Description:
             options={},
             documentation=self.documentation,
             missing=missing,
-            outside=self.outside,
+            is_external=self.is_external,
         )
 
 
@@ -103,7 +103,7 @@ def described(specs: Sequence[str], formats: Sequence[str]) -> list[Description]
 
 def _only_inside(found: list[Description]) -> list[Description]:
     for one in found:
-        if one.outside:  # its code would determine, in the worker, how its program is started
+        if one.is_external:  # its code would determine, in the worker, how its program is started
             raise BadInput(
                 f"agent '{one.spec}': starts an external program by third-party code, which cannot be isolated: leave "
                 "--isolate out"
@@ -112,7 +112,14 @@ def _only_inside(found: list[Description]) -> list[Description]:
 
 
 def _is_description(answer: Any) -> bool:
-    kinds = {"spec": str, "fingerprint": str, "repeatable": bool, "documentation": str, "outside": bool, "lacks": dict}
+    kinds = {
+        "spec": str,
+        "fingerprint": str,
+        "repeatable": bool,
+        "documentation": str,
+        "is_external": bool,
+        "lacks": dict,
+    }
     return (
         isinstance(answer, dict)
         and answer.keys() == kinds.keys()
@@ -127,7 +134,7 @@ def describe(spec: str, formats: list[str]) -> dict[str, Any]:
         lacks = {format_id: words for format_id in formats if (words := source.missing(format_id))}
     except BadInput as error:
         return {"refused": str(error)}
-    fields = source.spec, source.fingerprint, source.repeatable, source.documentation, source.outside
+    fields = source.spec, source.fingerprint, source.repeatable, source.documentation, source.is_external
     return asdict(Description(*fields, lacks))
 
 

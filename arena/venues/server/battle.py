@@ -56,7 +56,7 @@ class ServedBattle(BattleSession):
             serial,
             tag=f"battle-{fixture.format}-{serial}",
             think_limit=rules.think_limit,
-            outside=dict.fromkeys(self.remote_players, remote_seat),
+            remote_seats=dict.fromkeys(self.remote_players, remote_seat),
             isolation=isolation,
         )
         self.over: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -149,7 +149,7 @@ class ServedBattle(BattleSession):
         if remote_player is None:
             return {**player_options(self.fixture)[role], "user": self.clients[role].user}
         team = {} if remote_player.own_team else player_options(self.fixture)[role]
-        return {**team, "user": remote_player.user, "outside": remote_player.patience}
+        return {**team, "user": remote_player.user, "patience": remote_player.patience}
 
     def _listen(self) -> None:
         for role, client in self.clients.items():
@@ -191,7 +191,7 @@ class ServedBattle(BattleSession):
     def _hear(self, message: Message) -> None:
         """Process a message of the launcher about this battle."""
         if "side" in message:
-            self._hear_outside(message["side"], message)
+            self._hear_remote_player(message["side"], message)
         elif "room" in message:
             self.room = message["room"]
             for loser, fault in self.faults.items():
@@ -204,7 +204,7 @@ class ServedBattle(BattleSession):
         elif "died" in message:
             self.break_off(ServerDied(message["died"]))
 
-    def _hear_outside(self, role: str, message: Message) -> None:
+    def _hear_remote_player(self, role: str, message: Message) -> None:
         """Process a message of the launcher about a remote player."""
         seat, patience = self.seats[role], self.remote_players[role].patience
         assert isinstance(seat, RemoteSeat)

@@ -1,4 +1,4 @@
-// What users who are not ours hear and choose in a battle, for the owner of the server (start.mjs has the rest):
+// What remote players (users who are not ours) receive and choose in a battle, for the owner of the server (start.mjs has the rest):
 //
 //   {id, side, lines: […]}          one message of the battle to this side, as its connection gets it
 //   {id, side, chose: WORDS, ms}    its choice for the last request, so long after that was put
@@ -7,15 +7,15 @@
 
 const LOOK_MS = 500;
 
-export class Outside {
+export class RemotePlayers {
   constructor(battle, order, say) {
     this.battle = battle;
     this.say = (side, message) => say({id: order.id, side, ...message});
     this.limits = new Map(); // side -> the seconds for a decision
     this.since = new Map(); // side -> when its decision was asked for
     this.late = new Set();
-    order.players.forEach(({outside}, index) => {
-      if (outside) this.limits.set(`p${index + 1}`, outside);
+    order.players.forEach(({patience}, index) => {
+      if (patience) this.limits.set(`p${index + 1}`, patience);
     });
     if (this.limits.size) this.watch = setInterval(() => this.look(), LOOK_MS);
   }

@@ -7,10 +7,10 @@
 //   {op: 'online', id, user}                               answered by {id, online: whether he is signed in, refusal: the
 //                                                          last that the server refused him, in its words}
 //   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
-//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, outside?}, …]}
+//   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, patience?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
-//       sides; answered by {id, expected: true}, so that they may be brought together then. outside: the seconds that a
-//       user who is not ours has for a decision; what he hears and chooses is told, too (remote_player.mjs). One with neither
+//       sides; answered by {id, expected: true}, so that they may be paired then. patience: the seconds that a remote
+//       player has for a decision; what he receives and chooses is reported, too (remote_player.mjs). One with neither
 //       team nor seed keeps the team that he has brought. Without a seed of its own the battle is played from any.
 //   {op: 'lose', id, side: 'p1' | 'p2'}                    this side gives up
 //   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
@@ -22,7 +22,7 @@
 //   {ready: PORT}, {failed: WORDS}
 //   {id, room}                                             the battle has begun there
 //   {id, search: USER, format}, {id, gone: USER, format?}  see searches.mjs
-//   {id, side, …}                                          of an outside user: see remote_player.mjs
+//   {id, side, …}                                          of a remote player: see remote_player.mjs
 //   {id, end: {winner: 'p1' | 'p2' | '', turns, turnLimit, inputLog}}
 //   {id, crash: WORDS}                                     Showdown threw in it
 //
@@ -32,7 +32,7 @@ import {once} from 'node:events';
 import {rmSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import path from 'node:path';
-import {Outside} from './remote_player.mjs';
+import {RemotePlayers} from './remote_player.mjs';
 import {dropStale, watchSearches} from './searches.mjs';
 import {takeTurns} from './turns.mjs';
 
@@ -98,7 +98,7 @@ const actions = {
     const battle = begun.get(order.id);
     begun.delete(order.id);
     // A user who is not ours may stay and look at the end.
-    if (battle?.outside.limits.size) setTimeout(() => battle.room?.destroy(), LINGER_MS);
+    if (battle?.remotePlayers.limits.size) setTimeout(() => battle.room?.destroy(), LINGER_MS);
     else battle?.room?.destroy();
   },
 };
@@ -182,9 +182,9 @@ function hook() {
     if (order) {
       begun.set(order.id, this);
       say({id: order.id, room: this.roomid});
-      // Our seats have clocks of their own, and outside users have ours.
+      // Our seats have clocks of their own, and remote players have ours.
       this.timer.start = () => false;
-      this.outside = new Outside(this, order, say);
+      this.remotePlayers = new RemotePlayers(this, order, say);
     }
     return start.call(this);
   };
@@ -197,7 +197,7 @@ function hook() {
       return undefined;
     }
     const result = receive.call(this, lines);
-    this.outside?.hear(lines);
+    this.remotePlayers?.hear(lines);
     if (order?.maxTurns && !this.turnLimit && !this.ended && this.turn > order.maxTurns) {
       this.turnLimit = true;
       this.tie();
@@ -211,7 +211,7 @@ function hook() {
       const {inputLog, logData: {turns}} = this;
       const winner = ['p1', 'p2'].find(side => winnerName && this[side].name === winnerName) || '';
       say({id: order.id, end: {winner, turns, turnLimit: !!this.turnLimit || turns > 1000, inputLog}});
-      this.outside?.close();
+      this.remotePlayers?.close();
     }
     return end.call(this, winnerName);
   };
@@ -220,7 +220,7 @@ function hook() {
     const method = RoomBattle.prototype[name];
     RoomBattle.prototype[name] = function (user, ...rest) {
       const result = method.call(this, user, ...rest);
-      this.outside?.[told](this.playerTable?.[user.id]?.slot);
+      this.remotePlayers?.[told](this.playerTable?.[user.id]?.slot);
       return result;
     };
   }

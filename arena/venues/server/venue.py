@@ -114,6 +114,6 @@ class ServerVenue:
 
 def _programs(fixture: Fixture) -> dict[str, ProgramAgent]:
     """Return role -> the external program that plays it."""
-    seats = zip(SEATS, fixture.agents, fixture.outside, strict=True)
-    made = {role: source_of(spec).make() for role, spec, outside in seats if outside}
+    seats = zip(SEATS, fixture.agents, fixture.external_seats, strict=True)
+    made = {role: source_of(spec).make() for role, spec, is_external in seats if is_external}
     return {role: agent for role, agent in made.items() if isinstance(agent, ProgramAgent)}

@@ -47,7 +47,7 @@ def test_a_spec_means_the_same_when_it_is_read_again(command: str) -> None:
     again = resolve(once.spec)
     assert again.spec == once.spec and again.fingerprint == once.fingerprint
     assert once.make().words == again.make().words  # type: ignore[attr-defined]
-    assert once.outside and not once.repeatable
+    assert once.is_external and not once.repeatable
 
 
 def test_plus_and_percent_are_decoded_once() -> None:

@@ -59,7 +59,7 @@ def test_a_match_is_counted_as_it_counts_itself(tmp_path: Path) -> None:
     made = made_match(tmp_path / "made.duckdb", WINNING[: int(test.counts.sum()) + 3])
     made.run("old", ["a", "b"], started="2026-01-01 00:00:00+00")
     made.pair("old", "a", "b", "LL", count=30)
-    made.take_over("m", "old")
+    made.reuse_battles("m", "old")
     summary = summarize(made.write(), "m")
     match, known = summary["match"], match_summary(test.counts)
     assert match["pentanomial"] == test.counts.tolist() and match["agents"] == ["a", "b"]

@@ -140,7 +140,7 @@ def test_battles_of_earlier_runs_count_and_are_named(make: Make) -> None:
     made.pair("old", "a", "b", "WW", count=3)
     made.run("new", ["a", "b"])
     made.pair("new", "a", "b", "WL")
-    made.take_over("new", "old")
+    made.reuse_battles("new", "old")
     summary = summarize(made.write(), "new")
     assert summary["run"]["evidence"] == {"own": 2, "aborted": 0, "earlier": [{"run": "old", "battles": 6}]}
     assert any(note.startswith("6 of 8 battles were reused from 1 earlier run,") for note in summary["notes"])

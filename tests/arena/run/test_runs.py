@@ -1,4 +1,4 @@
-"""One life of a run: whatever ends it, its finished battles are in the database and its end is recorded."""
+"""The lifecycle of a run: whatever ends it, its finished battles are in the database and its end is recorded."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from support.command_line import PROJECT
 from support.records import record
 
 from arena.fixture import FixtureTeam
-from arena.run.lifecycle import Playing, playing, recorded, stopped_by_errors
+from arena.run.lifecycle import RunLifecycle, playing, recorded, stopped_by_errors
 from arena.store import BadDatabase, Store, open_store, rows
 from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
@@ -39,21 +39,21 @@ def statuses(db: Path) -> list[str]:
 
 
 @asynccontextmanager
-async def life_of_a_run(store: Store) -> AsyncIterator[Playing]:
+async def started_run(store: Store) -> AsyncIterator[RunLifecycle]:
     with recorded(store, "evaluate", {"agents": ["a", "b"]}, [], {}) as run_id:
         pass
-    async with playing(store, run_id) as life:
-        yield life
+    async with playing(store, run_id) as lifecycle:
+        yield lifecycle
 
 
 @pytest.mark.parametrize("status", [FINISHED, STOPPED, TIME_LIMIT])
 def test_the_end_is_recorded_with_all_battles_and_teams(db: Path, status: str) -> None:
     async def play(store: Store) -> None:
-        async with life_of_a_run(store) as life:
-            life.keep(record(1))
-            life.keep_teams("gen1ou", "visitors", [FixtureTeam("t1", "Theirs", "packed")])
-            life.keep_teams("gen1ou", "visitors", [FixtureTeam("t1", "Theirs", "packed")])
-            life.status = status
+        async with started_run(store) as lifecycle:
+            lifecycle.keep(record(1))
+            lifecycle.keep_teams("gen1ou", "visitors", [FixtureTeam("t1", "Theirs", "packed")])
+            lifecycle.keep_teams("gen1ou", "visitors", [FixtureTeam("t1", "Theirs", "packed")])
+            lifecycle.status = status
 
     with open_store(db) as store:
         asyncio.run(play(store))
@@ -68,8 +68,8 @@ def test_an_error_while_playing_ends_the_run_as_stopped_and_keeps_its_battles(
     db: Path, error: type[BaseException]
 ) -> None:
     async def play(store: Store) -> None:
-        async with life_of_a_run(store) as life:
-            life.keep(record(1))
+        async with started_run(store) as lifecycle:
+            lifecycle.keep(record(1))
             raise error
 
     with open_store(db) as store, pytest.raises(error):
@@ -80,11 +80,11 @@ def test_an_error_while_playing_ends_the_run_as_stopped_and_keeps_its_battles(
 
 def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(db: Path) -> None:
     async def play(store: Store) -> None:
-        async with life_of_a_run(store) as life:
-            life.keep(record(1))
-            await asyncio.wrap_future(life.all_played())
+        async with started_run(store) as lifecycle:
+            lifecycle.keep(record(1))
+            await asyncio.wrap_future(lifecycle.all_played())
             assert not store.journal.pending()
-            life.status = FINISHED
+            lifecycle.status = FINISHED
 
     with open_store(db) as store:
         asyncio.run(play(store))
@@ -94,12 +94,12 @@ def test_the_last_battles_are_ingested_while_the_body_waits_for_something_else(d
 
 def test_what_hinders_the_last_ingestion_is_raised_at_the_end(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def play(store: Store) -> None:
-        async with life_of_a_run(store) as life:
-            life.keep(record(1))
+        async with started_run(store) as lifecycle:
+            lifecycle.keep(record(1))
             with monkeypatch.context() as patched:
                 patched.setattr("arena.store.writer.connect", refuse)
-                assert isinstance(life.all_played().exception(), BadDatabase)
-            life.status = FINISHED
+                assert isinstance(lifecycle.all_played().exception(), BadDatabase)
+            lifecycle.status = FINISHED
 
     def refuse(*_: object, **__: object) -> None:
         raise BadDatabase("the disk is full")
@@ -113,9 +113,9 @@ def test_what_hinders_the_last_ingestion_is_raised_at_the_end(db: Path, monkeypa
 
 def test_a_damaged_line_leaves_the_run_to_be_resumed(db: Path) -> None:
     async def play(store: Store) -> None:
-        async with life_of_a_run(store) as life:
+        async with started_run(store) as lifecycle:
             store.add(b'{"run": "x", ')
-            life.status = FINISHED
+            lifecycle.status = FINISHED
 
     with open_store(db) as store:
         asyncio.run(play(store))
@@ -139,12 +139,12 @@ def test_every_signal_reaches_the_run_until_its_end_is_recorded(db: Path) -> Non
             if len(received) == 2:
                 twice.set()
 
-        async with life_of_a_run(store) as life:
-            life.stop_with(stop)
+        async with started_run(store) as lifecycle:
+            lifecycle.stop_with(stop)
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGTERM)
             await twice.wait()
-            life.status = FINISHED
+            lifecycle.status = FINISHED
 
     with open_store(db):
         asyncio.run(play(Ending(db)))
@@ -164,8 +164,8 @@ def test_what_is_repeated_ends_with_the_run(db: Path) -> None:
             if len(called) == 3:
                 three.set()
 
-        async with life_of_a_run(store) as life:
-            life.repeat(0.0, count)
+        async with started_run(store) as lifecycle:
+            lifecycle.repeat(0.0, count)
             await three.wait()
         ended = len(called)
         for _ in range(5):
@@ -186,12 +186,12 @@ def test_a_running_run_flushes_its_battles_to_disk_also_while_it_ingests_some(
 
     async def play(store: Store) -> None:
         loop, enough = asyncio.get_running_loop(), asyncio.Event()
-        flush, ingest = store.try_flush, store.try_take_in
+        flush, ingest = store.try_flush, store.try_ingest_journal
 
         def noted_flush() -> bool:
             done = flush()
             segments.append(len(list(db.parent.glob(f"{db.name}.journal.*"))))
-            loop.call_soon_threadsafe(life.keep, record(len(segments)))
+            loop.call_soon_threadsafe(lifecycle.keep, record(len(segments)))
             flushed.release()
             return done
 
@@ -202,9 +202,9 @@ def test_a_running_run_flushes_its_battles_to_disk_also_while_it_ingests_some(
             return ingest()
 
         monkeypatch.setattr(store, "try_flush", noted_flush)
-        monkeypatch.setattr(store, "try_take_in", slow_ingestion)
-        async with life_of_a_run(store) as life:
-            life.keep(record(0))
+        monkeypatch.setattr(store, "try_ingest_journal", slow_ingestion)
+        async with started_run(store) as lifecycle:
+            lifecycle.keep(record(0))
             await enough.wait()
 
     with open_store(db) as store:

@@ -11,7 +11,7 @@ import pytest
 from arena.fixture import Fixture, FixtureTeam
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.plan import DRAWN, Plan, numbered_pair
-from arena.schedules.schedule import Known
+from arena.schedules.schedule import KnownPair
 from teamsets.errors import BadInput
 
 TEAMS = tuple(FixtureTeam(f"{number:016x}", f"team {number}", packed=f"packed {number}") for number in range(6))
@@ -46,7 +46,7 @@ def play(schedule: Adaptive, in_the_air: int, seed: int, most: int = 100_000) ->
         if not air:
             break
         ended = air.pop(rng.randrange(len(air)))
-        schedule.heard(ended, score(ended))
+        schedule.record_result(ended, score(ended))
     return begun
 
 
@@ -91,7 +91,7 @@ def test_a_run_that_was_killed_goes_on_with_the_same_battles() -> None:
         schedule = adaptive(results=ended)
         rest = play(schedule, in_the_air=7, seed=9)
         assert keys(rest) == [key for key in keys(whole) if key not in ended]
-        assert schedule.passed_over == len(ended)
+        assert schedule.already_played == len(ended)
 
 
 def test_without_a_budget_it_goes_on_until_nobody_asks_any_more() -> None:
@@ -105,7 +105,7 @@ def test_pairs_of_earlier_runs_count_and_are_not_played_again() -> None:
     for pairing in (("a", "b"), ("c", "d")):
         for number in range(40):
             pair = numbered_pair(PLAN, ("gen1ou", "one"), pairing, number)
-            known.append(Known(pair[0].pair, "gen1ou", pairing, score(pair[0]) + 1 - score(pair[1]), 2))
+            known.append(KnownPair(pair[0].pair, "gen1ou", pairing, score(pair[0]) + 1 - score(pair[1]), 2))
     fixtures = play(adaptive(known=known), in_the_air=24, seed=0)
     assert not {fixture.pair for fixture in fixtures} & {pair.pair for pair in known}
     counts = Counter(frozenset(fixture.agents) for fixture in fixtures)
@@ -118,7 +118,7 @@ def test_an_aborted_battle_tells_nothing_and_stops_nothing() -> None:
     schedule = adaptive(budget=200)
     for count, fixture in enumerate(schedule):
         assert fixture is not None
-        schedule.heard(fixture, None if count % 3 else score(fixture))
+        schedule.record_result(fixture, None if count % 3 else score(fixture))
     assert count == 199
 
 

@@ -110,16 +110,16 @@ def test_seeds_have_showdowns_shape_and_each_seat_has_its_own() -> None:
 
 def test_a_fixture_says_which_seats_are_external_programs_under_the_same_key() -> None:
     program = PLAN.agents[0]
-    with_program = list(round_robin(replace(PLAN, outside=frozenset([program]))))
+    with_program = list(round_robin(replace(PLAN, external_agents=frozenset([program]))))
     assert [fixture.key for fixture in with_program] == [fixture.key for fixture in FIXTURES]
     for fixture in with_program:
-        assert fixture.outside == tuple(agent == program for agent in fixture.agents)
+        assert fixture.external_seats == tuple(agent == program for agent in fixture.agents)
         assert fixture.has_program == (program in fixture.agents)
     assert not any(fixture.has_program for fixture in FIXTURES)
 
 
 def test_a_fixture_survives_its_travel_as_json() -> None:
-    for fixture in [*FIXTURES, *round_robin(replace(PLAN, outside=frozenset(PLAN.agents[:1])))]:
+    for fixture in [*FIXTURES, *round_robin(replace(PLAN, external_agents=frozenset(PLAN.agents[:1])))]:
         assert Fixture.from_json(orjson.loads(orjson.dumps(fixture.to_json()))) == fixture
 
 

@@ -26,7 +26,7 @@ def played(db: Path, run_id: str) -> list[tuple[Any, ...]]:
     return rows("SELECT p1, p2, key FROM battles WHERE run_id = ? ORDER BY battle_id", db, [run_id])
 
 
-def taken_over(db: Path, run_id: str) -> int:
+def reused_count(db: Path, run_id: str) -> int:
     ((count,),) = rows("SELECT count(*) FROM evidence WHERE run_id = ?", db, [run_id])
     return int(count)
 
@@ -48,7 +48,7 @@ def db(pool_db: Path, tmp_path: Path) -> Path:
 
 def test_what_is_in_the_store_is_not_played_again(db: Path) -> None:
     run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
-    assert (played(db, run), taken_over(db, run)) == ([], 6)
+    assert (played(db, run), reused_count(db, run)) == ([], 6)
     assert len(load_evidence(db, run, RANDOM)) == 3
     assert rows("SELECT status FROM runs WHERE run_id = ?", db, [run]) == [("finished",)]
 
@@ -59,25 +59,25 @@ def test_a_whole_number_of_seconds_stored_by_an_earlier_version_is_the_same_limi
         [(config,)] = connection.execute("SELECT config FROM runs").fetchall()
     assert '"think_limit":30,' in config.replace(" ", "")
     run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
-    assert (played(db, run), taken_over(db, run)) == ([], 6)
+    assert (played(db, run), reused_count(db, run)) == ([], 6)
 
 
 def test_other_battles_of_the_same_players_count_beside_those_that_are_played(db: Path) -> None:
     run = tournament(db, *POOL, seed=1, **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, run)), taken_over(db, run)) == (6, 6)
+    assert (len(played(db, run)), reused_count(db, run)) == (6, 6)
     assert len(load_evidence(db, run, RANDOM)) == 6
 
 
 @pytest.mark.slow
 def test_more_battles_on_the_same_seed_are_only_the_new_ones(db: Path) -> None:
     run = tournament(db, *POOL, battles=4, **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, run)), taken_over(db, run)) == (6, 6)
+    assert (len(played(db, run)), reused_count(db, run)) == (6, 6)
 
 
 @pytest.mark.slow
 def test_fresh_ignores_them(db: Path) -> None:
     run = tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, run)), taken_over(db, run)) == (6, 0)
+    assert (len(played(db, run)), reused_count(db, run)) == (6, 0)
     first, second = rows("SELECT list(winner ORDER BY key) FROM battles GROUP BY run_id", db)
     assert first == second
 
@@ -86,7 +86,7 @@ def test_fresh_ignores_them(db: Path) -> None:
 def test_a_battle_that_two_runs_have_played_counts_once(db: Path) -> None:
     tournament(db, *POOL, fresh=True, **SOME)  # type: ignore[arg-type]
     run = tournament(db, *POOL, **SOME)  # type: ignore[arg-type]
-    assert (played(db, run), taken_over(db, run)) == ([], 6)
+    assert (played(db, run), reused_count(db, run)) == ([], 6)
 
 
 def test_a_gauntlet_plays_the_challenger_and_takes_the_rest_from_the_store(db: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_gauntlet_plays_the_challenger_and_takes_the_rest_from_the_store(db: P
 @pytest.mark.slow
 def test_under_other_rules_or_with_other_simulators_they_are_other_battles(db: Path) -> None:
     run = tournament(db, *POOL, max_turns=500, **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, run)), taken_over(db, run)) == (6, 0)
+    assert (len(played(db, run)), reused_count(db, run)) == (6, 0)
 
 
 @pytest.mark.slow
@@ -112,9 +112,9 @@ def test_on_other_teams_they_are_other_battles(tmp_path: Path) -> None:
     two = POOL[:2]
     tournament(db, *two, formats=("gen1ou",), team_sets=("competitive",), **SOME)  # type: ignore[arg-type]
     run = tournament(db, *two, formats=("gen1ou",), team_sets=("variety",), **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, run)), taken_over(db, run)) == (2, 0)
+    assert (len(played(db, run)), reused_count(db, run)) == (2, 0)
     both = tournament(db, *two, formats=("gen1ou",), team_sets=("competitive", "variety"), **SOME)  # type: ignore[arg-type]
-    assert (len(played(db, both)), taken_over(db, both)) == (0, 4)
+    assert (len(played(db, both)), reused_count(db, both)) == (0, 4)
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_an_agent_whose_code_has_changed_is_another_player(tmp_path: Path, monke
     words = " ".join(said.out.split())
     assert "2 battles of earlier runs are not counted: the code of player_that_changes:Me has changed since" in words
     ((run,),) = rows("SELECT run_id FROM runs ORDER BY started DESC LIMIT 1", db)
-    assert (len(played(db, run)), taken_over(db, run)) == (2, 0)
+    assert (len(played(db, run)), reused_count(db, run)) == (2, 0)
 
 
 def test_battles_that_do_not_count_because_of_changed_code_are_reported_once(db: Path) -> None:
@@ -150,7 +150,7 @@ def test_battles_that_do_not_count_because_of_changed_code_are_reported_once(db:
         first, fresh, second = (prepare(store, each) for each in (settings, anew, settings))
     assert first.notes == ("4 battles of earlier runs are not counted: the code of random has changed since",)
     assert fresh.notes == second.notes == ()
-    assert taken_over(db, first.run_id) == taken_over(db, second.run_id) == 2
+    assert reused_count(db, first.run_id) == reused_count(db, second.run_id) == 2
 
 
 def test_no_more_than_four_agents_are_named_in_that_line() -> None:

@@ -53,9 +53,9 @@ def test_a_database_of_any_name_keeps_every_battle_while_readers_are_in_the_way(
         with connect(db, read_only=True):
             for number in range(3):
                 _add(store, 2 * number, 2 * number + 1)
-                assert store.try_take_in() is False
+                assert store.try_ingest_journal() is False
         assert len(Journal(db).segments()) == 3
-        assert store.try_take_in() is True
+        assert store.try_ingest_journal() is True
         _add(store, 6)
     recover(db)
     assert _seeds(db) == list(range(7))
@@ -132,7 +132,7 @@ def test_a_flush_that_the_disk_refuses_loses_nothing(tmp_path: Path, monkeypatch
         _add(store, 2)
         assert store.try_flush()
         _add(store, 3)
-        store.take_in()
+        store.ingest_journal()
     assert _seeds(db) == [1, 2, 3]
 
 

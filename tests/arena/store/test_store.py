@@ -36,7 +36,7 @@ def test_a_record_comes_back_as_it_was(db: Path) -> None:
             logs=(["|a", "|b|"], ["|c"]), decisions=decisions, detail="in words", fault="p1", reason="error",
         ).to_line(RUN)
     )  # fmt: skip
-    store.take_in()
+    store.ingest_journal()
     battle = frame("SELECT * FROM battles", db).iloc[0]
     assert (battle.battle_id, battle.run_id, battle.p1, battle.p2, battle.winner) == (1, RUN, "a", "b", "p2")
     assert (battle.reason, battle.fault, battle.detail, battle.turns, battle.seconds) == (
@@ -63,12 +63,12 @@ def test_an_aborted_battle_that_is_played_again_takes_the_place_of_the_old_one(d
     )
     store.add(record(2).to_line(RUN))
     store.add(record(1, winner=None, reason="aborted", fault="venue").to_line("another run"))
-    store.take_in()
+    store.ingest_journal()
     store.forget_aborted(RUN)
     assert store.results(RUN) == {record(2).fixture.key: 1.0}
     assert rows("SELECT count(*) FROM decisions", db) == [(0,)]
     store.add(record(1, winner="p2").to_line(RUN))
-    store.take_in()
+    store.ingest_journal()
     assert store.results(RUN) == {record(1).fixture.key: 0.0, record(2).fixture.key: 1.0}
     assert rows("SELECT count(*) FROM battles WHERE reason = 'aborted'", db) == [(1,)]
 
@@ -82,7 +82,7 @@ class TestOnce:
             store.add(record(number, decisions=[(0, 0, 1, ["x"], "x", 1.0, None)]).to_line(RUN))
         (segment,) = store.journal.segments()
         kept = segment.read_bytes()
-        store.take_in()
+        store.ingest_journal()
         segment.write_bytes(kept)  # as if the process had died before it could delete it
         Store(db).add(record(9).to_line(RUN))
         Store(db)
@@ -95,7 +95,7 @@ class TestOnce:
         for _ in range(2):
             store.add(record(1).to_line(RUN))
         store.add(record(1).to_line("another run"))
-        store.take_in()
+        store.ingest_journal()
         assert rows("SELECT run_id, count(*) FROM battles GROUP BY ALL ORDER BY ALL", db) == [
             (RUN, 1),
             ("another run", 1),
@@ -126,8 +126,8 @@ class TestOnce:
         store = Store(db)
         store.add(record(1).to_line(RUN))
         with duckdb.connect(str(db), read_only=True):
-            assert store.try_take_in() is False
-        assert store.try_take_in() is True
+            assert store.try_ingest_journal() is False
+        assert store.try_ingest_journal() is True
         assert rows("SELECT count(*) FROM battles", db) == [(1,)]
 
 
@@ -151,7 +151,7 @@ def by_hand(db: Path) -> Path:
     ):
         assert each.fixture.pair == f"pair{number}"
         store.add(each.to_line(RUN))
-    store.take_in()
+    store.ingest_journal()
     with connect(db, read_only=False) as connection:
         connection.execute("INSERT INTO teams VALUES ('team1', 'gen1ou', 'alpha', 'name 1', 'packed', NULL)")
     return db
@@ -164,7 +164,7 @@ def test_a_reader_waits_for_a_thread_of_its_process_that_writes(db: Path, monkey
         with pytest.raises(TimeoutError):
             reading.result(timeout=0.2)
         store.add(record(1).to_line(RUN))
-        store.take_in()
+        store.ingest_journal()
     assert reading.result() == [(1,)]
     monkeypatch.setattr("arena.store.database.PATIENCE", 0.1)
     with store.kept_open(), pytest.raises(BadDatabase, match=r"\.duckdb: this process has it open"):
@@ -178,10 +178,10 @@ def test_several_threads_that_ingest_store_each_battle_once(db: Path) -> None:
         for number in range(60):
             store.add(record(number).to_line(RUN))
             if number % 3 == 0:
-                taking.append(threads.submit(store.take_in))
+                taking.append(threads.submit(store.ingest_journal))
         for step in taking:
             step.result()
-    store.take_in()
+    store.ingest_journal()
     assert rows("SELECT count(*), count(DISTINCT key) FROM battles", db) == [(60, 60)]
     assert not store.journal.pending()
 
@@ -191,7 +191,7 @@ def test_battles_are_numbered_in_the_order_in_which_they_were_finished(db: Path)
     for round in range(2):
         for number in range(50):
             store.add(record(100 * round + number, turns=100 * round + number).to_line(RUN))
-        store.take_in()
+        store.ingest_journal()
     turns = [turns for (turns,) in rows("SELECT turns FROM battles ORDER BY battle_id", db)]
     assert turns == [*range(50), *range(100, 150)]
 
@@ -360,7 +360,7 @@ class TestMigration:
 def test_rows_gives_times_as_datetimes(db: Path) -> None:
     store = Store(db)
     store.add(record(1).to_line(RUN))
-    store.take_in()
+    store.ingest_journal()
     ((started,),) = rows("SELECT started FROM battles", db)
     assert started.timestamp() == 1e9
 

@@ -13,8 +13,10 @@ IN_P1, IN_P2, OUTSIDE_STEPS = (End("error", "ended its worker process", seat) fo
 
 def _fixture(*agents: str) -> Fixture:
     one, two = agents
-    outside = (one.startswith("external"), two.startswith("external"))
-    return Fixture("gen1randombattle", (one, two), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn", outside)
+    external_seats = (one.startswith("external"), two.startswith("external"))
+    return Fixture(
+        "gen1randombattle", (one, two), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn", external_seats
+    )
 
 
 @pytest.fixture

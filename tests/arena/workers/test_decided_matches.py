@@ -23,7 +23,7 @@ BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdow
 class Decided:
     """A schedule that is decided as soon as it has heard of a battle, or never."""
 
-    total, passed_over, over = None, 0, False
+    total, already_played, over = None, 0, False
 
     def __init__(self, decides: bool) -> None:
         self._decides, self._left = decides, iter([BATTLE, replace(BATTLE, pair="other")])
@@ -34,7 +34,7 @@ class Decided:
     def __next__(self) -> Fixture:
         return next(self._left)
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         self.over = self._decides
 
     def remark(self) -> str:
@@ -50,7 +50,7 @@ def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) 
     worker.fixtures, worker.last_step = {1: BATTLE}, 2  # the first seat of battle 1 is in a step
     made.workers.append(worker)
     worker.begun = True
-    made.schedule.heard(BATTLE, 1.0)
+    made.schedule.record_result(BATTLE, 1.0)
     made.on_death(worker)
     assert list(made.alone) == ([] if decided else [(1, BATTLE)])
     assert made.workers == [] and not kept and not made.culprits.convicted

@@ -147,9 +147,9 @@ class _Ended(WorkerProcess):
 
 class _Schedule:
     over = False
-    passed_over = 0
+    already_played = 0
 
-    def heard(self, fixture: Fixture, score: float | None) -> None:
+    def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Nothing hangs on it."""
 
 

@@ -17,13 +17,13 @@ from arena.workers.worker_settings import WorkerSettings
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 USUAL = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
-OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"), outside=(True, False))
+OUTSIDE = replace(USUAL, agents=("external?command=sleep 1", "random"), external_seats=(True, False))
 
 
 class Given:
     """A schedule that gives out what it is told."""
 
-    passed_over = 0
+    already_played = 0
 
     def __init__(self, *fixtures: Fixture) -> None:
         self._fixtures: Iterator[Fixture] = iter(fixtures)

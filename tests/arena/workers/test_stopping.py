@@ -155,7 +155,7 @@ def test_a_run_whose_preparation_fails_ends_as_stopped(
     def interrupted(self: Store, run_id: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Store, "take_over", interrupted)
+    monkeypatch.setattr(Store, "reuse_battles", interrupted)
     with pytest.raises(KeyboardInterrupt):
         prepare(store, EvaluateSettings(agents=("random", "poke-env:RandomPlayer"), formats=("gen1randombattle",)))
     assert rows("SELECT status FROM runs ORDER BY run_id", store.path) == [("running",), ("stopped",)]

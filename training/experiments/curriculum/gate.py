@@ -8,7 +8,7 @@ from typing import Any
 from arena.ratings.pentanomial import match_summary, pair_counts
 from arena.ratings.sprt import SprtSettings
 from arena.report.numbers import whole
-from arena.run.tournament import EvaluateSettings, Played
+from arena.run.tournament import EvaluateSettings, PlayedRun
 from arena.schedules.match import Match
 from arena.schedules.plan import DRAWN
 from arena.venue import Rules
@@ -101,7 +101,7 @@ def pool_settings(config: Curriculum, checkpoint: str | None, team_sets: tuple[s
     )
 
 
-def match_result(require: str, played: Played) -> tuple[bool, str, dict[str, Any]]:
+def match_result(require: str, played: PlayedRun) -> tuple[bool, str, dict[str, Any]]:
     """Return whether a finished match is passed, its summary as text, and its details."""
     match = played.schedule
     assert isinstance(match, Match) and match.test is not None

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from arena.report.numbers import counted
 from arena.run.terminal import play_shown, stoppable
-from arena.run.tournament import EvaluateSettings, Played, prepare, resume
+from arena.run.tournament import EvaluateSettings, PlayedRun, prepare, resume
 from arena.store import open_store, rows
 from arena.terminal.commands import say
 from arena.workers.cluster.connection import reached
@@ -205,7 +205,7 @@ class _Loop:
             self.store.end_gate(one, which, *gate.match_result(require, played))
         return self.passed(one, which, named)
 
-    def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> Played | None:
+    def gate(self, one: Attempt, which: str, settings: EvaluateSettings, named: str) -> PlayedRun | None:
         """Play a gate's battles; None if it is decided already."""
         said = self.store.gate_result(one, which)
         if said is None:
@@ -274,7 +274,7 @@ class _Loop:
         with open_store(self.config.db) as store:
             return prepare(store, settings, kind=KIND).run_id
 
-    def play(self, run_id: str, spent: Spent) -> Played:
+    def play(self, run_id: str, spent: Spent) -> PlayedRun:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
         with reached(None, self.config.workers, self.say) as cluster, open_store(db) as store:

@@ -86,7 +86,7 @@ def test_players_on_arrays_are_agents_like_others():
         rule, _, more = (player.__doc__ or "").partition("\n")
         assert known_specs()[spec] == rule and len(rule) > 30 and "heuristic:" in more
         source = resolve(spec)
-        assert source.repeatable and source.missing("gen1ou") == "" and not source.outside
+        assert source.repeatable and source.missing("gen1ou") == "" and not source.is_external
     assert len({resolve(spec).fingerprint for spec in SPECS}) == len(SPECS)
     assert resolve("array:type-switcher?margin=2").make().margin == 2.0  # type: ignore[attr-defined]
 

@@ -53,8 +53,8 @@ def server() -> Iterator[tuple[asyncio.Runner, LocalServer]]:
 def played(
     server: tuple[asyncio.Runner, LocalServer], *agents: str, format_id: str = "gen1ou", rules: Rules = PATIENT
 ) -> BattleRecord:
-    outside = tuple(agent.startswith(("external", "foul-play", "metamon")) for agent in agents)
-    fixture: Fixture = replace(fixtures(format_id, 1)[0], agents=agents, outside=outside)
+    external_seats = tuple(agent.startswith(("external", "foul-play", "metamon")) for agent in agents)
+    fixture: Fixture = replace(fixtures(format_id, 1)[0], agents=agents, external_seats=external_seats)
     runner, launched = server
 
     async def battle() -> BattleRecord:
@@ -219,7 +219,7 @@ def test_a_run_with_a_program_goes_on_where_it_was_stopped(tmp_path: Path) -> No
     assert done.finished and not done.progress.faults
     battles = table(db, "key, reason, p1 LIKE 'external%' OR p2 LIKE 'external%'")
     assert len(battles) == 6 and len({key for key, _, _ in battles}) == 6
-    assert sum(outside for _, _, outside in battles) == 4
+    assert sum(has_program for _, _, has_program in battles) == 4
     assert {reason for _, reason, _ in battles} <= {"win", "tie"}
 
 

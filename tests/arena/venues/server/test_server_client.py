@@ -112,10 +112,10 @@ def test_messages_are_taken_apart_by_room() -> None:
 
     class Listening:
         def __init__(self, room: str) -> None:
-            self.heard = rooms.setdefault(room, [])
+            self.record_result = rooms.setdefault(room, [])
 
         def receive(self, lines: list[str]) -> None:
-            self.heard.append(lines)
+            self.record_result.append(lines)
 
     async def speak(socket: ServerConnection) -> None:
         await socket.recv()

@@ -10,7 +10,7 @@ import pytest
 from support.ray_cluster import SMALL, ray_cluster
 from support.tournaments import first_difference, tournament
 
-from arena.run.tournament import EvaluateSettings, Played, play_into
+from arena.run.tournament import EvaluateSettings, PlayedRun, play_into
 from arena.workers.progress import Progress
 
 # Not `importorskip`: Ray reads its environment when it is imported (support/ray_cluster.py).
@@ -55,7 +55,7 @@ def undisturbed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
-def played_on_ray(db: Path, show: Callable[[Progress], None]) -> Played:
+def played_on_ray(db: Path, show: Callable[[Progress], None]) -> PlayedRun:
     settings = EvaluateSettings(
         agents=AGENTS, formats=(FORMAT,), battles=BATTLES, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
     )

@@ -173,4 +173,4 @@ def test_quotas_are_played_in_pairs_evenly_mixed_and_once() -> None:
     assert [half.count(({a}, name)) for a, name, _ in quotas] == [6, 2, 4], "cut short, the shares are the same"
     known = {each.key: 1.0 for each in fixtures[:9]}
     left = Quotas(plan, known, quotas)
-    assert (left.total, left.passed_over) == (24, 9) and list(left) == fixtures[9:]
+    assert (left.total, left.already_played) == (24, 9) and list(left) == fixtures[9:]
