@@ -45,7 +45,7 @@ class ChildProcess(asyncio.SubprocessProtocol, ABC):
         """Exit status; negative: the signal that ended it; None while it runs."""
         return self._child.get_returncode()
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """Return the error that it wrote to stderr at last."""
         return last_error(self._errors.decode(errors="replace"))
 

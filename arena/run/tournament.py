@@ -278,12 +278,12 @@ async def play(
         points=store.points(run.run_id),
         anchor=settings.anchor or default_anchor(run.plan.agents),
     )
-    told = WorkerSettings(
+    worker_settings = WorkerSettings(
         run.run_id, settings.rules, settings.stock, settings.venue, settings.isolate, settings.verify_every
     )
     machines = cluster or ThisMachine(workers)
-    place = machines.place(told, lambda: resolve_all(settings.agents, _resolver(settings)), settings.formats)
-    coordinator = Coordinator(place, store.add, progress)
+    pool = machines.pool(worker_settings, lambda: resolve_all(settings.agents, _resolver(settings)), settings.formats)
+    coordinator = Coordinator(pool, store.add, progress)
 
     seconds = None if settings.minutes is None else settings.minutes * 60
     with live_status(store.path, run.run_id, seconds) as status:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from agents.serving.broker import Broker
 from arena.battles.clock import TICK_SECONDS
-from arena.workers.worker_pool import OnDeath, OnLine, Watch
+from arena.workers.worker_pool import OnDeath, OnLine, WorkerWatchdog
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.processes import close_to_others
@@ -22,19 +22,19 @@ def default_workers() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-class Here:
-    """A place (place.py) with `workers` processes on this machine.
+class LocalPool:
+    """A pool (worker_pool.py) of `workers` processes on this machine.
 
     grace: seconds beyond its limit that an agent may block a worker before it is killed (default GRACE_SECONDS).
     """
 
     def __init__(self, settings: WorkerSettings, workers: int, *, grace: float | None = None) -> None:
-        self.settings, self.room = settings, workers
+        self.settings, self.capacity = settings, workers
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
-        self.repeats = False
+        self.duplicates_slow = False
         self._broker: Broker | None = None
-        self.watch = Watch(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, TICK_SECONDS)
+        self.watch = WorkerWatchdog(settings.rules.think_limit, GRACE_SECONDS if grace is None else grace, TICK_SECONDS)
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         self._on_line, self._on_death = on_line, on_death
@@ -43,9 +43,9 @@ class Here:
             close_to_others()
             self._broker = Broker()
 
-    async def launch(self, *, alone: bool = False) -> WorkerProcess:
+    async def launch(self, *, solo: bool = False) -> WorkerProcess:
         mailbox = None if self._broker is None else self._broker.mailbox
-        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, alone=alone, mailbox=mailbox)
+        worker = await WorkerProcess.launch(self.settings, self._on_line, self._died, solo=solo, mailbox=mailbox)
         self.watch.add(worker)
         return worker
 

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import time
 
-#: A battle is given to an idle worker as well, on a place that `repeats`, after so many times the mean and so many seconds.
+#: A battle is given to an idle worker as well, in a pool that `duplicates_slow`, after so many times the mean and so many
+#: seconds.
 SLOW_TIMES, SLOW_SECONDS = 3.0, 2.0
 
 
 class Slowness:
-    """Which battles take much longer than the others have. repeated: serials of those that an idle worker has as well."""
+    """Which battles take much longer than the others have. duplicated: serials of those that an idle worker has as well."""
 
     def __init__(self) -> None:
-        self.repeated: set[int] = set()
+        self.duplicated: set[int] = set()
         self._since: dict[int, float] = {}
         self._mean = 0.0
 
-    def given(self, serial: int) -> None:
+    def started(self, serial: int) -> None:
         """Note that a battle begins."""
         self._since[serial] = time.monotonic()
 
     def finished(self, serial: int) -> None:
-        """Note that a battle is over. A battle that was played alone is not known here."""
+        """Note that a battle is over. A battle that was played solo is not known here."""
         if serial in self._since:
             seconds = time.monotonic() - self._since.pop(serial)
             self._mean = seconds if self._mean == 0.0 else 0.95 * self._mean + 0.05 * seconds
@@ -31,4 +32,4 @@ class Slowness:
         if self._mean == 0.0:
             return []
         until = time.monotonic() - SLOW_TIMES * self._mean - SLOW_SECONDS
-        return [serial for serial, since in self._since.items() if since < until and serial not in self.repeated]
+        return [serial for serial, since in self._since.items() if since < until and serial not in self.duplicated]

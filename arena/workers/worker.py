@@ -57,7 +57,7 @@ class Worker:
         name: VenueName = "server" if self.on_server or fixture.has_program else "simulator"
         name = "engine" if fixture.on_engine else name
         failure: Exception | None = None
-        told: dict[str, str] = {}
+        moved: dict[str, str] = {}
         attempts = ATTEMPTS
         while attempts:
             venue = await self.ready_venue(name)
@@ -65,7 +65,7 @@ class Worker:
                 record = await venue.play(fixture, serial)
                 break
             except NotOnEngine as error:
-                name, told = "simulator", {"moved": str(error)}
+                name, moved = "simulator", {"moved": str(error)}
             except VenuesDiffer as error:
                 self.write({"serial": serial, "differs": str(error)}, b"")
                 return
@@ -73,9 +73,9 @@ class Worker:
                 failure = error
                 attempts -= 1
         else:
-            words = str(failure)[:1000]
-            record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=words, venue=name)
-        self.write({**record.header(serial), **told}, record.to_line(self.run))
+            detail = str(failure)[:1000]
+            record = BattleRecord(fixture, winner=None, reason="aborted", fault="venue", detail=detail, venue=name)
+        self.write({**record.header(serial), **moved}, record.to_line(self.run))
 
     async def ready_venue(self, name: VenueName) -> Venue:
         """Return the venue of that name, started."""

@@ -1,4 +1,4 @@
-"""A place where workers live, as the coordinator sees it: this machine (`Here`), or a Ray cluster (workers/cluster)."""
+"""The workers of a run, as the coordinator sees them: on this machine (`LocalPool`) or on a Ray cluster (cluster/)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def load_of(fixture: Fixture) -> float:
     return ENGINE_SHARE if fixture.on_engine else 1.0
 
 
-class Worker(ABC):
-    """One worker: the battles that it has, and how it ended.
+class WorkerHandle(ABC):
+    """One worker, as the coordinator sees it: the battles that it has, and how it ended.
 
-    alone: it plays one battle only. node: the machine that it runs on; empty: this one. fixtures: by their serials.
+    solo: it plays one battle only. node: the machine that it runs on; empty: this one. fixtures: by their serials.
     waiting: serials of those that had not begun when it ended.
     begun: whether its loop has run. last_step: serial * 2 + seat of the step in which it ended. cause: why it was ended by
     who watches it. lost: its machine is gone, so no agent is charged.
     """
 
-    def __init__(self, *, alone: bool = False, node: str = "") -> None:
-        self.alone, self.node = alone, node
+    def __init__(self, *, solo: bool = False, node: str = "") -> None:
+        self.solo, self.node = solo, node
         self.fixtures: dict[int, Fixture] = {}
         self.waiting: frozenset[int] = frozenset()
         self.begun = self.lost = False
@@ -52,12 +52,12 @@ class Worker(ABC):
         return time.monotonic() - self._given
 
     @property
-    def silent(self) -> float:
+    def silent_seconds(self) -> float:
         """For how many seconds its loop has given no sign of life, as far as it is known here."""
         return 0.0
 
     @property
-    def still(self) -> float:
+    def idle_seconds(self) -> float:
         """For how many of these seconds it has not computed either: it needs no core."""
         return 0.0
 
@@ -67,11 +67,11 @@ class Worker(ABC):
         return sum(map(load_of, self.fixtures.values()))
 
     @property
-    def ahead(self) -> float:
+    def prefetch(self) -> float:
         """How many battles, as `load` counts them, may wait at its machine until it has room for them."""
         return 0.0
 
-    def outside(self) -> int:
+    def external_battles(self) -> int:
         """Return how many of its battles have external programs in them."""
         return sum(fixture.has_program for fixture in self.fixtures.values())
 
@@ -84,7 +84,7 @@ class Worker(ABC):
         """End it and its child processes; its death is reported later."""
 
     @abstractmethod
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """Return the last line that it wrote to stderr."""
 
 
@@ -92,35 +92,35 @@ OnLine = Callable[[Any, dict[str, Any], bytes], None]
 OnDeath = Callable[[Any], None]
 
 
-class Place(Protocol):
-    """A place where workers live. It watches them and ends those that an agent blocks.
+class WorkerPool(Protocol):
+    """The workers of a run, wherever they live. It watches them and ends those that an agent blocks.
 
-    settings: of its workers. room: for how many workers there is room at present, lone ones not counted. nodes: of each
+    settings: of its workers. capacity: how many workers there may be at present, solo ones not counted. nodes: of each
     machine its workers and the battles that they have played; empty for this machine alone. remarks: one line each,
-    e.g. about a machine that was lost. repeats: whether a battle that a slow worker has for long is given to an idle one
-    as well.
+    e.g. about a machine that was lost. duplicates_slow: whether a battle that a slow worker has for long is given to an
+    idle one as well.
     """
 
     settings: WorkerSettings
     nodes: dict[str, tuple[int, int]]
     remarks: list[str]
-    repeats: bool
+    duplicates_slow: bool
 
     @property
-    def room(self) -> int: ...
+    def capacity(self) -> int: ...
 
     async def open(self, on_line: OnLine, on_death: OnDeath, on_change: Callable[[Exception | None], None]) -> None:
         """Begin. on_line(worker, header, record line), on_death(worker): called on the running loop. on_change(error):
-        the same when `room` has changed, or, with an error, when the run cannot continue here."""
+        the same when `capacity` has changed, or, with an error, when the run cannot continue here."""
 
-    async def launch(self, *, alone: bool = False) -> Worker:
-        """Start a worker. alone: it plays one battle only."""
+    async def launch(self, *, solo: bool = False) -> WorkerHandle:
+        """Start a worker. solo: it plays one battle only."""
 
     async def close(self) -> None:
         """Release everything. Its workers have been asked to end."""
 
 
-class Watch:
+class WorkerWatchdog:
     """Kills workers that an agent blocks, in a step that no signal interrupts or outside of its steps.
 
     It is the witness of the workers' clocks (arena/battles/clock.py).
@@ -150,6 +150,6 @@ class Watch:
             # Bounded as if this process had run all the time: the whole machine may have been suspended.
             passed, before = min(now - before, 2 * self.seconds), now
             for worker in list(self.workers):
-                cause = worker.look(passed, self.grace, self.silence) if worker.cause is None else None
+                cause = worker.check_health(passed, self.grace, self.silence) if worker.cause is None else None
                 if cause is not None:
                     worker.end(cause)

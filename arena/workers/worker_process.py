@@ -20,23 +20,23 @@ from arena.battles.guard import SHARED_BYTES, Life, read_life, read_step
 from arena.processes.child import ChildProcess
 from arena.processes.supervisor import LEAVE_SECONDS
 from arena.workers.crash_attribution import End
-from arena.workers.worker_pool import Worker
+from arena.workers.worker_pool import WorkerHandle
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.showdown import PROJECT
 
 #: Time limit for a worker's first heartbeat, in seconds: it imports everything, perhaps on a machine under load.
 STARTING_SECONDS = 300.0
 #: Seconds that a worker's loop may be blocked outside of all steps if the process does not compute meanwhile: it is not slow
-#: then, but waits. One that computes may be on a machine under load, and has longer (`look`).
+#: then, but waits. One that computes may be on a machine under load, and has longer (`check_health`).
 IDLE_SECONDS = 3.0
 #: Time limit for a worker's supervisor to end it, in seconds.
 SUPERVISOR_SECONDS = 2 * LEAVE_SECONDS
 
 
-class WorkerProcess(ChildProcess, Worker):
+class WorkerProcess(ChildProcess, WorkerHandle):
     """A worker that is a process of this machine: its reports, running step, and death.
 
-    on_line(worker, header, record line), on_death(worker): called on the running loop. alone: see `Worker`.
+    on_line(worker, header, record line), on_death(worker): called on the running loop. solo: see `WorkerHandle`.
     """
 
     def __init__(
@@ -44,10 +44,10 @@ class WorkerProcess(ChildProcess, Worker):
         on_line: Callable[[WorkerProcess, dict[str, Any], bytes], None],
         on_death: Callable[[WorkerProcess], None],
         *,
-        alone: bool = False,
+        solo: bool = False,
     ) -> None:
         ChildProcess.__init__(self)
-        Worker.__init__(self, alone=alone)
+        WorkerHandle.__init__(self, solo=solo)
         self._on_line, self._on_death = on_line, on_death
         self.shared: mmap.mmap | None = None
         self.dead = False
@@ -65,10 +65,10 @@ class WorkerProcess(ChildProcess, Worker):
         on_line: Callable[[WorkerProcess, dict[str, Any], bytes], None],
         on_death: Callable[[WorkerProcess], None],
         *,
-        alone: bool = False,
+        solo: bool = False,
         mailbox: Mailbox | None = None,
     ) -> WorkerProcess:
-        """Start a worker. alone: see the class. mailbox: to the servers of models, where agents are isolated."""
+        """Start a worker. solo: see the class. mailbox: to the servers of models, where agents are isolated."""
         # The hash seed is fixed, so that iteration over a set has the same order every time. The arena's packages come
         # first (and -P: not the current folder), or a user's folder called `agents` would shadow them.
         path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
@@ -79,18 +79,18 @@ class WorkerProcess(ChildProcess, Worker):
         with tempfile.TemporaryFile() as file:
             file.truncate(SHARED_BYTES)
             _, worker = await asyncio.get_running_loop().subprocess_exec(
-                lambda: cls(on_line, on_death, alone=alone),
+                lambda: cls(on_line, on_death, solo=solo),
                 *command,
                 env=environment,
                 start_new_session=True,
                 pass_fds=(file.fileno(), *posted[:1]),
             )
             worker.shared = mmap.mmap(file.fileno(), SHARED_BYTES)
-            told = {**asdict(settings), "rules": settings.rules.model_dump()}
-            worker.order({**told, "shared": file.fileno(), "mailbox": posted})
+            order = {**asdict(settings), "rules": settings.rules.model_dump()}
+            worker.order({**order, "shared": file.fileno(), "mailbox": posted})
         return worker
 
-    def look(self, seconds: float, grace: float, silence: float) -> End | None:
+    def check_health(self, seconds: float, grace: float, silence: float) -> End | None:
         """Check the worker. Returns how it is to be ended, or None if it is healthy.
 
         seconds: since the last check, by a clock that stops with the coordinator: a suspended machine makes no worker
@@ -120,11 +120,11 @@ class WorkerProcess(ChildProcess, Worker):
         return None
 
     @property
-    def silent(self) -> float:
+    def silent_seconds(self) -> float:
         return self._quiet
 
     @property
-    def still(self) -> float:
+    def idle_seconds(self) -> float:
         return self._idle
 
     def kill(self) -> None:
@@ -155,7 +155,7 @@ class WorkerProcess(ChildProcess, Worker):
             self._on_line(self, header, record)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        # Usually the first sign of its death; if it is alive, `look` ends it.
+        # Usually the first sign of its death; if it is alive, `check_health` ends it.
         self._cut_off = self._cut_off or fd in (0, 1)
 
     def process_exited(self) -> None:

@@ -31,7 +31,7 @@ POOLS = {
     "even steps, 100 Elo": [100 * i for i in range(12)],
     "shipped": [-900, -600, -550, -250, -150, 0, 20, 60, 90, 120, 150, 420],
 }
-IN_THE_AIR = 24
+CONCURRENT_BATTLES = 24
 
 
 def battle_score(fixture: Fixture, strengths: dict[str, float], rng: random.Random) -> float:
@@ -42,16 +42,16 @@ def battle_score(fixture: Fixture, strengths: dict[str, float], rng: random.Rand
 
 
 def simulate(schedule: Schedule, strengths: dict[str, float], seed: int) -> list[tuple[Fixture, float]]:
-    """Plays a schedule with IN_THE_AIR battles at once, which end in any order."""
+    """Plays a schedule with CONCURRENT_BATTLES battles at once, which end in any order."""
     rng = random.Random(seed)
     ended: list[tuple[Fixture, float]] = []
-    air: list[Fixture] = []
+    in_progress: list[Fixture] = []
     while True:
-        while len(air) < IN_THE_AIR and (fixture := next(schedule, None)) is not None:
-            air.append(fixture)
-        if not air:
+        while len(in_progress) < CONCURRENT_BATTLES and (fixture := next(schedule, None)) is not None:
+            in_progress.append(fixture)
+        if not in_progress:
             return ended
-        fixture = air.pop(rng.randrange(len(air)))
+        fixture = in_progress.pop(rng.randrange(len(in_progress)))
         score = battle_score(fixture, strengths, rng)
         schedule.record_result(fixture, score)
         ended.append((fixture, score))

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from arena.workers.worker_pool import Worker
+from arena.workers.worker_pool import WorkerHandle
 
 TEAM = FixtureTeam("0" * 16, "drawn", seed=showdown_seed("team"))
 BATTLE = Fixture("gen1randombattle", ("random", "random"), (TEAM, TEAM), showdown_seed("battle"), "pair", "drawn")
 HEADER = {"format": "gen1ou", "agents": BATTLE.agents, "winner": "p1", "reason": "win", "fault": None, "turns": 9}
 
 
-class Still(Worker):
+class Still(WorkerHandle):
     """A worker that does nothing."""
 
     def order(self, order: dict[str, Any]) -> None: ...
 
     def kill(self) -> None: ...
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         return ""
 
 

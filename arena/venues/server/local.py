@@ -229,7 +229,7 @@ class LocalServer(MessageProcess):
         else:
             self.deliver(message)
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """Return why it could not start, or the last line of its log."""
         return self._failure or last_line(self.log_path)
 
@@ -237,7 +237,7 @@ class LocalServer(MessageProcess):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)  # remaining processes of its group
         shutil.rmtree(self.folder, ignore_errors=True)
-        words = self.last_words()
+        words = self.last_error_line()
         self.report_death(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
 
 

@@ -26,7 +26,7 @@ _SUPERVISOR = Path(supervisor.__file__)
 _LOGS_KEPT = 100
 #: How long a program may take to end by itself after its battle, and how long its end may be ahead of the battle's.
 _LEAVE_SECONDS = 5.0
-_LAST_WORDS_SECONDS = 1.0
+_LAST_ERROR_SECONDS = 1.0
 #: How often the server is asked whether a user has signed in; how long after that it should listen to challenges.
 _LOOK_SECONDS = 0.25
 _SETTLE_SECONDS = 1.0
@@ -202,7 +202,7 @@ class Programs:
     async def _watch(self, role: str, running: RunningProgram) -> None:
         """A program that ends before its battle has lost it."""
         words = await asyncio.shield(running.dead)
-        await asyncio.sleep(_LAST_WORDS_SECONDS)
+        await asyncio.sleep(_LAST_ERROR_SECONDS)
         self.battle.lose(role, Fault("error", words))
 
     async def _signed_in(self, role: str) -> None:

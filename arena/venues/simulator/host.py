@@ -115,7 +115,7 @@ class Host(MessageProcess):
     def process_exited(self) -> None:
         if self.dead.done():
             return
-        words = self.last_words()
+        words = self.last_error_line()
         reason = f"the simulator's host ended with status {self.status}" + (f": {words}" if words else "")
         self.report_death(reason)
 

@@ -1,4 +1,4 @@
-"""A Ray actor: one worker's place on a machine of the cluster. It starts worker processes there, watches them, and relays.
+"""A Ray actor: one worker slot on a machine of the cluster. It starts worker processes there, watches them, and relays.
 
 A worker stays a process of its own, as on one machine: a signal interrupts its agents, its death is no death of the actor,
 and who watches it shares memory with it. The actor passes orders on and collects reports.
@@ -19,8 +19,8 @@ from arena.provenance import code_hash, versions
 from arena.venues.isolation.describing import described
 from arena.workers.cluster import payload
 from arena.workers.cluster.payload import Piece
-from arena.workers.coordinator import IN_THE_AIR
-from arena.workers.local_pool import Here
+from arena.workers.coordinator import BATTLES_PER_WORKER
+from arena.workers.local_pool import LocalPool
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.errors import BadInput
@@ -28,19 +28,19 @@ from teamsets.errors import BadInput
 #: Reports wait this long for others, in seconds: a call for each would cost more than the battle's own report.
 GATHER_SECONDS = 0.05
 #: While battles wait here for their turn, reports may wait so many seconds more.
-AHEAD_SECONDS = 0.45
+PREFETCH_SECONDS = 0.45
 #: A call for reports is answered after so many seconds, also if there are none.
 ANSWER_SECONDS = 2.0
 
-#: ("line", worker, header, record) or ("died", worker, what `Worker` has about its death, last words, serials of the battles
-#: that had not begun).
+#: ("line", worker, header, record) or ("died", worker, what `WorkerHandle` has about its death, its last error line, serials
+#: of the battles that had not begun).
 Event = tuple[Any, ...]
 
 
 def identity() -> dict[str, str]:
     """What must be the same on all machines of a run: versions, and the code that plays battles."""
-    found = versions()
-    return {name: found[name] for name in ("arena", "pokemon-showdown", "poke-env")} | {"code": code_hash()}
+    every = versions()
+    return {name: every[name] for name in ("arena", "pokemon-showdown", "poke-env")} | {"code": code_hash()}
 
 
 class WorkerActor:
@@ -77,27 +77,27 @@ class WorkerActor:
         folder = payload.unpack(pieces)
         os.environ[FOLDER] = str(folder)
         os.chdir(folder)
-        self.here = Here(settings, 1)
-        await self.here.open(self._on_line, self._on_death, lambda error: None)
+        self.pool = LocalPool(settings, 1)
+        await self.pool.open(self._on_line, self._on_death, lambda error: None)
 
     async def problem(self, fingerprints: dict[str, str], formats: Sequence[str]) -> str:
         """Return why the agents would not play here as they do where the run was started; empty if they would."""
         try:
-            found = described(list(fingerprints), formats)
+            agents = described(list(fingerprints), formats)
         except BadInput as error:
             return str(error)
-        for one, expected in zip(found, fingerprints.values(), strict=True):
-            for format_id, lack in one.lacks.items():
-                return f"agent '{one.spec}': cannot play {format_id}: {lack}"
-            if one.fingerprint != expected:
-                return f"agent '{one.spec}': its code or a file that it reads differs: install the same version"
+        for agent, expected in zip(agents, fingerprints.values(), strict=True):
+            for format_id, lack in agent.lacks.items():
+                return f"agent '{agent.spec}': cannot play {format_id}: {lack}"
+            if agent.fingerprint != expected:
+                return f"agent '{agent.spec}': its code or a file that it reads differs: install the same version"
         return ""
 
     async def carry_out(self, orders: Sequence[tuple[Any, ...]]) -> None:
-        """("launch", worker, alone), ("give", worker, serial, fixture) or ("kill", worker), in this order."""
+        """("launch", worker, solo), ("give", worker, serial, fixture) or ("kill", worker), in this order."""
         for kind, number, *rest in orders:
             if kind == "launch":
-                worker = await self.here.launch(alone=rest[0])
+                worker = await self.pool.launch(solo=rest[0])
                 self.workers[number] = worker
                 self.numbers[worker] = number
                 self.waiting[number] = deque()
@@ -117,7 +117,7 @@ class WorkerActor:
                 await self.arrived.wait()
                 await asyncio.sleep(GATHER_SECONDS)
         with suppress(TimeoutError):
-            async with asyncio.timeout(AHEAD_SECONDS):
+            async with asyncio.timeout(PREFETCH_SECONDS):
                 await self.dry.wait()
         self.arrived.clear()
         events, self.events = self.events, []
@@ -126,7 +126,7 @@ class WorkerActor:
     def _feed(self, worker: WorkerProcess, number: int) -> None:
         """Give a worker as many of the battles that wait for it as it plays at once."""
         queue = self.waiting[number]
-        while queue and worker.load < IN_THE_AIR:
+        while queue and worker.load < BATTLES_PER_WORKER:
             worker.give(*queue.popleft())
         self._note_waiting()
 
@@ -137,19 +137,19 @@ class WorkerActor:
         else:
             self.dry.set()
 
-    def _tell(self, *event: Any) -> None:
+    def _report(self, *event: Any) -> None:
         self.events.append(event)
         self.arrived.set()
 
     def _on_line(self, worker: WorkerProcess, header: dict[str, Any], record: bytes) -> None:
-        if not worker.alone:  # one that plays alone is charged with its battle until its death
+        if not worker.solo:  # one that plays solo is charged with its battle until its death
             worker.fixtures.pop(header["serial"])
             self._feed(worker, self.numbers[worker])
-        self._tell("line", self.numbers[worker], header, record)
+        self._report("line", self.numbers[worker], header, record)
 
     def _on_death(self, worker: WorkerProcess) -> None:
         number = self.numbers.pop(worker)
         del self.workers[number]
         waiting = frozenset(serial for serial, _ in self.waiting.pop(number))
         self._note_waiting()
-        self._tell("died", number, (worker.begun, worker.last_step, worker.cause), worker.last_words(), waiting)
+        self._report("died", number, (worker.begun, worker.last_step, worker.cause), worker.last_error_line(), waiting)

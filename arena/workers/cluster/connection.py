@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from agents import AgentSource
-from arena.workers.local_pool import Here, default_workers
-from arena.workers.worker_pool import Place
+from arena.workers.local_pool import LocalPool, default_workers
+from arena.workers.worker_pool import WorkerPool
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.errors import ArenaError, BadInput, MissingTool
 
@@ -43,12 +43,12 @@ LISTEN_SECONDS = 3.0
 
 
 class Cluster(Protocol):
-    """Machines that have been reached. place(settings, sources, formats): where the workers of a run live there."""
+    """Machines that have been reached. pool(settings, sources, formats): the workers of a run there."""
 
-    def place(
+    def pool(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
-    ) -> Place:
-        """Return a place for one run. sources: its agents; called only where they have to travel."""
+    ) -> WorkerPool:
+        """Return the worker pool of one run. sources: its agents; called only where they have to travel."""
 
 
 class ThisMachine:
@@ -57,10 +57,10 @@ class ThisMachine:
     def __init__(self, workers: int | None) -> None:
         self.workers = workers or default_workers()
 
-    def place(
+    def pool(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
-    ) -> Place:
-        return Here(settings, self.workers)
+    ) -> WorkerPool:
+        return LocalPool(settings, self.workers)
 
 
 class RayCluster:
@@ -69,15 +69,14 @@ class RayCluster:
     def __init__(self, workers: int | None) -> None:
         self.workers = workers
 
-    def place(
+    def pool(
         self, settings: WorkerSettings, sources: Callable[[], list[AgentSource]], formats: tuple[str, ...]
-    ) -> Place:
+    ) -> WorkerPool:
         from arena.workers.cluster.payload import pack
-        from arena.workers.cluster.ray_pool import RayPlace
+        from arena.workers.cluster.ray_pool import RayPool
 
-        found = sources()
-        fingerprints = {source.spec: source.fingerprint for source in found}
-        return RayPlace(settings, self.workers, pack(fingerprints), fingerprints, formats)
+        fingerprints = {source.spec: source.fingerprint for source in sources()}
+        return RayPool(settings, self.workers, pack(fingerprints), fingerprints, formats)
 
 
 @contextmanager
@@ -196,9 +195,9 @@ def _connection(host: str, port: int) -> socket.socket:
         time.sleep(0.1)
 
 
-def _stillborn(words: str) -> bool:
+def _stillborn(error: str) -> bool:
     """Whether Ray says that its process for this client died at once."""
-    return any(sign in words for sign in _STILLBORN)
+    return any(sign in error for sign in _STILLBORN)
 
 
 def _not_reached(named: str, address: str | None, error: Exception) -> ArenaError:

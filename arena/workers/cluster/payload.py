@@ -53,9 +53,9 @@ def packed(files: Mapping[str, Path]) -> Payload:
     pieces, paths = [], {}
     for name, path in sorted(files.items()):
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        pieces.append(Piece(name, found, path.stat().st_mtime_ns))
-        paths[found] = path
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        pieces.append(Piece(name, sha256, path.stat().st_mtime_ns))
+        paths[sha256] = path
     return Payload(tuple(pieces), paths)
 
 

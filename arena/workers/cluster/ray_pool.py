@@ -1,4 +1,4 @@
-"""A place (arena/workers/worker_pool.py) whose workers live on the machines of a Ray cluster."""
+"""A pool (arena/workers/worker_pool.py) whose workers live on the machines of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from arena.workers.cluster.actor import WorkerActor, identity
 from arena.workers.cluster.payload import Payload
-from arena.workers.cluster.slot import RemoteWorker, Slot, called
+from arena.workers.cluster.slot import RemoteWorker, WorkerSlot, await_call
 from arena.workers.coordinator import WorkersFailed
 from arena.workers.worker_pool import OnDeath, OnLine
 from arena.workers.worker_settings import WorkerSettings
 
-#: Seconds between two looks at the cluster's machines.
-LOOK_SECONDS = 1.0
+#: Seconds between two checks of the cluster's machines.
+CHECK_SECONDS = 1.0
 #: An actor that does not answer for so many seconds is lost; it answers every two (actor.ANSWER_SECONDS).
 SILENT_SECONDS = 60.0
 #: The run ends if no machine takes a worker for so many seconds.
@@ -34,7 +34,7 @@ SURROUNDINGS = ("OMP_NUM_THREADS", "ARENA_POLICY_THREADS")
 Node = tuple[str, str, int]
 
 
-class RayPlace:
+class RayPool:
     """One actor for each CPU of each machine; a machine that joins is used, the workers of one that leaves are lost.
 
     workers: at most so many in all; None: as many as there are CPUs. fingerprints: of the run's agents, which a machine
@@ -49,15 +49,15 @@ class RayPlace:
         fingerprints: Mapping[str, str],
         formats: tuple[str, ...],
     ) -> None:
-        self.settings, self.most, self.payload = settings, workers, payload
+        self.settings, self.max_workers, self.payload = settings, workers, payload
         self.fingerprints, self.formats = dict(fingerprints), formats
         self.nodes: dict[str, tuple[int, int]] = {}
         self.remarks: list[str] = []
-        self.repeats = True
-        self.slots: dict[Slot, asyncio.Task[None]] = {}
+        self.duplicates_slow = True
+        self.slots: dict[WorkerSlot, asyncio.Task[None]] = {}
         self.refused: dict[str, str] = {}  # id of a machine -> why it takes no workers
-        self._gone: Counter[str] = Counter()  # lost workers and their battles, by the machine's name
-        self._again: Counter[str] = Counter()
+        self._lost_workers: Counter[str] = Counter()  # lost workers and their battles, by the machine's name
+        self._replayed: Counter[str] = Counter()
         self._early: Counter[str] = Counter()
         self._before: Counter[str] = Counter()  # battles of lost actors, by machine
         self._closing = False
@@ -69,34 +69,34 @@ class RayPlace:
         self._on_line, self._on_death, self._on_change = on_line, on_death, on_change
         self._identity = identity()
         self._surroundings = {name: os.environ.get(name) for name in SURROUNDINGS}
-        self._looking = asyncio.ensure_future(self._watch())
+        self._watching = asyncio.ensure_future(self._watch())
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         return sum(slot.ready for slot in self.slots)
 
-    async def launch(self, *, alone: bool = False) -> RemoteWorker:
+    async def launch(self, *, solo: bool = False) -> RemoteWorker:
         ready = [slot for slot in self.slots if slot.ready]
-        return min(ready, key=lambda slot: sum(w.alone == alone for w in slot.workers.values())).launch(alone=alone)
+        return min(ready, key=lambda slot: sum(w.solo == solo for w in slot.workers.values())).launch(solo=solo)
 
     async def close(self) -> None:
         self._closing = True
-        self._looking.cancel()
+        self._watching.cancel()
         for slot, task in list(self.slots.items()):
             task.cancel()
             ray.kill(slot.actor)
-        await asyncio.gather(self._looking, *self.slots.values(), return_exceptions=True)
+        await asyncio.gather(self._watching, *self.slots.values(), return_exceptions=True)
 
     async def _watch(self) -> None:
         """End the run when the cluster itself is gone. Ray's client then raises Exception itself: it has no type for it."""
         try:
-            await self._look()
+            await self._watch_machines()
         except Exception as error:
             kept = "finished battles are kept; continue the run on this machine or on a cluster (docs/scale.md)"
             self._on_change(WorkersFailed(f"the Ray cluster does not answer: {_line(error)}: {kept}"))
 
-    async def _look(self) -> None:
-        """Look at the machines of the cluster, and begin actors where there is room."""
+    async def _watch_machines(self) -> None:
+        """Check the machines of the cluster, and start actors where there is room."""
         empty_since = time.monotonic()
         while True:
             nodes = _alive(await asyncio.to_thread(ray.nodes))
@@ -107,12 +107,13 @@ class RayPlace:
                 self._name(node_id, name)
             for node_id in self._missing(nodes):
                 self._begin(node_id)
-            if self.room:
+            if self.capacity:
                 empty_since = time.monotonic()
             why = self._no_room(nodes, time.monotonic() - empty_since)
-            self._on_change(WorkersFailed(why) if why else None)  # also without a change: see Coordinator.repeat_slow
+            # Also without a change: see Coordinator.duplicate_slow_battles.
+            self._on_change(WorkersFailed(why) if why else None)
             self._count()
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
 
     def _no_room(self, nodes: list[Node], seconds: float) -> str:
         """Return why the run cannot continue; empty if it can. seconds: for which no machine has had room."""
@@ -128,7 +129,7 @@ class RayPlace:
         free = [[node_id] * (cpus - have[node_id]) for node_id, _, cpus in nodes if node_id not in self.refused]
         rounds = max(map(len, free), default=0)
         wanted = [ids[turn] for turn in range(rounds) for ids in free if turn < len(ids)]
-        return wanted if self.most is None else wanted[: max(0, self.most - have.total())]
+        return wanted if self.max_workers is None else wanted[: max(0, self.max_workers - have.total())]
 
     def _name(self, node_id: str, name: str) -> str:
         """A name for a machine that no other one has."""
@@ -140,10 +141,12 @@ class RayPlace:
     def _begin(self, node_id: str) -> None:
         there = NodeAffinitySchedulingStrategy(node_id, soft=False)
         actor = ray.remote(WorkerActor).options(num_cpus=1, max_restarts=0, scheduling_strategy=there)
-        slot = Slot(node_id, self._names[node_id], actor.remote(self._surroundings), self._on_line, self._on_death)
+        slot = WorkerSlot(
+            node_id, self._names[node_id], actor.remote(self._surroundings), self._on_line, self._on_death
+        )
         self.slots[slot] = asyncio.ensure_future(self._attend(slot))
 
-    async def _attend(self, slot: Slot) -> None:
+    async def _attend(self, slot: WorkerSlot) -> None:
         """One actor from its beginning to its end."""
         try:
             why = await self._prepare(slot)
@@ -158,7 +161,7 @@ class RayPlace:
         except RayTaskError as error:  # raised in the actor: it will happen again
             self._refuse(slot, _line(error.cause))
         except (RayError, TimeoutError, ConnectionError, asyncio.CancelledError) as error:
-            self._lost(slot, error)
+            self._on_lost(slot, error)
         except Exception as error:
             self._on_change(error)
             raise
@@ -169,12 +172,12 @@ class RayPlace:
             self._count()
             self._on_change(None)
 
-    async def _prepare(self, slot: Slot) -> str:
+    async def _prepare(self, slot: WorkerSlot) -> str:
         """Send an actor what it needs. Returns why its machine cannot be used; empty if it can."""
         actor, pieces = slot.actor, self.payload.pieces
-        found, lacks = await called(actor.greet.remote(pieces))
+        theirs, lacks = await await_call(actor.greet.remote(pieces))
         differs = [
-            f"{name} is {found[name]}, not {here}" for name, here in self._identity.items() if found[name] != here
+            f"{name} is {theirs[name]}, not {ours}" for name, ours in self._identity.items() if theirs[name] != ours
         ]
         if differs:
             return f"{', '.join(differs)}: install the same version"
@@ -182,10 +185,10 @@ class RayPlace:
             if sha256 not in self._blobs:
                 content = self.payload.paths[sha256].read_bytes()
                 self._blobs[sha256] = await asyncio.to_thread(ray.put, content)
-            await called(actor.keep.remote(sha256, self._blobs[sha256]))
-        await called(actor.begin.remote(self.settings, pieces))
+            await await_call(actor.keep.remote(sha256, self._blobs[sha256]))
+        await await_call(actor.begin.remote(self.settings, pieces))
         if slot.node_id not in self._checked:
-            checking = called(actor.problem.remote(self.fingerprints, self.formats))
+            checking = await_call(actor.problem.remote(self.fingerprints, self.formats))
             self._checked[slot.node_id] = asyncio.ensure_future(checking)
         try:
             return await asyncio.shield(self._checked[slot.node_id])
@@ -193,7 +196,7 @@ class RayPlace:
             del self._checked[slot.node_id]
             raise
 
-    def _refuse(self, slot: Slot, why: str) -> None:
+    def _refuse(self, slot: WorkerSlot, why: str) -> None:
         if slot.node_id not in self.refused:
             self.refused[slot.node_id] = f"machine {slot.node}: {why}"
             self._remark()
@@ -202,17 +205,17 @@ class RayPlace:
     def _remark(self) -> None:
         """Write `remarks`, in place: the display has them, too."""
         self.remarks[:] = [
-            f"workers lost on machine {name}: {workers}; their {self._again[name]} battles in progress were played again"
-            for name, workers in self._gone.items()
+            f"workers lost on machine {name}: {workers}; their {self._replayed[name]} battles in progress were played again"
+            for name, workers in self._lost_workers.items()
         ]
         self.remarks += [f"not used: {why}" for why in self.refused.values()]
 
-    def _lost(self, slot: Slot, error: BaseException) -> None:
+    def _on_lost(self, slot: WorkerSlot, error: BaseException) -> None:
         if self._closing:
             return
         if slot.ready:
-            self._gone[slot.node] += 1
-            self._again[slot.node] += sum(len(worker.fixtures) for worker in slot.workers.values())
+            self._lost_workers[slot.node] += 1
+            self._replayed[slot.node] += sum(len(worker.fixtures) for worker in slot.workers.values())
             self._remark()
         if not slot.played:
             self._early[slot.node_id] += 1

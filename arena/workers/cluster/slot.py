@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from arena.workers.cluster.actor import AHEAD_SECONDS, GATHER_SECONDS, Event
-from arena.workers.worker_pool import OnDeath, OnLine, Worker, load_of
+from arena.workers.cluster.actor import GATHER_SECONDS, PREFETCH_SECONDS, Event
+from arena.workers.worker_pool import OnDeath, OnLine, WorkerHandle, load_of
 
 #: The battles that may wait for a worker at its machine are those of so many seconds, and at most so many.
-WAIT_SECONDS, MOST_AHEAD = GATHER_SECONDS + AHEAD_SECONDS, 48.0
+PREFETCH_WINDOW_SECONDS, MAX_PREFETCH = GATHER_SECONDS + PREFETCH_SECONDS, 48.0
 #: Its speed is that of the last seconds, about so many.
 SPEED_SECONDS = 2.0
 #: Time for the coordinator to hand out the next battles, in seconds.
@@ -22,10 +22,10 @@ REPLY_SECONDS = 0.002
 _numbers = itertools.count(1)
 
 
-async def called(reference: Any) -> Any:
+async def await_call(reference: Any) -> Any:
     """Wait for a call to an actor, and return its result or raise its error.
 
-    Whoever stops waiting leaves Ray's own future alone: Ray's client prints a traceback for one that was cancelled.
+    Whoever stops waiting does not cancel Ray's own future: Ray's client prints a traceback for one that was cancelled.
     """
     loop = asyncio.get_running_loop()
     result = loop.create_future()
@@ -47,14 +47,14 @@ async def called(reference: Any) -> Any:
     return await result
 
 
-class RemoteWorker(Worker):
+class RemoteWorker(WorkerHandle):
     """A worker on another machine."""
 
-    def __init__(self, slot: Slot, *, alone: bool) -> None:
-        super().__init__(alone=alone, node=slot.node)
-        self.slot, self.number, self.words = slot, next(_numbers), ""
+    def __init__(self, slot: WorkerSlot, *, solo: bool) -> None:
+        super().__init__(solo=solo, node=slot.node)
+        self.slot, self.number, self.last_error = slot, next(_numbers), ""
         self._ended, self._noted = 0.0, time.monotonic()
-        slot.send("launch", self.number, alone)
+        slot.send("launch", self.number, solo)
 
     def order(self, order: dict[str, Any]) -> None:
         self.slot.send("give", self.number, order["serial"], order["fixture"])
@@ -62,25 +62,25 @@ class RemoteWorker(Worker):
     def kill(self) -> None:
         self.slot.send("kill", self.number)
 
-    def last_words(self) -> str:
-        return self.words
+    def last_error_line(self) -> str:
+        return self.last_error
 
     def note_ended(self, load: float) -> None:
         """Note that it has reported a battle. load: see `load_of`."""
         self._ended, self._noted = self._lately() + load, time.monotonic()
 
     @property
-    def ahead(self) -> float:
+    def prefetch(self) -> float:
         """As many as it ends until reports and the next orders have travelled: 0 where battles take long."""
-        return min(MOST_AHEAD, self._lately() / SPEED_SECONDS * WAIT_SECONDS // 1)
+        return min(MAX_PREFETCH, self._lately() / SPEED_SECONDS * PREFETCH_WINDOW_SECONDS // 1)
 
     def _lately(self) -> float:
         """Battles that it has ended, those of earlier seconds counted less and less."""
         return self._ended * math.exp((self._noted - time.monotonic()) / SPEED_SECONDS)
 
 
-class Slot:
-    """Room for one worker, and a lone one beside it, on a machine. actor: the handle. played: battles so far."""
+class WorkerSlot:
+    """Room for one worker, and a solo one beside it, on a machine. actor: the handle. played: battles so far."""
 
     def __init__(self, node_id: str, node: str, actor: Any, on_line: OnLine, on_death: OnDeath) -> None:
         self.node_id, self.node, self.actor = node_id, node, actor
@@ -92,9 +92,9 @@ class Slot:
         self._orders: list[tuple[Any, ...]] = []
         self._sending: asyncio.Task[None] | None = None
 
-    def launch(self, *, alone: bool) -> RemoteWorker:
+    def launch(self, *, solo: bool) -> RemoteWorker:
         """Start a worker."""
-        worker = RemoteWorker(self, alone=alone)
+        worker = RemoteWorker(self, solo=solo)
         self.workers[worker.number] = worker
         return worker
 
@@ -110,7 +110,7 @@ class Slot:
             await self._sending
         orders, self._orders = self._orders, []
         self._asking = True
-        events = await called(self.actor.exchange.remote(orders))
+        events = await await_call(self.actor.exchange.remote(orders))
         self._asking = False
         self.receive(events)
         await asyncio.sleep(REPLY_SECONDS)
@@ -119,7 +119,7 @@ class Slot:
         while self._orders:
             orders, self._orders = self._orders, []
             try:
-                await called(self.actor.carry_out.remote(orders))
+                await await_call(self.actor.carry_out.remote(orders))
             except Exception:  # the machine or the connection is gone: who waits for reports finds that out, and why
                 return
 
@@ -137,7 +137,7 @@ class Slot:
                     worker.note_ended(load_of(worker.fixtures[header["serial"]]))
                     self._on_line(worker, header, record)
             else:
-                (worker.begun, worker.last_step, worker.cause), worker.words, worker.waiting = rest
+                (worker.begun, worker.last_step, worker.cause), worker.last_error, worker.waiting = rest
                 del self.workers[number]
                 self._on_death(worker)
 

@@ -11,7 +11,7 @@ import pytest
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
 from arena.workers.coordinator import Coordinator
-from arena.workers.local_pool import Here
+from arena.workers.local_pool import LocalPool
 from arena.workers.progress import Progress
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
@@ -44,7 +44,7 @@ class Decided:
 @pytest.mark.parametrize("decided", [True, False])
 def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) -> None:
     kept: list[bytes] = []
-    made: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), kept.append, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), kept.append, Progress(None))
     made.schedule = Decided(decided)
     worker = WorkerProcess(lambda *_: None, made.on_death)
     worker.fixtures, worker.last_step = {1: BATTLE}, 2  # the first seat of battle 1 is in a step
@@ -52,5 +52,5 @@ def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) 
     worker.begun = True
     made.schedule.record_result(BATTLE, 1.0)
     made.on_death(worker)
-    assert list(made.alone) == ([] if decided else [(1, BATTLE)])
-    assert made.workers == [] and not kept and not made.culprits.convicted
+    assert list(made.solo_queue) == ([] if decided else [(1, BATTLE)])
+    assert made.workers == [] and not kept and not made.attribution.convicted

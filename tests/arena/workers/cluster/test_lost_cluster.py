@@ -25,7 +25,7 @@ def test_whatever_ray_raises_then_ends_the_run(monkeypatch: pytest.MonkeyPatch, 
     async def watched() -> None:
         settings: Any = None
         payload: Any = None
-        place = ray_pool.RayPlace(settings, None, payload, {}, ())
+        place = ray_pool.RayPool(settings, None, payload, {}, ())
         await place.open(lambda *_: None, lambda *_: None, told.append)
         await place._looking
         await place.close()

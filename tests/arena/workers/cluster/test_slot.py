@@ -15,9 +15,9 @@ from arena.venue import Rules
 from arena.workers.cluster import actor as actor_module
 from arena.workers.cluster import slot as slot_module
 from arena.workers.cluster.actor import WorkerActor
-from arena.workers.cluster.slot import Slot, called
-from arena.workers.coordinator import IN_THE_AIR, Coordinator
-from arena.workers.local_pool import Here
+from arena.workers.cluster.slot import WorkerSlot, await_call
+from arena.workers.coordinator import BATTLES_PER_WORKER, Coordinator
+from arena.workers.local_pool import LocalPool
 from arena.workers.progress import Progress
 from arena.workers.worker_settings import WorkerSettings
 
@@ -29,17 +29,17 @@ class Held(Still):
         actor._on_line(self, {**HEADER, "serial": serial}, b"{}")  # type: ignore[arg-type]
 
 
-def with_actor(test: Callable[[WorkerActor, Held], Coroutine[Any, Any, None]], *, alone: bool = False) -> None:
+def with_actor(test: Callable[[WorkerActor, Held], Coroutine[Any, Any, None]], *, solo: bool = False) -> None:
     """Runs a test on an actor that has a worker, number 1."""
 
     async def run() -> None:
-        actor, worker = WorkerActor({}), Held(alone=alone)
+        actor, worker = WorkerActor({}), Held(solo=solo)
 
-        async def launch(*, alone: bool) -> Held:
+        async def launch(*, solo: bool) -> Held:
             return worker
 
-        actor.here = SimpleNamespace(launch=launch)  # type: ignore[assignment]
-        await actor.carry_out([("launch", 1, alone)])
+        actor.pool = SimpleNamespace(launch=launch)  # type: ignore[assignment]
+        await actor.carry_out([("launch", 1, solo)])
         await test(actor, worker)
 
     asyncio.run(run())
@@ -51,11 +51,11 @@ def give(serials: range) -> list[tuple[Any, ...]]:
 
 def test_a_worker_plays_as_many_battles_at_once_as_on_one_machine_and_the_next_begins_without_a_call() -> None:
     async def test(actor: WorkerActor, worker: Held) -> None:
-        await actor.carry_out(give(range(IN_THE_AIR + 3)))
-        assert list(worker.fixtures) == list(range(IN_THE_AIR))
+        await actor.carry_out(give(range(BATTLES_PER_WORKER + 3)))
+        assert list(worker.fixtures) == list(range(BATTLES_PER_WORKER))
         worker.end_battle(actor, 5)
-        assert list(worker.fixtures) == [*range(5), *range(6, IN_THE_AIR), IN_THE_AIR]
-        assert worker.fixtures[IN_THE_AIR] == BATTLE
+        assert list(worker.fixtures) == [*range(5), *range(6, BATTLES_PER_WORKER), BATTLES_PER_WORKER]
+        assert worker.fixtures[BATTLES_PER_WORKER] == BATTLE
 
     with_actor(test)
 
@@ -64,7 +64,7 @@ def test_reports_wait_for_others_while_battles_wait_and_no_longer(monkeypatch: p
     monkeypatch.setattr(actor_module, "AHEAD_SECONDS", 3600.0)
 
     async def test(actor: WorkerActor, worker: Held) -> None:
-        asking = asyncio.ensure_future(actor.exchange(give(range(IN_THE_AIR + 2))))
+        asking = asyncio.ensure_future(actor.exchange(give(range(BATTLES_PER_WORKER + 2))))
         await asyncio.sleep(0)
         worker.end_battle(actor, 0)
         await asyncio.sleep(2 * actor_module.GATHER_SECONDS)
@@ -81,10 +81,10 @@ def test_reports_wait_for_others_while_battles_wait_and_no_longer(monkeypatch: p
 
 def test_a_death_names_the_battles_that_had_not_begun() -> None:
     async def test(actor: WorkerActor, worker: Held) -> None:
-        await actor.carry_out(give(range(IN_THE_AIR + 2)))
+        await actor.carry_out(give(range(BATTLES_PER_WORKER + 2)))
         actor._on_death(worker)  # type: ignore[arg-type]
         (event,) = await asyncio.wait_for(actor.exchange([]), 60)
-        assert event == ("died", 1, (False, None, None), "", frozenset({IN_THE_AIR, IN_THE_AIR + 1}))
+        assert event == ("died", 1, (False, None, None), "", frozenset({BATTLES_PER_WORKER, BATTLES_PER_WORKER + 1}))
 
     with_actor(test)
 
@@ -95,19 +95,19 @@ def test_a_lone_worker_keeps_its_battle_until_it_ends() -> None:
         worker.end_battle(actor, 0)
         assert list(worker.fixtures) == [0]
 
-    with_actor(test, alone=True)
+    with_actor(test, solo=True)
 
 
 def test_what_had_not_begun_is_played_again_and_charged_to_nobody() -> None:
-    made: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), [].append, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), [].append, Progress(None))
     made.schedule = Heard()
-    slot = Slot("id", "machine", None, made.on_line, made.on_death)
-    worker = slot.launch(alone=False)
+    slot = WorkerSlot("id", "machine", None, made.on_line, made.on_death)
+    worker = slot.launch(solo=False)
     made.workers.append(worker)
     for serial in (1, 2, 3):
         worker.give(serial, BATTLE)
     slot.receive([("died", worker.number, (True, None, None), "words", frozenset({2, 3, 9}))])
-    assert dict(made.again) == {1: BATTLE, 2: BATTLE, 3: BATTLE} and made.deaths == {1: 1}
+    assert dict(made.retry_queue) == {1: BATTLE, 2: BATTLE, 3: BATTLE} and made.deaths == {1: 1}
 
 
 @pytest.fixture
@@ -119,14 +119,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 @pytest.mark.parametrize("per_second, ahead", [(0.2, 0), (1.0, 0), (50.0, 25), (1000.0, 48)])
 def test_as_many_wait_as_end_between_two_calls(clock: list[float], per_second: float, ahead: int) -> None:
-    worker = Slot("id", "machine", None, lambda *_: None, lambda *_: None).launch(alone=False)
-    assert worker.ahead == 0
+    worker = WorkerSlot("id", "machine", None, lambda *_: None, lambda *_: None).launch(solo=False)
+    assert worker.prefetch == 0
     for number in range(max(2, int(20 * per_second))):
         clock[0] = number / per_second
         worker.note_ended(1.0)
-    assert worker.ahead == ahead
+    assert worker.prefetch == ahead
     clock[0] += 60.0
-    assert worker.ahead == 0, "nothing has ended for a minute"
+    assert worker.prefetch == 0, "nothing has ended for a minute"
 
 
 def test_a_call_gives_its_result_or_its_error() -> None:
@@ -135,9 +135,9 @@ def test_a_call_gives_its_result_or_its_error() -> None:
         bad: Future[int] = Future()
         good.set_result(3)
         bad.set_exception(ValueError("its own"))
-        assert await called(SimpleNamespace(future=lambda: good)) == 3
+        assert await await_call(SimpleNamespace(future=lambda: good)) == 3
         with pytest.raises(ValueError, match="its own"):
-            await called(SimpleNamespace(future=lambda: bad))
+            await await_call(SimpleNamespace(future=lambda: bad))
 
     asyncio.run(run())
 
@@ -146,7 +146,7 @@ def test_a_call_that_nobody_waits_for_any_more_may_still_be_answered(caplog: pyt
     answer: Future[int] = Future()
 
     async def given_up() -> None:
-        waiting = asyncio.ensure_future(called(SimpleNamespace(future=lambda: answer)))
+        waiting = asyncio.ensure_future(await_call(SimpleNamespace(future=lambda: answer)))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):

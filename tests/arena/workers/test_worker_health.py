@@ -18,7 +18,7 @@ from arena.workers import worker_pool as module
 from arena.workers import worker_process
 from arena.workers.coordinator import Coordinator
 from arena.workers.crash_attribution import End
-from arena.workers.local_pool import Here
+from arena.workers.local_pool import LocalPool
 from arena.workers.progress import Progress
 from arena.workers.worker_process import STARTING_SECONDS, WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
@@ -55,8 +55,8 @@ def _beat(guard: StepGuard) -> None:
 
 
 def _looks(worker: WorkerProcess, seconds: list[float]) -> list[str | None]:
-    found = [worker.look(one, 5.0, 15.0) for one in seconds]
-    return [None if end is None else end.words for end in found]
+    found = [worker.check_health(one, 5.0, 15.0) for one in seconds]
+    return [None if end is None else end.message for end in found]
 
 
 def test_a_worker_has_time_to_start(worker: WorkerProcess) -> None:
@@ -83,7 +83,7 @@ def test_a_blocked_loop_is_ended_sooner_if_its_process_does_not_compute(
     words = "blocked its worker outside of its turn until it was ended"
     # The first look sees that it has beaten, and the second one how much it has computed by then.
     assert found.index(words) in range(2 * longest, 2 * longest + 3)
-    assert worker.silent == 0.5 * 39
+    assert worker.silent_seconds == 0.5 * 39
 
 
 def test_a_step_in_progress_is_no_silence(worker: WorkerProcess, guard: StepGuard) -> None:
@@ -115,16 +115,16 @@ def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: Ste
 
 def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own clock has jumped by an hour: that hour counts as two looks."""
-    one: Any = Here(WorkerSettings("run", Rules()), 1).watch
+    coordinator: Any = LocalPool(WorkerSettings("run", Rules()), 1).watch
     seen: list[float] = []
 
     class Worker:
         cause = shared = None
 
-        def look(self, seconds: float, grace: float, silence: float) -> None:
+        def check_health(self, seconds: float, grace: float, silence: float) -> None:
             seen.append(seconds)
 
-    one.workers.append(Worker())
+    coordinator.workers.append(Worker())
     clock = iter([0.0, 0.25, 3600.25, 3600.5])
     monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
 
@@ -134,14 +134,14 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
 
     monkeypatch.setattr(module.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(one.run())
+        asyncio.run(coordinator.run())
     assert seen == [0.25, 0.5, 0.25]
 
 
 class _Ended(WorkerProcess):
     """A worker that has died."""
 
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         return "words"
 
 
@@ -153,62 +153,68 @@ class _Schedule:
         """Nothing hangs on it."""
 
 
-def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, alone: bool = False) -> Any:
-    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 1), lambda line: None, Progress(None))
-    one.schedule = _Schedule()
-    dead = _Ended(one.on_line, one.on_death, alone=alone)
+def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, solo: bool = False) -> Any:
+    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), lambda line: None, Progress(None))
+    coordinator.schedule = _Schedule()
+    dead = _Ended(coordinator.on_line, coordinator.on_death, solo=solo)
     dead.begun, dead.last_step, dead.cause = True, step, cause
     dead.fixtures = dict.fromkeys(range(1, fixtures + 1), FIXTURE)
-    one.on_death(dead)
-    return one
+    coordinator.on_death(dead)
+    return coordinator
 
 
 def test_the_battle_in_whose_step_a_worker_died_is_played_alone_and_the_others_as_usual() -> None:
-    one = _died(3, step=2 * 2 + 1)
-    assert [serial for serial, _ in one.alone] == [2] and [serial for serial, _ in one.again] == [1, 3]
+    coordinator = _died(3, step=2 * 2 + 1)
+    assert [serial for serial, _ in coordinator.solo_queue] == [2] and [
+        serial for serial, _ in coordinator.retry_queue
+    ] == [1, 3]
 
 
 def test_after_a_second_death_all_are_played_alone() -> None:
-    one = _died(2)
-    assert not one.alone and len(one.again) == 2
-    dead = _Ended(one.on_line, one.on_death)
-    dead.begun, dead.fixtures = True, dict(one.again)
-    one.again.clear()
-    one.on_death(dead)
-    assert [serial for serial, _ in one.alone] == [1, 2] and not one.again
+    coordinator = _died(2)
+    assert not coordinator.solo_queue and len(coordinator.retry_queue) == 2
+    dead = _Ended(coordinator.on_line, coordinator.on_death)
+    dead.begun, dead.fixtures = True, dict(coordinator.retry_queue)
+    coordinator.retry_queue.clear()
+    coordinator.on_death(dead)
+    assert [serial for serial, _ in coordinator.solo_queue] == [1, 2] and not coordinator.retry_queue
 
 
 def test_what_a_silent_worker_had_is_played_alone_at_once() -> None:
-    assert len(_died(3, cause=End("timeout", "silent")).alone) == 3
+    assert len(_died(3, cause=End("timeout", "silent")).solo_queue) == 3
 
 
-def test_a_lone_death_is_followed_by_trials() -> None:
-    one = _died(1, alone=True, step=2)
-    (first, trial), (second, other) = one.alone
-    assert one.trials == {first: (1, 0), second: (1, 1)}
+def test_a_solo_death_is_followed_by_trials() -> None:
+    coordinator = _died(1, solo=True, step=2)
+    (first, trial), (second, other) = coordinator.solo_queue
+    assert coordinator.trials == {first: (1, 0), second: (1, 1)}
     assert trial.agents == ("heuristic:staller", "random") and other.agents[0] == "random"
 
 
 def test_no_more_trials_are_played_for_a_battle_that_is_decided() -> None:
-    one = _died(1, alone=True, step=2)
-    (first, trial), _ = one.alone
-    dead = _Ended(one.on_line, one.on_death, alone=True)
+    coordinator = _died(1, solo=True, step=2)
+    (first, trial), _ = coordinator.solo_queue
+    dead = _Ended(coordinator.on_line, coordinator.on_death, solo=True)
     dead.begun, dead.last_step, dead.fixtures = True, 2 * first, {first: trial}
-    one.alone.popleft()
-    one.on_death(dead)
-    assert not one.alone and not one.trials and one.culprits.convicted == {"heuristic:staller"}
+    coordinator.solo_queue.popleft()
+    coordinator.on_death(dead)
+    assert (
+        not coordinator.solo_queue
+        and not coordinator.trials
+        and coordinator.attribution.convicted == {"heuristic:staller"}
+    )
 
 
-def test_a_lone_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
+def test_a_solo_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
     """It waits to be ended, and needs no core; but there are never too many of them."""
-    one: Any = Coordinator(Here(WorkerSettings("run", Rules()), 2), lambda line: None, Progress(None))
-    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(2)]
-    assert not one.has_room_for_one_alone()
-    one.lone[0]._idle = 0.5
-    assert not one.has_room_for_one_alone()
-    one.lone[0]._idle = 1.0
-    assert one.has_room_for_one_alone()
-    one.lone = [WorkerProcess(one.on_line, one.on_death, alone=True) for _ in range(8)]
-    for worker in one.lone:
+    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), lambda line: None, Progress(None))
+    coordinator.solo_workers = [WorkerProcess(coordinator.on_line, coordinator.on_death, solo=True) for _ in range(2)]
+    assert not coordinator.has_room_for_solo()
+    coordinator.solo_workers[0]._idle = 0.5
+    assert not coordinator.has_room_for_solo()
+    coordinator.solo_workers[0]._idle = 1.0
+    assert coordinator.has_room_for_solo()
+    coordinator.solo_workers = [WorkerProcess(coordinator.on_line, coordinator.on_death, solo=True) for _ in range(8)]
+    for worker in coordinator.solo_workers:
         worker._idle = 2.0
-    assert not one.has_room_for_one_alone()
+    assert not coordinator.has_room_for_solo()
