@@ -17,7 +17,7 @@ MAX_BATTLE = 4 * 1024 * 1024
 #: How deep lists and dicts may be nested.
 MAX_DEPTH = 100
 #: Maximum length of the text of a value that JSON cannot represent.
-_MAX_WORDS = 1000
+_MAX_REPR = 1000
 #: Characters counted for a number, the quotes of a key, or a bracket.
 _EACH = 4
 _LARGEST_INT = 1 << 63
@@ -27,19 +27,19 @@ class DiagnosticsTooLarge(ValueError):
     """The diagnostics are too large or too deep. The message says which limit they exceed."""
 
 
-class Budget:
+class DiagnosticsBudget:
     """The remaining size of one seat's diagnostics in this battle, and the number that were dropped."""
 
     def __init__(self) -> None:
-        self.left = MAX_BATTLE
+        self.remaining = MAX_BATTLE
         self.dropped = 0
         self._refused = ""  # the reason why further diagnostics are not read
 
-    def take(self, diagnostics: Any) -> Any:
+    def accept(self, diagnostics: Any) -> Any:
         """Return a serializable copy of one decision's diagnostics. Runs the agent's code, so it may raise anything."""
         if diagnostics is None or self._refused:
             return None if diagnostics is None else self.drop(self._refused)
-        allowed = min(MAX_DECISION, self.left)
+        allowed = min(MAX_DECISION, self.remaining)
         copier = _Copier(allowed)
         try:
             copied = copier.copy(diagnostics if isinstance(diagnostics, dict) else {"value": diagnostics}, 0)
@@ -47,7 +47,7 @@ class Budget:
             if allowed < MAX_DECISION:
                 self._refused = f"more than {MAX_BATTLE:,} characters in this battle"
             return self.drop(self._refused or str(error))
-        self.left -= allowed - copier.left
+        self.remaining -= allowed - copier.remaining
         return copied
 
     def drop(self, why: str, *, for_good: bool = False) -> dict[str, Any]:
@@ -59,10 +59,10 @@ class Budget:
 
 
 class _Copier:
-    """Copies nested data into JSON types, up to `left` characters."""
+    """Copies nested data into JSON types, up to `remaining` characters."""
 
-    def __init__(self, left: int) -> None:
-        self.left = left
+    def __init__(self, remaining: int) -> None:
+        self.remaining = remaining
 
     def copy(self, value: Any, depth: int) -> Any:
         """Return the value as JSON types, other values as their `repr`. Raises DiagnosticsTooLarge."""
@@ -72,7 +72,7 @@ class _Copier:
         if value is None or isinstance(value, bool):
             return value
         if type(value) in (int, float):
-            return value if type(value) is float or -_LARGEST_INT <= value < _LARGEST_INT else self._words(value)
+            return value if type(value) is float or -_LARGEST_INT <= value < _LARGEST_INT else self._repr(value)
         if isinstance(value, str):
             return self._text(value)
         if isinstance(value, dict):
@@ -87,22 +87,22 @@ class _Copier:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
             return {name: self.copy(item, depth + 1) for name, item in fields}
-        return self._words(value)
+        return self._repr(value)
 
     def _key(self, key: Any) -> str:
         self._spend(_EACH)
-        return self._text(key if isinstance(key, str) else str(key)[:_MAX_WORDS])
+        return self._text(key if isinstance(key, str) else str(key)[:_MAX_REPR])
 
     def _text(self, text: str) -> str:
         plain = str.encode(text, "utf-8", "backslashreplace").decode()  # also for subclasses, whose len() may be wrong
         self._spend(len(plain))
         return plain
 
-    def _words(self, value: Any) -> str:
-        return self._text(repr(value)[:_MAX_WORDS])
+    def _repr(self, value: Any) -> str:
+        return self._text(repr(value)[:_MAX_REPR])
 
     def _spend(self, characters: int, *, take: bool = True) -> None:
-        if characters > self.left:
+        if characters > self.remaining:
             raise DiagnosticsTooLarge(f"more than {MAX_DECISION:,} characters in one decision")
         if take:
-            self.left -= characters
+            self.remaining -= characters

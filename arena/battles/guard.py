@@ -28,14 +28,14 @@ from arena.battles.clock import CLOCK_BYTES, RunClock
 # number is written last and cleared first, and is unique: a reader that finds the same number before and after has read a
 # consistent state. Then the signs of life of the worker: number of heartbeats of its loop, number of reported lines,
 # process id.
-_STEP, _WHO, _UNTIL, _BEATS, _REPORTS, _PID = range(CLOCK_BYTES // 8, CLOCK_BYTES // 8 + 6)
+_STEP, _SEAT_ID, _UNTIL, _BEATS, _REPORTS, _PID = range(CLOCK_BYTES // 8, CLOCK_BYTES // 8 + 6)
 SHARED_BYTES = CLOCK_BYTES + 6 * 8
 #: Interval of the heartbeats of a worker's loop, in seconds.
 BEAT_SECONDS = 0.25
 #: Seconds that an agent's coroutine has to end after its time is up.
 _LAST_STEP = 0.5
 #: Seconds between two interruptions: code with a bare `except:` may swallow the first.
-_RING_SECONDS = 0.05
+_ALARM_SECONDS = 0.05
 #: Seconds that the finalizers which one garbage collection runs may take before they are interrupted, and four times as long
 #: as each of those that follow.
 FINALIZER_SECONDS = 1.0
@@ -65,7 +65,7 @@ class StepGuard:
         self._collecting = 0.0  # when the garbage collection that is in progress began (monotonic); 0: none is
         self._finalizer: FrameType | None = None  # which one the last alarm in it found
         _Collections.guard = self
-        signal.signal(signal.SIGALRM, self._ring)
+        signal.signal(signal.SIGALRM, self._on_alarm)
 
     def beat(self) -> None:
         """Write a heartbeat now and every BEAT_SECONDS on the running loop; `read_life` reads it."""
@@ -77,7 +77,7 @@ class StepGuard:
         """Count a line that was written for the coordinator."""
         self._numbers[_REPORTS] += 1
 
-    def _ring(self, _number: int, frame: FrameType | None) -> None:
+    def _on_alarm(self, _number: int, frame: FrameType | None) -> None:
         if self._collecting:
             finalizer = _Collections.finalizer(frame)
             if finalizer is not None and finalizer is self._finalizer and self.clock.certain:
@@ -88,19 +88,19 @@ class StepGuard:
                 raise TimeUp
             # The run has stood still meanwhile, or garbage was collected.
             left = self._deadline - self.clock.now()
-            signal.setitimer(signal.ITIMER_REAL, left if left > 0 else _RING_SECONDS, _RING_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, left if left > 0 else _ALARM_SECONDS, _ALARM_SECONDS)
 
-    def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
+    def call(self, seat_id: int, limit: float, function: Any, *arguments: Any) -> Any:
         """Return `function(*arguments)`. Raises TimeUp after `limit` seconds. who: fixture's serial * 2 + seat (0, 1)."""
         began, collected = self.clock.now(), self.collected
         self._steps += 1
         self._deadline = began + limit
-        self._numbers[_WHO] = who
+        self._numbers[_SEAT_ID] = seat_id
         self._times[_UNTIL] = self._deadline
         try:
             self._open = True
             self._numbers[_STEP] = self._steps
-            signal.setitimer(signal.ITIMER_REAL, max(limit, 0.001), _RING_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, max(limit, 0.001), _ALARM_SECONDS)
             try:
                 return function(*arguments)
             finally:
@@ -123,7 +123,7 @@ class _Collections:
 
     @classmethod
     def called(cls, phase: str, _details: dict[str, int]) -> None:
-        """Suspend or continue the guard's step. No Python function is called here: see `StepGuard._ring`."""
+        """Suspend or continue the guard's step. No Python function is called here: see `StepGuard._on_alarm`."""
         guard = cls.guard
         if guard is None or threading.get_ident() != _MAIN_THREAD:
             return
@@ -140,10 +140,10 @@ class _Collections:
                 guard._deadline += seconds if seconds < _FORGIVEN_SECONDS else _FORGIVEN_SECONDS
                 guard._times[_UNTIL] = guard._deadline
                 guard._numbers[_STEP] = guard._steps
-                left = 0.001  # `_ring` finds out how much it is
+                left = 0.001  # `_on_alarm` finds out how much it is
             guard._collecting = 0.0
             guard._finalizer = cls.collecting = None
-            signal.setitimer(signal.ITIMER_REAL, left, _RING_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, left, _ALARM_SECONDS)
 
     @classmethod
     def finalizer(cls, frame: FrameType | None) -> FrameType | None:
@@ -160,11 +160,11 @@ _MAIN_THREAD = threading.main_thread().ident
 gc.callbacks.append(_Collections.called)
 
 
-class Clock:
+class SeatClock:
     """One seat's time for one decision. It is paused while a step of another seat blocks the loop."""
 
-    def __init__(self, guard: StepGuard, who: int, limit: float) -> None:
-        self._guard, self.who, self.limit = guard, who, limit
+    def __init__(self, guard: StepGuard, seat_id: int, limit: float) -> None:
+        self._guard, self.seat_id, self.limit = guard, seat_id, limit
         self.start()
 
     def start(self, used: float = 0.0) -> None:
@@ -179,7 +179,7 @@ class Clock:
         return max(self._guard.clock.now() - self._began - self._paused, 0.0)
 
     @property
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         return self.limit - self.elapsed
 
     @property
@@ -194,7 +194,7 @@ class Clock:
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Run one step of the agent's code: `function(*arguments)`. Raises TimeUp if no time is left."""
-        return self._step(self.left, function, *arguments)
+        return self._step(self.seconds_left, function, *arguments)
 
     async def wait_for(self, awaitable: Awaitable[Any]) -> Any:
         """Return the result of an agent's coroutine. Raises TimeUp. Each part between two awaits is a step for the guard.
@@ -204,10 +204,10 @@ class Clock:
         """
         loop = asyncio.get_running_loop()
         over: asyncio.Future[None] = loop.create_future()
-        stepped = _Stepped(self, awaitable)
+        stepped = _GuardedCoroutine(self, awaitable)
         task = loop.create_task(stepped.run())
         task.add_done_callback(lambda _: _set_done(over))
-        self._look(over)
+        self._check_time_up(over)
         try:
             await over
         except TimeUp:
@@ -226,19 +226,19 @@ class Clock:
             raise result
         return result
 
-    def _look(self, over: asyncio.Future[None]) -> None:
+    def _check_time_up(self, over: asyncio.Future[None]) -> None:
         """Set TimeUp in `over` if the time is up; otherwise check again at the earliest time at which it can be."""
         if over.done():
             return
         if self.is_over:
             over.set_exception(TimeUp())
         else:
-            wait = self.left if self.left > 0 else _RING_SECONDS
-            self._alarm = asyncio.get_running_loop().call_later(wait, self._look, over)
+            wait = self.seconds_left if self.seconds_left > 0 else _ALARM_SECONDS
+            self._alarm = asyncio.get_running_loop().call_later(wait, self._check_time_up, over)
 
-    def aside(self, limit: float, function: Any, *arguments: Any) -> Any:
+    def call_untimed(self, limit: float, function: Any, *arguments: Any) -> Any:
         """Run a step of the agent's code that does not use its decision time. Raises TimeUp after `limit` seconds."""
-        return self._guard.call(self.who, limit, function, *arguments)
+        return self._guard.call(self.seat_id, limit, function, *arguments)
 
     def last_step(self, function: Any, *arguments: Any) -> None:
         """Run a short step after the time is up or the battle is over; its result is ignored."""
@@ -248,15 +248,15 @@ class Clock:
     def _step(self, limit: float, function: Any, *arguments: Any) -> Any:
         before = self._guard.spent
         try:
-            return self._guard.call(self.who, limit, function, *arguments)
+            return self._guard.call(self.seat_id, limit, function, *arguments)
         finally:
             self._own += self._guard.spent - before
 
 
-class _Stepped:
+class _GuardedCoroutine:
     """A coroutine of an agent, run step by step in a task of its own."""
 
-    def __init__(self, clock: Clock, awaitable: Awaitable[Any]) -> None:
+    def __init__(self, clock: SeatClock, awaitable: Awaitable[Any]) -> None:
         self._clock, self._awaitable = clock, awaitable
         self._abandoned = False
 
@@ -278,7 +278,7 @@ class _Stepped:
             task.add_done_callback(_forget_abandoned)
 
     def __await__(self) -> Generator[Any, Any, Any]:
-        steps, send, throw = self._clock.call(self._begun)
+        steps, send, throw = self._clock.call(self._open_iterator)
         function, argument = send, None
         while True:
             try:
@@ -297,7 +297,7 @@ class _Stepped:
                     raise
                 function, argument = throw, error  # what it awaited has failed, or its own time limit: it handles that
 
-    def _begun(self) -> tuple[Any, Any, Any]:
+    def _open_iterator(self) -> tuple[Any, Any, Any]:
         """Return the awaitable's iterator and its resume methods; its type may be defined by the agent."""
         steps: Any = self._awaitable.__await__()
         return steps, getattr(steps, "send", lambda _: next(steps)), getattr(steps, "throw", None)
@@ -336,11 +336,11 @@ def read_step(shared: mmap.mmap) -> tuple[int, float] | None:
 
     The seat is the fixture's serial * 2 + seat (0 or 1).
     """
-    numbers, times = _words_of(shared)
-    step, who, until = numbers[_STEP], numbers[_WHO], times[_UNTIL]
+    numbers, times = _shared_arrays(shared)
+    step, seat_id, until = numbers[_STEP], numbers[_SEAT_ID], times[_UNTIL]
     if step == 0 or numbers[_STEP] != step:
         return None  # none, or another one has just started: it is not overdue
-    return who, RunClock(shared).now() - until
+    return seat_id, RunClock(shared).now() - until
 
 
 @dataclass(frozen=True)
@@ -355,10 +355,10 @@ class Life:
 
 def read_life(shared: mmap.mmap) -> Life:
     """Read a worker's signs of life from the shared memory."""
-    numbers, _ = _words_of(shared)
+    numbers, _ = _shared_arrays(shared)
     return Life(numbers[_BEATS], numbers[_STEP], numbers[_REPORTS], numbers[_PID])
 
 
-def _words_of(shared: mmap.mmap) -> tuple[memoryview[int], memoryview[float]]:
+def _shared_arrays(shared: mmap.mmap) -> tuple[memoryview[int], memoryview[float]]:
     memory = memoryview(shared)
     return memory.cast("q"), memory.cast("d")

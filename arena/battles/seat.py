@@ -13,22 +13,22 @@ from typing import Any, Literal
 import orjson
 
 from agents import Agent, Choice, SeatBattle, legal_choices, read_answer
-from arena.battles.diagnostics import Budget
-from arena.battles.guard import Clock, StepGuard, TimeUp
+from arena.battles.diagnostics import DiagnosticsBudget
+from arena.battles.guard import SeatClock, StepGuard, TimeUp
 from arena.record import DecisionRow
 
 #: Number of illegal choices in a row at which an agent loses. More than one, so that a random agent can choose again; few,
 #: so that a deterministic agent does not loop.
-ILLEGAL_ANSWERS = 3
+MAX_ILLEGAL_ANSWERS = 3
 #: How many choices in a row the simulator may reject although its request allows them (hidden trapping abilities).
-REFUSALS = 10
+MAX_REJECTIONS = 10
 #: Time limit for creating an agent, in seconds: the first one of a class may load a model.
-MAKING_SECONDS = 300.0
+CREATION_SECONDS = 300.0
 
 #: Time limit for reading an agent's diagnostics, in seconds.
 DIAGNOSTICS_SECONDS = 1.0
 #: Time limit for formatting the message of an agent's exception, in seconds.
-WORDS_SECONDS = 1.0
+MESSAGE_SECONDS = 1.0
 
 FaultKind = Literal["timeout", "illegal", "error"]
 
@@ -36,8 +36,8 @@ FaultKind = Literal["timeout", "illegal", "error"]
 class Fault(Exception):
     """An agent's failure. kind: its type; the message describes it."""
 
-    def __init__(self, kind: FaultKind, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, kind: FaultKind, message: str) -> None:
+        super().__init__(message)
         self.kind = kind
 
 
@@ -64,19 +64,19 @@ class Seat:
     role: str
     agent: Agent
     battle: SeatBattle
-    clock: Clock
+    clock: SeatClock
     reads_battle: bool = True
     log: list[str] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     request: dict[str, Any] | None = None
-    _started: bool = False
-    _illegal: int = 0
+    agent_started: bool = False
+    illegal_answers: int = 0
     _entries: Entries = field(default_factory=dict)
-    _refused: int = 0
-    _used: float = 0.0  # seconds of the current decision that passed before `decide`
-    _budget: Budget = field(default_factory=Budget)
+    rejected_choices: int = 0
+    used_seconds: float = 0.0  # seconds of the current decision that passed before `decide`
+    diagnostics_budget: DiagnosticsBudget = field(default_factory=DiagnosticsBudget)
 
-    def see(self, view: dict[str, Any]) -> bool:
+    def receive(self, view: dict[str, Any]) -> bool:
         """Process what the host sent for this side. Returns True if the agent must choose."""
         text = view["log"]
         lines = text.split("\n") if text else []
@@ -90,9 +90,9 @@ class Seat:
             return False
         self.log.append(complete_request(request, self._entries))
         self.request = request
-        self._illegal = 0
-        self._refused = self._refused + 1 if "error" in view else 0
-        if self._refused and self.decisions:
+        self.illegal_answers = 0
+        self.rejected_choices = self.rejected_choices + 1 if "error" in view else 0
+        if self.rejected_choices and self.decisions:
             self.decisions.pop()  # a choice that the simulator rejected (usually "trapped") is no decision
         if self.reads_battle:
             self.battle.ask(request)
@@ -107,85 +107,91 @@ class Seat:
 
     def decide(self) -> Choice | Awaitable[Choice]:
         """Return the agent's choice for the current request, or an awaitable if `act` is a coroutine. Raises Fault."""
-        self._check_refusals()
-        self.clock.start(self._used)
-        later, answer = self._step(self._first_answer)
-        return self._decide_later(answer) if later else self._settle(*answer)
+        self.check_refusals()
+        self.clock.start(self.used_seconds)
+        later, answer = self.run_step(self._start_and_ask)
+        return self._decide_later(answer) if later else self._finish_decision(*answer)
 
-    def _check_refusals(self) -> None:
-        if self._refused >= REFUSALS:
-            raise Fault("illegal", f"the simulator refused its choice {self._refused} times in a row")
+    def check_refusals(self) -> None:
+        if self.rejected_choices >= MAX_REJECTIONS:
+            raise Fault("illegal", f"the simulator refused its choice {self.rejected_choices} times in a row")
 
     async def _decide_later(self, answer: Any) -> Choice:
-        choice = await self._awaited(answer)
+        choice = await self._await_answer(answer)
         while choice is None:
-            later, again = self._step(self._answer)
-            choice = await self._awaited(again) if later else self._read(*again)
-        return self._note(choice)
+            later, answer = self.run_step(self.ask_agent)
+            choice = await self._await_answer(answer) if later else self._accept_or_retry(*answer)
+        return self.record_decision(choice)
 
-    async def _awaited(self, answer: Awaitable[Any]) -> Choice | None:
+    async def _await_answer(self, answer: Awaitable[Any]) -> Choice | None:
         try:
-            settled = await self.clock.wait_for(answer)
+            result = await self.clock.wait_for(answer)
         except TimeUp:
-            raise self._too_late() from None
+            raise self._timeout_fault() from None
         except BaseException as error:
             task = asyncio.current_task()
             if isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling():
                 raise  # the battle is over; otherwise the agent's own code was cancelled
-            raise _raised(error, self.clock) from None
-        self._check_time()
-        return self._read(*self._step(self._meant, settled))
+            raise _fault_of(error, self.clock) from None
+        self.check_time()
+        return self._accept_or_retry(*self.run_step(self.parse_answer, result))
 
-    def _settle(self, choice: Choice | None, shown: str) -> Choice:
-        choice = self._read(choice, shown)
+    def _finish_decision(self, choice: Choice | None, shown: str) -> Choice:
+        choice = self._accept_or_retry(choice, shown)
         while choice is None:
-            later, answer = self._step(self._answer)
+            later, answer = self.run_step(self.ask_agent)
             if later:
                 raise Fault("illegal", "answered at once first and with a coroutine then")
-            choice = self._read(*answer)
-        return self._note(choice)
+            choice = self._accept_or_retry(*answer)
+        return self.record_decision(choice)
 
-    def _step(self, function: Any, *arguments: Any) -> Any:
+    def run_step(self, function: Any, *arguments: Any) -> Any:
         """Run one step of the agent's code under the clock. Raises Fault for its failures."""
         try:
             return self.clock.call(function, *arguments)
         except TimeUp:
-            raise self._too_late() from None
+            raise self._timeout_fault() from None
         except BaseException as error:  # sys.exit() too: it would end the worker with all its battles
-            raise _raised(error, self.clock) from None
+            raise _fault_of(error, self.clock) from None
 
-    def _first_answer(self) -> tuple[bool, Any]:
-        if not self._started:
-            self._started = True
+    def _start_and_ask(self) -> tuple[bool, Any]:
+        if not self.agent_started:
+            self.agent_started = True
             self.agent.start(self.battle)
-        return self._answer()
+        return self.ask_agent()
 
-    def _answer(self) -> tuple[bool, Any]:
-        """Return (True, awaitable), or (False, result of `_meant`). The check may run the agent's code, so both happen in
-        one guarded step: a step costs more than the choice of a quick agent."""
+    def ask_agent(self) -> tuple[bool, Any]:
+        """Return (True, awaitable), or (False, result of `parse_answer`).
+
+        Parsing may run the agent's code, so both happen in one guarded step: a step costs more than the choice of a quick
+        agent.
+        """
         assert self.request is not None
         if self.request.get("teamPreview"):
             answer = self.agent.team_preview(self.battle)
             answer = self.battle.legal[0] if answer is None else answer
         else:
             answer = self.agent.act(self.battle)
-        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
+        return (True, answer) if inspect.isawaitable(answer) else (False, self.parse_answer(answer))
 
-    def _read(self, choice: Choice | None, shown: str) -> Choice | None:
-        """Return the choice, or None to ask again. Raises Fault after ILLEGAL_ANSWERS or a timeout. See `_meant`."""
-        self._check_time()
+    def _accept_or_retry(self, choice: Choice | None, shown: str) -> Choice | None:
+        """Return the choice, or None to ask the agent again. Raises Fault after MAX_ILLEGAL_ANSWERS or a timeout.
+
+        The arguments are what `parse_answer` returns.
+        """
+        self.check_time()
         if choice is None:
-            self._illegal += 1
-            if self._illegal >= ILLEGAL_ANSWERS:
+            self.illegal_answers += 1
+            if self.illegal_answers >= MAX_ILLEGAL_ANSWERS:
                 legal = ", ".join(c.label for c in self.battle.legal)
-                raise Fault("illegal", f"answered {shown}, {self._illegal} times in a row; legal: {legal}")
+                raise Fault("illegal", f"answered {shown}, {self.illegal_answers} times in a row; legal: {legal}")
         return choice
 
-    def _check_time(self) -> None:
+    def check_time(self) -> None:
         if self.clock.is_over:
-            raise self._too_late()
+            raise self._timeout_fault()
 
-    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+    def parse_answer(self, answer: Any) -> tuple[Choice | None, str]:
         """Return the legal choice that an answer means, or None and the answer as text. Runs the agent's code."""
         assert self.request is not None
         if answer is None and self.request.get("teamPreview"):
@@ -194,31 +200,31 @@ class Seat:
             choice = read_answer(answer, self.battle.legal, self.request)
         except Exception:  # an object of the agent that cannot be read as a choice
             choice = None
-        return choice, "" if choice is not None else _shown(answer)
+        return choice, "" if choice is not None else _describe_answer(answer)
 
-    def _note(self, choice: Choice) -> Choice:
+    def record_decision(self, choice: Choice) -> Choice:
         think_ms = self.clock.elapsed * 1000
         legal = [c.label for c in self.battle.legal]
-        self.decisions.append(Decision(self.battle.turn, legal, choice.label, think_ms, self._read_diagnostics()))
+        self.decisions.append(Decision(self.battle.turn, legal, choice.label, think_ms, self.read_diagnostics()))
         return choice
 
-    def _read_diagnostics(self) -> dict[str, Any] | None:
+    def read_diagnostics(self) -> dict[str, Any] | None:
         """Return the agent's diagnostics of this decision. Failures to read them never lose the battle."""
         kind: Any = type(self.agent)
-        if _plain(kind) and self.agent.diagnostics is None:
+        if _has_plain_diagnostics(kind) and self.agent.diagnostics is None:
             return None
         try:
-            kept: dict[str, Any] | None = self.clock.aside(DIAGNOSTICS_SECONDS, self._take_diagnostics)
+            kept: dict[str, Any] | None = self.clock.call_untimed(DIAGNOSTICS_SECONDS, self._pop_diagnostics)
             return kept
         except TimeUp:
-            words = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
-            return self._budget.drop(words, for_good=True)
+            reason = f"they took longer than {DIAGNOSTICS_SECONDS:g} s to read"
+            return self.diagnostics_budget.drop(reason, for_good=True)
         except BaseException as error:  # RecursionError, MemoryError, whatever a __repr__ raises
-            return self._budget.drop(f"they could not be read: {type_name(error)}")
+            return self.diagnostics_budget.drop(f"they could not be read: {type_name(error)}")
 
-    def _take_diagnostics(self) -> Any:
+    def _pop_diagnostics(self) -> Any:
         diagnostics, self.agent.diagnostics = self.agent.diagnostics, None
-        return self._budget.take(diagnostics)
+        return self.diagnostics_budget.accept(diagnostics)
 
     def rows(self, index: int) -> list[DecisionRow]:
         """Return its decisions as stored in a battle record. index: 0 for p1, 1 for p2."""
@@ -229,7 +235,7 @@ class Seat:
 
     def finish(self) -> None:
         """Call the agent's `finish`, and release it; its exceptions no longer change the result."""
-        if self._started:
+        if self.agent_started:
             try:
                 self.clock.start()
                 self.clock.call(self.agent.finish, self.battle)
@@ -241,7 +247,7 @@ class Seat:
     def _release(self) -> None:
         self.agent = Agent()  # under a limit: it may be the last reference, and its finalizer is the agent's code
 
-    def _too_late(self) -> Fault:
+    def _timeout_fault(self) -> Fault:
         return Fault("timeout", f"no choice within {self.clock.limit:g} s")
 
 
@@ -267,15 +273,15 @@ def complete_request(request: dict[str, Any], entries: Entries) -> str:
 
 
 @lru_cache(maxsize=256)
-def _plain(kind: Any) -> bool:
+def _has_plain_diagnostics(kind: Any) -> bool:
     """Return whether to read the diagnostics of an agent of this class runs none of its code, so that no guard is needed."""
     if type(kind) is not type or inspect.getattr_static(kind, "diagnostics") is not None:
         return False
-    found = (inspect.getattr_static(kind, name, None) for name in ("__getattribute__", "__getattr__"))
-    return tuple(found) == (object.__getattribute__, None)
+    methods = (inspect.getattr_static(kind, name, None) for name in ("__getattribute__", "__getattr__"))
+    return tuple(methods) == (object.__getattribute__, None)
 
 
-def _shown(answer: Any) -> str:
+def _describe_answer(answer: Any) -> str:
     """Format an answer for a message; agents may return any object."""
     try:
         return repr(answer if answer is None else str(answer)[:80])
@@ -283,28 +289,28 @@ def _shown(answer: Any) -> str:
         return f"an object of type {type_name(answer)}"
 
 
-def _raised(error: BaseException, clock: Clock) -> Fault:
+def _fault_of(error: BaseException, clock: SeatClock) -> Fault:
     """Return the Fault for an exception in an agent's code: type, message, and innermost line.
 
     The message is formatted under the clock, because it may run the agent's code.
     """
-    kind, place = type_name(error), ""
+    kind, location = type_name(error), ""
     trace = error.__traceback__
     while trace is not None:
-        place = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
+        location = f" at {trace.tb_frame.f_code.co_filename.rsplit('/', 1)[-1]}:{trace.tb_lineno}"
         trace = trace.tb_next
     try:
-        words = clock.aside(WORDS_SECONDS, _words, error)
+        message = clock.call_untimed(MESSAGE_SECONDS, _message_of, error)
     except TimeUp:
-        words = f": (its words took longer than {WORDS_SECONDS:g} s)"
+        message = f": (its words took longer than {MESSAGE_SECONDS:g} s)"
     except BaseException:
-        words = ": (its words could not be read)"
-    return Fault("error", f"{kind}{words}{place}")
+        message = ": (its words could not be read)"
+    return Fault("error", f"{kind}{message}{location}")
 
 
-def _words(error: BaseException) -> str:
-    words = str.__str__(str(error))
-    return f": {words}"[:300] if words else ""
+def _message_of(error: BaseException) -> str:
+    message = str.__str__(str(error))
+    return f": {message}"[:300] if message else ""
 
 
 def type_name(value: Any) -> str:
@@ -313,26 +319,26 @@ def type_name(value: Any) -> str:
     return name[:100]
 
 
-def make_agent(guard: StepGuard, who: int, make: Callable[[], Agent]) -> Agent:
+def make_agent(guard: StepGuard, seat_id: int, make: Callable[[], Agent]) -> Agent:
     """Create an agent for a seat. Raises Fault. Its time limit is longer than a decision's: it may load a model."""
-    return _in_making(guard, who, make)
+    return _run_creation(guard, seat_id, make)
 
 
-def _in_making(guard: StepGuard, who: int, function: Callable[[], Any]) -> Any:
-    clock = Clock(guard, who, MAKING_SECONDS)
+def _run_creation(guard: StepGuard, seat_id: int, function: Callable[[], Any]) -> Any:
+    clock = SeatClock(guard, seat_id, CREATION_SECONDS)
     try:
         return clock.call(function)
     except TimeUp:
-        raise Fault("timeout", f"was not ready within {MAKING_SECONDS:g} s") from None
+        raise Fault("timeout", f"was not ready within {CREATION_SECONDS:g} s") from None
     except BaseException as error:
-        raise _raised(error, clock) from None
+        raise _fault_of(error, clock) from None
 
 
 def new_seat(
     role: str,
     agent: Agent,
     guard: StepGuard,
-    who: int,
+    seat_id: int,
     *,
     tag: str,
     format_id: str,
@@ -347,10 +353,10 @@ def new_seat(
     """
     rng = random.Random(seed)
 
-    def sit_down() -> bool:
+    def prepare() -> bool:
         agent.rng = rng
         return bool(agent.reads_battle)
 
-    reads_battle = _in_making(guard, who, sit_down)
+    reads_battle = _run_creation(guard, seat_id, prepare)
     battle = SeatBattle(tag, role, role, gen, format_id, rng)
-    return (kind or Seat)(role, agent, battle, Clock(guard, who, think_limit), reads_battle=reads_battle)
+    return (kind or Seat)(role, agent, battle, SeatClock(guard, seat_id, think_limit), reads_battle=reads_battle)

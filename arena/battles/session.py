@@ -23,7 +23,7 @@ def source_of(spec: str) -> AgentSource:
     return resolve(spec)
 
 
-class Seats(Protocol):
+class SeatIsolation(Protocol):
     """Creates seats whose agents run in their own processes (arena/venues/isolation)."""
 
     def seat(
@@ -31,7 +31,7 @@ class Seats(Protocol):
         role: str,
         spec: str,
         guard: StepGuard,
-        who: int,
+        seat_id: int,
         *,
         tag: str,
         format_id: str,
@@ -41,17 +41,17 @@ class Seats(Protocol):
     ) -> Seat:
         """Like `new_seat`; the agent is created from its spec in its process."""
 
-    async def part(self, seats: Iterable[Seat]) -> None:
+    async def end_seats(self, seats: Iterable[Seat]) -> None:
         """Notify the agents that their battle is over."""
 
-    def drop(self, seats: Iterable[Seat]) -> None:
+    def drop_seats(self, seats: Iterable[Seat]) -> None:
         """Clean up the seats of an aborted battle."""
 
 
-class MakesSeat(Protocol):
+class SeatFactory(Protocol):
     """Creates the seat of a remote player."""
 
-    def __call__(self, role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> Seat: ...
+    def __call__(self, role: str, guard: StepGuard, seat_id: int, *, tag: str, format_id: str, gen: int) -> Seat: ...
 
 
 class BattleSession:
@@ -73,8 +73,8 @@ class BattleSession:
         *,
         tag: str,
         think_limit: float,
-        remote_seats: Mapping[str, MakesSeat] = MappingProxyType({}),
-        isolation: Seats | None = None,
+        remote_seats: Mapping[str, SeatFactory] = MappingProxyType({}),
+        isolation: SeatIsolation | None = None,
     ) -> None:
         self.fixture = fixture
         self.isolation = isolation
@@ -83,13 +83,13 @@ class BattleSession:
         self.faults: dict[str, Fault] = {}
         gen = get_format(fixture.format).gen
         for index, (role, spec) in enumerate(zip(SEATS, fixture.agents, strict=True)):
-            who = serial * 2 + index
+            seat_id = serial * 2 + index
             if role in remote_seats:
-                self.seats[role] = remote_seats[role](role, guard, who, tag=tag, format_id=fixture.format, gen=gen)
+                self.seats[role] = remote_seats[role](role, guard, seat_id, tag=tag, format_id=fixture.format, gen=gen)
                 continue
-            told: dict[str, Any] = {
+            seat_settings: dict[str, Any] = {
                 "guard": guard,
-                "who": who,
+                "seat_id": seat_id,
                 "tag": tag,
                 "format_id": fixture.format,
                 "gen": gen,
@@ -97,26 +97,28 @@ class BattleSession:
                 "think_limit": think_limit,
             }
             if isolation is not None:
-                self.seats[role] = isolation.seat(role, spec, **told)
+                self.seats[role] = isolation.seat(role, spec, **seat_settings)
                 continue
-            told["kind"] = self.seat_class
+            seat_settings["kind"] = self.seat_class
             try:
-                self.seats[role] = new_seat(role, make_agent(guard, who, functools.partial(_made, spec)), **told)
+                self.seats[role] = new_seat(
+                    role, make_agent(guard, seat_id, functools.partial(_make_agent, spec)), **seat_settings
+                )
             except Fault as fault:
-                self.seats[role], self.faults[role] = new_seat(role, Agent(), **told), fault
+                self.seats[role], self.faults[role] = new_seat(role, Agent(), **seat_settings), fault
         # Not before: the first agent of a kind loads its model, which is no battle's time.
         self.started = time.time()
         self._clock = time.perf_counter()
 
-    async def part(self) -> None:
+    async def end_isolated_seats(self) -> None:
         """Notify agents in their own processes that the battle is over; `record` notifies the others."""
         if self.isolation is not None:
-            await self.isolation.part(self.seats.values())
+            await self.isolation.end_seats(self.seats.values())
 
-    def leave(self) -> None:
+    def clean_up(self) -> None:
         """Clean up isolated seats of an aborted battle."""
         if self.isolation is not None:
-            self.isolation.drop(self.seats.values())
+            self.isolation.drop_seats(self.seats.values())
 
     def record(self, end: dict[str, Any]) -> BattleRecord:
         """Notify the agents of the end, and return the record. end: winner, turns, turnLimit, inputLog."""
@@ -124,7 +126,7 @@ class BattleSession:
             seat.finish()
         return BattleRecord(
             fixture=self.fixture,
-            **self._verdict(end),
+            **self._result(end),
             turns=end["turns"],
             started=self.started,
             seconds=time.perf_counter() - self._clock,
@@ -135,7 +137,7 @@ class BattleSession:
             venue=self.venue,
         )
 
-    def _verdict(self, end: dict[str, Any]) -> dict[str, Any]:
+    def _result(self, end: dict[str, Any]) -> dict[str, Any]:
         """Return winner, reason, fault and detail of the record."""
         if self.fault is not None:
             role, fault = self.fault
@@ -158,7 +160,7 @@ def player_options(fixture: Fixture) -> dict[str, dict[str, Any]]:
     }
 
 
-def drop(awaitable: Awaitable[Choice]) -> None:
+def close_awaitable(awaitable: Awaitable[Choice]) -> None:
     """Close a coroutine, or cancel a future, that will not be awaited."""
     if isinstance(awaitable, asyncio.Future):
         awaitable.cancel()
@@ -168,5 +170,5 @@ def drop(awaitable: Awaitable[Choice]) -> None:
         close()
 
 
-def _made(spec: str) -> Agent:
+def _make_agent(spec: str) -> Agent:
     return source_of(spec).make()

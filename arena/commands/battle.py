@@ -18,7 +18,7 @@ from arena.store import open_store, rows
 from arena.store.recover import recover
 from arena.terminal.commands import db_option, say
 from arena.terminal.console import Console
-from arena.venues.simulator.reproduction import StoredBattle, play_again, stored_battle
+from arena.venues.simulator.reproduction import StoredBattle, replay_battle, stored_battle
 
 
 @click.command()
@@ -109,7 +109,7 @@ def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
     stored = stored_battle(db, battle_id)
     if words:
         _tell(stored)
-    comparison = play_again(stored, stock=stock)
+    comparison = replay_battle(stored, stock=stock)
     if comparison.difference is None and not stored.has_logs:
         print(
             f"battle {battle_id}: replayed on Showdown: winner, turns, input log and the legal choices of all "

@@ -10,7 +10,7 @@ from typing import Any
 from agents import Agent, Choice, SeatBattle
 from agents.observation.actions import ACTIONS, legal_actions
 from arena.battles.clock import RunClock
-from arena.battles.guard import Clock, StepGuard
+from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import Seat
 from arena.fixture import SEATS, Fixture, seat_seed
 from arena.processes.child import Message
@@ -28,7 +28,7 @@ class _Unlimited(StepGuard):
         self.clock = RunClock()
         self.spent = self.collected = 0.0
 
-    def call(self, who: int, limit: float, function: Any, *arguments: Any) -> Any:
+    def call(self, seat_id: int, limit: float, function: Any, *arguments: Any) -> Any:
         return function(*arguments)
 
 
@@ -51,15 +51,15 @@ class ShowdownBattle:
         for role, agent in zip(SEATS, agents, strict=True):
             rng = random.Random(seat_seed(fixture.seed, role))
             battle = SeatBattle(f"battle-{fixture.format}-{number}", role, role, gen, fixture.format, rng)
-            self.seats.append(Seat(role, agent or Agent(), battle, Clock(_Unlimited(), 0, float("inf"))))
+            self.seats.append(Seat(role, agent or Agent(), battle, SeatClock(_Unlimited(), 0, float("inf"))))
 
-    def see(self, message: Message) -> None:
+    def receive(self, message: Message) -> None:
         """Processes what the host sent for this battle."""
         if "p1" not in message:  # refused, crash, died
             self.winner, self.asked = STUCK, [False, False]
             return
         for seat, role in enumerate(SEATS):
-            if self.seats[seat].see(message[role]):
+            if self.seats[seat].receive(message[role]):
                 self.asked[seat] = True
                 request = self.seats[seat].request
                 assert request is not None
@@ -91,7 +91,7 @@ class Exchange:
         self.refused = ""
         if self.host.dead.done():  # it has died between two calls
             for battle, _ in orders:
-                battle.see({"died": self.host.dead.result()})
+                battle.receive({"died": self.host.dead.result()})
             return
         self._waiting = {battle.number: battle for battle, _ in orders}
         self._replied = asyncio.get_running_loop().create_future()
@@ -117,7 +117,7 @@ class Exchange:
         assert replied is not None
         self.refused = self.refused or message.get("refused", "")
         try:
-            battle.see(message)
+            battle.receive(message)
         except Exception as error:  # a bug: raised where the battles are awaited
             if not replied.done():
                 replied.set_exception(error)

@@ -13,8 +13,9 @@ from agents.engine import FORMATS
 from agents.observation.actions import ACTIONS
 from arena.fixture import SEATS, Fixture, FixtureTeam, digest
 from arena.venues.engine.availability import check_engine
-from arena.venues.engine.stored import Decided, stored_results
+from arena.venues.engine.stored import stored_results
 from arena.venues.simulator.replaying import input_log_teams
+from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.drawn import drawn_teams
 from teamsets.errors import ArenaError
 from training.envs.venue import Battles, Ints
@@ -31,7 +32,7 @@ class Stored:
     battle: int
     fixture: Fixture
     previews: tuple[str | None, str | None]
-    choices: tuple[list[tuple[int, Decided]], list[tuple[int, Decided]]]
+    choices: tuple[list[tuple[int, StoredDecision]], list[tuple[int, StoredDecision]]]
 
 
 class Forks(Protocol):
@@ -67,17 +68,19 @@ class EngineForks:
         self.battles = EngineBattles(rows, format_id)
 
     def begin(self, stored: Stored) -> None:
-        from arena.venues.engine.requests import Asker, members_of
+        from arena.venues.engine.requests import QuestionBuilder, members_of
 
         self.battles.begin(_rows(1), [stored.fixture], [(None, None)])
         packed = [str(team.packed) for team in stored.fixture.teams]
-        self._askers = [Asker(role, members_of(role, text)) for role, text in zip(SEATS, packed, strict=True)]
+        self._question_builders = [
+            QuestionBuilder(role, members_of(role, text)) for role, text in zip(SEATS, packed, strict=True)
+        ]
 
     def labels(self, seat: int) -> dict[str, int]:
-        from arena.venues.engine.requests import described
+        from arena.venues.engine.requests import describe_rows
 
-        _, parts = described(self.battles.engine.words[LEADER : LEADER + 1])
-        question = self._askers[seat].ask(parts[0][seat])
+        _, parts = describe_rows(self.battles.engine.words[LEADER : LEADER + 1])
+        question = self._question_builders[seat].ask(parts[0][seat])
         return {} if question is None else {choice.label: action for action, choice in question.by_action.items()}
 
     def fork(self, rows: Ints, seeds: Sequence[str], agents: Sequence[Pair]) -> None:

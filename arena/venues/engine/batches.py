@@ -13,62 +13,62 @@ from agents.batched import actions_of
 from agents.engine.gen1.engine import Engine
 from agents.observation.engine_observation import observe_rows
 from agents.observation.observation import Observations
-from arena.battles.guard import Clock, StepGuard, TimeUp
+from arena.battles.guard import SeatClock, StepGuard, TimeUp
 from arena.battles.seat import Fault
 from arena.fixture import SEATS
 from arena.venues.engine.battle import EngineBattle
 from arena.venues.engine.seat import EngineSeat
 
-Asked = tuple[EngineBattle, EngineSeat]
-Answered = tuple[EngineBattle, EngineSeat, "Choice | Fault | AskAlone | None"]
+WaitingSeat = tuple[EngineBattle, EngineSeat]
+DecidedSeat = tuple[EngineBattle, EngineSeat, "Choice | Fault | AskSeparately | None"]
 #: The longest that one call may take, in seconds, unless one decision may take longer.
 _CALL_SECONDS = 60.0
 
 
-class AskAlone(Exception):
+class AskSeparately(Exception):
     """A call for several agents failed. Some of them may have decided in it, so their battles begin anew."""
 
 
-async def ask_together(engine: Engine, guard: StepGuard, asked: list[Asked]) -> list[Answered]:
+async def ask_batch(engine: Engine, guard: StepGuard, asked: list[WaitingSeat]) -> list[DecidedSeat]:
     """Return each seat with its choice, a failure beside its answer, AskAlone, or None for an illegal answer.
 
     If the call failed or took too long, all its battles are to be played again with their agents asked alone: whoever is to
     blame loses, and nobody else. The time of a call is divided among its decisions.
     """
-    found: list[Answered] = []
-    begun: list[Asked] = []
+    decided: list[DecidedSeat] = []
+    begun: list[WaitingSeat] = []
     for battle, seat in asked:
         try:
             seat.begin()
             begun.append((battle, seat))
         except Fault as fault:
-            found.append((battle, seat, fault))
+            decided.append((battle, seat, fault))
     if not begun:
-        return found
+        return decided
     rows = np.array([battle.row for battle, _ in begun], np.int64)
     seats = np.array([SEATS.index(seat.role) for _, seat in begun], np.int64)
     observations = observe_rows(engine, rows, seats)
     first = begun[0][1].clock
-    clock = Clock(guard, first.who, min(first.limit * len(begun), max(first.limit, _CALL_SECONDS)))
+    clock = SeatClock(guard, first.seat_id, min(first.limit * len(begun), max(first.limit, _CALL_SECONDS)))
     actions = await _actions(clock, begun, observations)
     seconds = clock.elapsed / len(begun)
     for k, (battle, seat) in enumerate(begun):
         if actions is None:
-            found.append((battle, seat, AskAlone()))
+            decided.append((battle, seat, AskSeparately()))
             continue
         try:
-            choice = seat.take(actions[k], seconds)
+            choice = seat.accept_action(actions[k], seconds)
         except Fault as fault:  # in its diagnostics
-            found.append((battle, seat, fault))
+            decided.append((battle, seat, fault))
             continue
         if choice is None:
             token_ids, features, legal = observations
             seat.observation = Observations(token_ids[k : k + 1], features[k : k + 1], legal[k : k + 1])
-        found.append((battle, seat, choice))
-    return found
+        decided.append((battle, seat, choice))
+    return decided
 
 
-async def _actions(clock: Clock, asked: list[Asked], observations: Observations) -> list[int] | None:
+async def _actions(clock: SeatClock, asked: list[WaitingSeat], observations: Observations) -> list[int] | None:
     """Return the actions of all; None if the call failed."""
     agents: list[Any] = [seat.agent for _, seat in asked]
     try:

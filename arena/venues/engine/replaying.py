@@ -11,41 +11,43 @@ from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import STUCK, UNDECIDED
 from arena.fixture import SEATS
 from arena.venue import NotOnEngine
-from arena.venues.engine.requests import Asker, Question, described, engine_action, members_of
+from arena.venues.engine.requests import QuestionBuilder, SeatQuestion, describe_rows, engine_action, members_of
 from arena.venues.engine.stored import StoredResult
-from arena.venues.simulator.replaying import Asked, Replay, ReplayedSide
+from arena.venues.simulator.replaying import BattleReplay, ReplayedDecision, ReplayedSide
 from teamsets.errors import BadInput
 
 
-class _Walk:
+class _EngineReplay:
     """One battle on its way: what each seat was asked, and the input log as Showdown would note it."""
 
     def __init__(self, battle: StoredResult, teams: tuple[str, str]) -> None:
         self.battle = battle
         self.sides = (ReplayedSide(), ReplayedSide())
-        self.askers = [Asker(role, members_of(role, packed)) for role, packed in zip(SEATS, teams, strict=True)]
+        self.question_builders = [
+            QuestionBuilder(role, members_of(role, packed)) for role, packed in zip(SEATS, teams, strict=True)
+        ]
         self.input_log = [line for line in battle.input_log if line.startswith((">start ", ">player "))]
         self.winner, self.turn, self.over, self.limit = "", 0, False, False
 
     def actions(self, result: list[int], parts: list[list[int]]) -> list[int] | None:
-        """Both seats' stored actions at this state (see `described`); None at its end. Raises NotOnEngine."""
+        """Both seats' stored actions at this state (see `describe_rows`); None at its end. Raises NotOnEngine."""
         winner, self.turn = result
         if winner == STUCK:
             return None
         if winner != UNDECIDED:
             self.over, self.winner = True, SEATS[winner] if winner < len(SEATS) else ""
             return None
-        chosen: dict[int, tuple[Question, Choice]] = {}
+        chosen: dict[int, tuple[SeatQuestion, Choice]] = {}
         missing = False
-        for index, (asker, side, kept, part) in enumerate(
-            zip(self.askers, self.sides, self.battle.decisions, parts, strict=True)
+        for index, (builder, side, kept, part) in enumerate(
+            zip(self.question_builders, self.sides, self.battle.decisions, parts, strict=True)
         ):
-            question = asker.ask(part)
+            question = builder.ask(part)
             if question is None:
                 continue
             number = len(side.decisions)
-            side.decisions.append(Asked(self.turn, question.labels))
-            choice = _labelled(question, kept[number].choice) if number < len(kept) else None
+            side.decisions.append(ReplayedDecision(self.turn, question.labels))
+            choice = _choice_labelled(question, kept[number].choice) if number < len(kept) else None
             if choice is None:
                 missing = True
             else:
@@ -53,11 +55,11 @@ class _Walk:
         if missing:
             self._forced()
             return None
-        found = [0, 0]
+        both = [0, 0]
         for index, (question, choice) in chosen.items():
             self.input_log.append(f">{SEATS[index]} {question.noted[choice.wire]}")
-            found[index] = engine_action(choice)
-        return found
+            both[index] = engine_action(choice)
+        return both
 
     def _forced(self) -> None:
         """End it as it was ended: an agent failed, or the run's limit of turns was reached."""
@@ -72,45 +74,47 @@ class _Walk:
         if self.over:
             self.input_log.append(last)
 
-    def replay(self) -> Replay:
+    def replay(self) -> BattleReplay:
         """The whole battle, as Showdown's replays are."""
         end = {"winner": self.winner, "turns": self.turn, "turnLimit": self.limit, "inputLog": self.input_log}
-        return Replay(self.sides, end if self.over else None)
+        return BattleReplay(self.sides, end if self.over else None)
 
 
-def _labelled(question: Question, label: str) -> Choice | None:
+def _choice_labelled(question: SeatQuestion, label: str) -> Choice | None:
     return next((choice for choice in question.legal if choice.label == label), None)
 
 
-def replay_on_engine(battles: Sequence[StoredResult], teams: Sequence[tuple[str, str]]) -> list[Replay | NotOnEngine]:
+def replay_on_engine(
+    battles: Sequence[StoredResult], teams: Sequence[tuple[str, str]]
+) -> list[BattleReplay | NotOnEngine]:
     """Replay battles on the engine, with NotOnEngine in the place of one that it cannot play. teams: packed."""
-    walks = [_Walk(battle, pair) for battle, pair in zip(battles, teams, strict=True)]
-    found: dict[int, Replay | NotOnEngine] = {}
-    engine = Engine(len(walks))
+    battle_replays = [_EngineReplay(battle, pair) for battle, pair in zip(battles, teams, strict=True)]
+    replays: dict[int, BattleReplay | NotOnEngine] = {}
+    engine = Engine(len(battle_replays))
     playing = []
-    for row, (walk, pair) in enumerate(zip(walks, teams, strict=True)):
+    for row, (battle_replay, pair) in enumerate(zip(battle_replays, teams, strict=True)):
         try:
-            engine.reset([pair], [walk.battle.seed], [row])
+            engine.reset([pair], [battle_replay.battle.seed], [row])
             playing.append(row)
         except (BadInput, ValueError) as error:
-            found[row] = NotOnEngine(str(error))
+            replays[row] = NotOnEngine(str(error))
     while playing:
-        results, parts = described(engine.words[playing])
-        going, actions = [], []
+        results, parts = describe_rows(engine.words[playing])
+        continuing, actions = [], []
         for row, result, part in zip(playing, results, parts, strict=True):
             try:
-                both = walks[row].actions(result, part)
+                both = battle_replays[row].actions(result, part)
             except NotOnEngine as error:
-                found[row] = error
+                replays[row] = error
                 continue
             if both is None:
-                found[row] = walks[row].replay()
+                replays[row] = battle_replays[row].replay()
             else:
-                going.append(row)
+                continuing.append(row)
                 actions.append(both)
-        if going:
-            part_of = engine.fork(going)
+        if continuing:
+            part_of = engine.fork(continuing)
             part_of.step(np.array(actions, np.int32))
-            engine.words[going] = part_of.words
-        playing = going
-    return [found[row] for row in range(len(walks))]
+            engine.words[continuing] = part_of.words
+        playing = continuing
+    return [replays[row] for row in range(len(battle_replays))]

@@ -38,7 +38,7 @@ def _has_two_locks(b, s):
 
 
 @rule
-def _noted(b, s):
+def _logged_entry(b, s):
     """What Showdown's input log says of a choice of a move, whichever was chosen; 0: the chosen move."""
     locked, status = locked_entry(b, s), b[out(b, s) + W.MON_STATUS]
     if locked:
@@ -55,7 +55,7 @@ def _describe_seat(b, s, parts):
     if b[s + W.REQUEST] == W.CHOOSE_MOVE:
         two = _has_two_locks(b, s)
         parts[_LISTED] = TWO_LOCKS if two else only_entry(b, s)
-        parts[_NOTED] = TWO_LOCKS if two else _noted(b, s)
+        parts[_NOTED] = TWO_LOCKS if two else _logged_entry(b, s)
         parts[_COUNT] = b[s + W.MOVE_COUNT]
     for slot in range(4):
         parts[_MOVES + slot] = b[s + W.MOVES + slot]
@@ -71,15 +71,15 @@ def _describe(battles, results, parts):
             _describe_seat(battles[n], W.SIDES + seat * W.SIDE_WORDS, parts[n, seat])
 
 
-def described(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list[int]]]]:
-    """Of each battle: [winner, turn], and what each seat is asked, for `Asker.ask`."""
+def describe_rows(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list[int]]]]:
+    """Of each battle: [winner, turn], and what each seat is asked, for `QuestionBuilder.ask`."""
     results, parts = np.empty((len(words), 2), np.int32), np.empty((len(words), 2, _PARTS), np.int32)
     _describe(words, results, parts)
     return results.tolist(), parts.tolist()
 
 
 @dataclass(frozen=True)
-class Question:
+class SeatQuestion:
     """What a seat is asked.
 
     request: Showdown's, as far as reading an answer needs it. legal: its choices. labels: of those. noted: choice's
@@ -98,15 +98,15 @@ class Question:
 
 
 @dataclass
-class Asker:
+class QuestionBuilder:
     """Makes the questions of one seat of one battle. role: "p1" or "p2"; members: (ident, details) in the team's order."""
 
     role: str
     members: list[tuple[str, str]]
-    _known: dict[tuple[int, ...], Question] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], SeatQuestion] = field(default_factory=dict)
 
-    def ask(self, parts: list[int]) -> Question | None:
-        """The question to a seat, by its parts of `described`; None if it waits. Raises NotOnEngine."""
+    def ask(self, parts: list[int]) -> SeatQuestion | None:
+        """The question to a seat, by its parts of `describe_rows`; None if it waits. Raises NotOnEngine."""
         if not parts[_LEGAL]:
             return None
         key = tuple(parts)
@@ -115,7 +115,7 @@ class Asker:
             question = self._known[key] = self._question(parts)
         return question
 
-    def _question(self, parts: list[int]) -> Question:
+    def _question(self, parts: list[int]) -> SeatQuestion:
         if TWO_LOCKS in (parts[_LISTED], parts[_NOTED]):
             raise NotOnEngine("a Pokémon is locked into two moves at once")
         legal, order = parts[_LEGAL], [index for index in parts[_ORDER:] if index >= 0]
@@ -146,7 +146,7 @@ class Asker:
         noted = {
             c.wire: f"move {always or moves[c.slot - 1]}" if c.kind == "move" else f"switch {c.slot}" for c in choices
         }
-        return Question(request, choices, [c.label for c in choices], noted)
+        return SeatQuestion(request, choices, [c.label for c in choices], noted)
 
 
 def members_of(role: str, packed: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from agents.batched import BatchedAgent, actions_of, with_labels
 from agents.contract import Agent
 from agents.observation.observation import Observations
 from arena.battles.seat import Seat
-from arena.venues.engine.requests import Question
+from arena.venues.engine.requests import SeatQuestion
 
 
 @dataclass
@@ -21,7 +21,7 @@ class EngineSeat(Seat):
     question: what it is asked now. observation: that of a batched agent, as arrays for one.
     """
 
-    question: Question | None = None
+    question: SeatQuestion | None = None
     observation: Observations | None = None
 
     @property
@@ -29,54 +29,54 @@ class EngineSeat(Seat):
         """Whether its agent acts on observations."""
         return isinstance(self.agent, BatchedAgent)
 
-    def pose(self, question: Question, turn: int) -> None:
+    def pose(self, question: SeatQuestion, turn: int) -> None:
         """Put a question to it, for `decide` or a batch."""
         self.question, self.request = question, question.request
         self.battle.legal, self.battle.turn = question.legal, turn
-        self._illegal = 0
-        self._used = 0.0
+        self.illegal_answers = 0
+        self.used_seconds = 0.0
 
     def begin(self) -> None:
         """Call the agent's `start` before its first decision in a batch. Raises Fault."""
-        if not self._started:
-            self._started = True
+        if not self.agent_started:
+            self.agent_started = True
             if type(self.agent).start is not Agent.start:
                 self.clock.start()
-                self._step(self.agent.start, self.battle)
-                self._used = self.clock.elapsed
+                self.run_step(self.agent.start, self.battle)
+                self.used_seconds = self.clock.elapsed
 
-    def take(self, action: int, seconds: float) -> Choice | None:
+    def accept_action(self, action: int, seconds: float) -> Choice | None:
         """Keep the action of a batch as its decision; None if it is not legal, and so counts as an illegal answer.
 
         seconds: its share of the batch's time. The decision's clock continues from there, as if it had been asked alone.
         Raises Fault.
         """
         assert self.question is not None
-        self.clock.start(used=self._used + seconds)
+        self.clock.start(used=self.used_seconds + seconds)
         if self.agent.diagnostics is not None:
-            self._step(self._label_diagnostics)
-        self._check_time()
+            self.run_step(self._label_diagnostics)
+        self.check_time()
         choice = self.question.by_action.get(action)
         if choice is None:
-            self._illegal += 1
-            self._used = self.clock.elapsed
+            self.illegal_answers += 1
+            self.used_seconds = self.clock.elapsed
             return None
-        return self._note(choice)
+        return self.record_decision(choice)
 
-    def take_back(self) -> None:
+    def drop_last_decision(self) -> None:
         """Forget its last decision: the opponent had lost before."""
         self.decisions.pop()
 
-    def _answer(self) -> tuple[bool, Any]:
+    def ask_agent(self) -> tuple[bool, Any]:
         if not isinstance(self.agent, BatchedAgent):
-            return super()._answer()
+            return super().ask_agent()
         assert self.observation is not None
         answer = type(self.agent).act_many([self.agent], self.observation)
-        return (True, answer) if inspect.isawaitable(answer) else (False, self._meant(answer))
+        return (True, answer) if inspect.isawaitable(answer) else (False, self.parse_answer(answer))
 
-    def _meant(self, answer: Any) -> tuple[Choice | None, str]:
+    def parse_answer(self, answer: Any) -> tuple[Choice | None, str]:
         if not isinstance(self.agent, BatchedAgent):
-            return super()._meant(answer)
+            return super().parse_answer(answer)
         assert self.question is not None
         action = actions_of(answer, 1)[0]
         self._label_diagnostics()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from arena.record import unpacked
 from arena.store import rows
 from arena.venues.simulator.replaying import input_log_teams
+from arena.venues.simulator.reproduction import StoredDecision
 from teamsets.errors import BadInput
 
 _RESULTS = """
@@ -21,14 +22,6 @@ _RESULTS = """
 """
 
 
-class Decided(NamedTuple):
-    """A stored decision."""
-
-    turn: int
-    legal: list[str]
-    choice: str
-
-
 @dataclass(frozen=True)
 class StoredResult:
     """A stored battle. venue: where it was played; None: not noted, so not on the engine. decisions: of both seats."""
@@ -38,7 +31,7 @@ class StoredResult:
     winner: str | None
     turns: int
     input_log: list[str]
-    decisions: tuple[list[Decided], list[Decided]]
+    decisions: tuple[list[StoredDecision], list[StoredDecision]]
 
     @property
     def seed(self) -> str:
@@ -56,12 +49,12 @@ def battles_to_check(db: Path, run_id: str | None, sample: int | None) -> list[t
     if run_id is not None and not rows("SELECT run_id FROM runs WHERE run_id = ?", db, [run_id]):
         latest = [name for (name,) in rows("SELECT run_id FROM runs ORDER BY rowid DESC LIMIT 3", db)]
         raise BadInput(f"run '{run_id}': not in {db}; the latest runs are {', '.join(latest) or 'none'}")
-    found = rows(
+    chosen = rows(
         "SELECT battle_id, format FROM battles WHERE ?::VARCHAR IS NULL OR run_id = ? ORDER BY md5(key), battle_id LIMIT ?",
         db,
         [run_id, run_id, sample],
     )
-    return sorted(found)
+    return sorted(chosen)
 
 
 def stored_results(db: Path, battle_ids: Sequence[int]) -> list[StoredResult]:
@@ -72,5 +65,5 @@ def stored_results(db: Path, battle_ids: Sequence[int]) -> list[StoredResult]:
     ]
 
 
-def _decisions(found: list[Any] | None) -> list[Decided]:
-    return [Decided(*(one.values() if isinstance(one, dict) else one)) for one in found or []]
+def _decisions(decisions: list[Any] | None) -> list[StoredDecision]:
+    return [StoredDecision(*(row.values() if isinstance(row, dict) else row)) for row in decisions or []]

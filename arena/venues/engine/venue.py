@@ -21,9 +21,9 @@ from arena.battles.seat import Fault
 from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.venue import NotOnEngine, Rules, VenuesDiffer
-from arena.venues.engine.batches import AskAlone, ask_together
+from arena.venues.engine.batches import AskSeparately, ask_batch
 from arena.venues.engine.battle import EngineBattle
-from arena.venues.engine.requests import described
+from arena.venues.engine.requests import describe_rows
 from arena.venues.engine.seat import EngineSeat
 from arena.venues.simulator.host import Host, drawn_team
 from arena.venues.simulator.replaying import difference, replayed
@@ -65,8 +65,8 @@ class EngineVenue:
         async with self._room:
             try:
                 record = await self._played(fixture, serial, teams)
-            except AskAlone:
-                record = await self._played(fixture, serial, teams, alone=True)
+            except AskSeparately:
+                record = await self._played(fixture, serial, teams, ask_separately=True)
         return record
 
     @property
@@ -83,9 +83,9 @@ class EngineVenue:
         return await drawn_team(self.host, fixture.format, str(team.seed))
 
     async def _played(
-        self, fixture: Fixture, serial: int, teams: tuple[str, str], *, alone: bool = False
+        self, fixture: Fixture, serial: int, teams: tuple[str, str], *, ask_separately: bool = False
     ) -> BattleRecord:
-        battle = self._open(fixture, serial, teams, alone)
+        battle = self._open(fixture, serial, teams, ask_separately)
         try:
             record = battle.record(await battle.over)
         finally:
@@ -95,14 +95,14 @@ class EngineVenue:
             await self._verify(battle, record)
         return record
 
-    def _open(self, fixture: Fixture, serial: int, teams: tuple[str, str], alone: bool) -> EngineBattle:
+    def _open(self, fixture: Fixture, serial: int, teams: tuple[str, str], ask_separately: bool) -> EngineBattle:
         row = self._free.pop()
         try:
             self.engine.reset([teams], [fixture.seed], [row])
         except (BadInput, ValueError) as error:
             self._free.append(row)
             raise NotOnEngine(str(error)) from None
-        battle = EngineBattle(fixture, self.guard, serial, self.rules, teams, row, alone=alone)
+        battle = EngineBattle(fixture, self.guard, serial, self.rules, teams, row, ask_separately=ask_separately)
         self._playing[row] = battle
         self._opened.append(battle)
         self._wake()
@@ -133,7 +133,7 @@ class EngineVenue:
                 asked = [(battle, seat) for battle, seat in self._waiting.pop(kind) if not battle.over.done()]
                 if asked:
                     self._asking.add(kind)
-                    asking = ask_together(self._observed[kind[1]], self.guard, asked)
+                    asking = ask_batch(self._observed[kind[1]], self.guard, asked)
                     self._begin(asking, functools.partial(self._answered, kind))
 
     @contextmanager
@@ -156,7 +156,7 @@ class EngineVenue:
         battles = [battle for battle in ready + opened if not battle.over.done()]
         if not battles:
             return
-        results, parts = described(self.engine.words[[battle.row for battle in battles]])
+        results, parts = describe_rows(self.engine.words[[battle.row for battle in battles]])
         for battle, result, part_of in zip(battles, results, parts, strict=True):
             try:
                 posed = battle.advance(result, part_of)
@@ -168,7 +168,7 @@ class EngineVenue:
 
     def _ask(self, battle: EngineBattle, seat: EngineSeat) -> None:
         if isinstance(seat.agent, BatchedAgent) and seat.observation is None:
-            if not battle.alone:
+            if not battle.ask_separately:
                 kind = type(seat.agent), battle.fixture.format
                 self._waiting.setdefault(kind, []).append((battle, seat))
                 self._wake()
@@ -204,7 +204,7 @@ class EngineVenue:
         self, battle: EngineBattle, seat: EngineSeat, choice: Choice | Fault, *, at_once: bool = False
     ) -> None:
         seat.observation = None
-        if battle.decided(seat, choice, at_once=at_once):
+        if battle.record_choice(seat, choice, at_once=at_once):
             self._ready.append(battle)
             self._wake()
 
@@ -214,7 +214,7 @@ class EngineVenue:
             return
         with self._bugs():
             for battle, seat, choice in task.result():
-                if isinstance(choice, AskAlone):
+                if isinstance(choice, AskSeparately):
                     battle.break_off(choice)
                 elif choice is None:
                     self._ask(battle, seat)  # alone, with its observation
@@ -241,6 +241,6 @@ async def ready_engine() -> None:
 def warm_up() -> None:
     """Compile what the venue calls, or load it from the cache."""
     engine, none = Engine(0), np.zeros(0, np.int64)
-    described(engine.words)
+    describe_rows(engine.words)
     engine.step(np.zeros((0, 2), np.int32))
     observe_rows(engine, none, none)

@@ -14,7 +14,7 @@ from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
 from arena.venues.engine.stored import StoredResult, battles_to_check, stored_results
 from arena.venues.simulator.host import Host, drawn_team
-from arena.venues.simulator.replaying import Replay, difference, on_a_loop, replayed
+from arena.venues.simulator.replaying import BattleReplay, difference, on_a_loop, replayed
 from teamsets.errors import ArenaError
 
 #: Battles that are loaded and replayed together.
@@ -22,7 +22,7 @@ _AT_ONCE = 200
 
 
 @dataclass
-class Verified:
+class VerificationResult:
     """What a check found. checked: battles by where they were replayed; unchecked: by the reason; differences: in words."""
 
     checked: Counter[str] = field(default_factory=Counter)
@@ -31,48 +31,54 @@ class Verified:
 
 
 def verify(
-    db: Path, run_id: str | None = None, sample: int | None = None, show: Callable[[Verified], None] = lambda _: None
-) -> Verified:
+    db: Path,
+    run_id: str | None = None,
+    sample: int | None = None,
+    show: Callable[[VerificationResult], None] = lambda _: None,
+) -> VerificationResult:
     """Replay stored battles of the engine's formats: those of the engine on Showdown, all others on the engine.
 
     run_id: only that run's. sample: only so many. show: called after each part. Raises BadInput without what it needs.
     """
-    found = Verified()
+    result = VerificationResult()
     chosen = []
     for battle_id, format_id in battles_to_check(db, run_id, sample):
         if format_id in ENGINE_FORMATS:
             chosen.append(battle_id)
         else:
-            found.unchecked[f"the engine does not play {format_id}"] += 1
+            result.unchecked[f"the engine does not play {format_id}"] += 1
     for start in range(0, len(chosen), _AT_ONCE):
-        on_a_loop(_check(stored_results(db, chosen[start : start + _AT_ONCE]), found))
-        show(found)
-    return found
+        on_a_loop(_check(stored_results(db, chosen[start : start + _AT_ONCE]), result))
+        show(result)
+    return result
 
 
-async def _check(battles: list[StoredResult], found: Verified) -> None:
+async def _check(battles: list[StoredResult], result: VerificationResult) -> None:
     with_log = [battle for battle in battles if battle.input_log]
     if len(with_log) < len(battles):
-        found.unchecked["it has no input log"] += len(battles) - len(with_log)
+        result.unchecked["it has no input log"] += len(battles) - len(with_log)
     of_engine = [battle for battle in with_log if battle.venue == "engine"]
     others = [battle for battle in with_log if battle.venue != "engine"]
     async with await Host.launch() as host:
         _compare(
-            of_engine, await asyncio.gather(*(_on_showdown(host, battle) for battle in of_engine)), "Showdown", found
+            of_engine, await asyncio.gather(*(_on_showdown(host, battle) for battle in of_engine)), "Showdown", result
         )
         if others:
-            _compare(others, await _on_engine(host, others), "the engine", found)
+            _compare(others, await _on_engine(host, others), "the engine", result)
 
 
 def _compare(
-    battles: Sequence[StoredResult], replays: Sequence[Replay | ArenaError], where: str, found: Verified
+    battles: Sequence[StoredResult],
+    replays: Sequence[BattleReplay | ArenaError],
+    where: str,
+    result: VerificationResult,
 ) -> None:
     for battle, replay in zip(battles, replays, strict=True):
         if isinstance(replay, ArenaError):
-            found.unchecked[str(replay)] += 1
+            result.unchecked[str(replay)] += 1
             continue
-        found.checked[where] += 1
-        words = difference(
+        result.checked[where] += 1
+        where_different = difference(
             replay,
             winner=battle.winner,
             turns=battle.turns,
@@ -80,18 +86,18 @@ def _compare(
             decisions=battle.decisions,
             where=where,
         )
-        if words is not None:
-            found.differences.append(f"battle {battle.battle_id}: {words}")
+        if where_different is not None:
+            result.differences.append(f"battle {battle.battle_id}: {where_different}")
 
 
-async def _on_showdown(host: Host, battle: StoredResult) -> Replay | ArenaError:
+async def _on_showdown(host: Host, battle: StoredResult) -> BattleReplay | ArenaError:
     try:
         return await replayed(host, battle.input_log)
     except ArenaError as error:
         return error
 
 
-async def _on_engine(host: Host, battles: Sequence[StoredResult]) -> list[Replay | ArenaError]:
+async def _on_engine(host: Host, battles: Sequence[StoredResult]) -> list[BattleReplay | ArenaError]:
     check_engine("arena verify")
     from arena.venues.engine.replaying import replay_on_engine  # imports Numba
 
@@ -110,7 +116,7 @@ async def _on_engine(host: Host, battles: Sequence[StoredResult]) -> list[Replay
     drawn = await asyncio.gather(*map(teams, battles))
     known = [n for n, pair in enumerate(drawn) if not isinstance(pair, ArenaError)]
     pairs = [pair for pair in drawn if not isinstance(pair, ArenaError)]
-    replays: dict[int, Replay | NotOnEngine] = dict(
+    replays: dict[int, BattleReplay | NotOnEngine] = dict(
         zip(known, replay_on_engine([battles[n] for n in known], pairs), strict=True)
     )
     return [pair if isinstance(pair, ArenaError) else replays[n] for n, pair in enumerate(drawn)]

@@ -37,23 +37,23 @@ class Turns:
     isolation."""
 
     def __init__(self) -> None:
-        self._taken = False
+        self._busy = False
         self._waiting: deque[Callable[[], None]] = deque()
 
-    def take(self, begin: Callable[[], None]) -> None:
-        """Call `begin` as soon as the turn is free. The caller releases it with `give`."""
-        if self._taken:
+    def acquire(self, begin: Callable[[], None]) -> None:
+        """Call `begin` as soon as the turn is free. The caller releases it with `release`."""
+        if self._busy:
             self._waiting.append(begin)
         else:
-            self._taken = True
+            self._busy = True
             begin()
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Release the turn; the next waiting process gets it."""
         if self._waiting:
             self._waiting.popleft()()
         else:
-            self._taken = False
+            self._busy = False
 
 
 #: The result of a request: the reply line as JSON, or why there is none.
@@ -80,10 +80,10 @@ class AgentProcess(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parts: list[bytes] = []
         self._size = 0  # of the parts
-        self._answered: Callable[[Answer], None] | None = None  # set while a request is open
+        self._on_answer: Callable[[Answer], None] | None = None  # set while a request is open
         self._until = 0.0
-        self._asked_at = 0.0
-        self._later = False  # it has announced a later reply
+        self._requested_at = 0.0
+        self._reply_announced = False  # it has announced a later reply
         self._has_turn = False
         self._quick_answers = 0  # in a row
         self._printed = bytearray()
@@ -91,22 +91,22 @@ class AgentProcess(asyncio.Protocol):
         self._breach = ""
         self.ended = ""  # how it ended, once it has
 
-    def ask(self, begin: Callable[[], bytes | None], seconds: float, answered: Callable[[Answer], None]) -> None:
+    def ask(self, begin: Callable[[], bytes | None], seconds: float, on_answer: Callable[[Answer], None]) -> None:
         """Send a request at this process's turn.
 
         begin: called then; returns the request's line, or None if it is no longer needed. seconds: time limit for the
-        reply from then on; after it the process is killed. answered: called once with the reply; must not raise.
+        reply from then on; after it the process is killed. on_answer: called once with the reply; must not raise.
         """
         if self._quick_answers >= QUICK_ANSWERS:
-            self._begin(begin, seconds, answered)
+            self._begin(begin, seconds, on_answer)
         else:
-            self._turns.take(lambda: self._begin(begin, seconds, answered, has_turn=True))
+            self._turns.acquire(lambda: self._begin(begin, seconds, on_answer, has_turn=True))
 
     def _begin(
         self,
         begin: Callable[[], bytes | None],
         seconds: float,
-        answered: Callable[[Answer], None],
+        on_answer: Callable[[Answer], None],
         has_turn: bool = False,
     ) -> None:
         self._has_turn = has_turn
@@ -115,44 +115,44 @@ class AgentProcess(asyncio.Protocol):
             self._give_turn()
         elif self.ended:
             self._give_turn()
-            answered(ProcessEnded(self.ended))
+            on_answer(ProcessEnded(self.ended))
         else:
             assert self._transport is not None
-            self._asked_at = time.monotonic()
-            self._later = False
-            self.listen(seconds, answered)
+            self._requested_at = time.monotonic()
+            self._reply_announced = False
+            self.listen(seconds, on_answer)
             self._transport.write(line + b"\n")
 
-    def listen(self, seconds: float, answered: Callable[[Answer], None]) -> None:
+    def listen(self, seconds: float, on_answer: Callable[[Answer], None]) -> None:
         """Change the time limit of the open request, and the callback of its reply."""
         self._until = self._clock.now() + seconds
-        self._answered = answered
+        self._on_answer = on_answer
 
     async def answer(self, line: bytes, seconds: float) -> dict[str, Any]:
         """Like `ask`, as a coroutine. Raises ProcessEnded or AgentTimeout."""
-        return await _received(lambda answered: self.ask(lambda: line, seconds, answered))
+        return await _await_answer(lambda on_answer: self.ask(lambda: line, seconds, on_answer))
 
     async def open_answer(self, seconds: float) -> dict[str, Any]:
         """Return the reply to the open request; see `listen`. Raises ProcessEnded or AgentTimeout."""
-        return await _received(lambda answered: self.listen(seconds, answered))
+        return await _await_answer(lambda on_answer: self.listen(seconds, on_answer))
 
-    def look(self) -> None:
+    def check_deadline(self) -> None:
         """Kill the process if its reply is overdue."""
-        if self._answered is not None and self._clock.is_past(self._until):
-            self._settle(AgentTimeout("silent"))
+        if self._on_answer is not None and self._clock.is_past(self._until):
+            self._deliver_answer(AgentTimeout("silent"))
             self.kill()
 
-    def _settle(self, answer: Answer) -> None:
+    def _deliver_answer(self, answer: Answer) -> None:
         """Pass the answer to the waiting callback."""
         self._give_turn()
-        answered, self._answered = self._answered, None
-        if answered is not None:
-            answered(answer)
+        on_answer, self._on_answer = self._on_answer, None
+        if on_answer is not None:
+            on_answer(answer)
 
     def _give_turn(self) -> None:
         if self._has_turn:
             self._has_turn = False
-            self._turns.give()
+            self._turns.release()
 
     def kill(self) -> None:
         """Kill it with its process group."""
@@ -174,7 +174,7 @@ class AgentProcess(asyncio.Protocol):
         self._parts.append(rest)
         self._size += len(rest)
         if self._size > MAX_LINE:
-            self._break(f"wrote more than {MAX_LINE:,} bytes in one line into its channel")
+            self._kill_for_breach(f"wrote more than {MAX_LINE:,} bytes in one line into its channel")
 
     def _line_received(self, line: bytes) -> None:
         if self._breach:
@@ -183,19 +183,19 @@ class AgentProcess(asyncio.Protocol):
             answer = orjson.loads(line) if len(line) <= MAX_LINE else None
         except orjson.JSONDecodeError:
             answer = None
-        if not isinstance(answer, dict) or self._answered is None:
-            self._break("wrote an invalid answer into its channel")
-        elif answer.get("later") is True and not self._later:
-            self._later = True
+        if not isinstance(answer, dict) or self._on_answer is None:
+            self._kill_for_breach("wrote an invalid answer into its channel")
+        elif answer.get("later") is True and not self._reply_announced:
+            self._reply_announced = True
             self._give_turn()
         else:
-            if not self._later:
-                quick = time.monotonic() - self._asked_at < QUICK_SECONDS
+            if not self._reply_announced:
+                quick = time.monotonic() - self._requested_at < QUICK_SECONDS
                 self._quick_answers = self._quick_answers + 1 if quick else 0
-            self._settle(answer)
+            self._deliver_answer(answer)
 
-    def _break(self, words: str) -> None:
-        self._breach = self._breach or words
+    def _kill_for_breach(self, message: str) -> None:
+        self._breach = self._breach or message
         self._parts.clear()
         self._size = 0
         self.kill()
@@ -215,15 +215,15 @@ class AgentProcess(asyncio.Protocol):
                 with contextlib.suppress(OSError):  # its last output may not have been read yet
                     self.output_received(os.read(descriptor, 1 << 16))
             transport.close()
-        how = self._breach or f"ended its process {_how(code)}"
+        how = self._breach or f"ended its process {_describe_exit(code)}"
         last = self._printed.decode(errors="replace").strip().split("\n")[-1][:300]
         self.ended = how + (f": {last}" if last else "")
-        self._settle(ProcessEnded(self.ended))
+        self._deliver_answer(ProcessEnded(self.ended))
         if self._transport is not None:
             self._transport.abort()
 
 
-async def _received(ask: Callable[[Callable[[Answer], None]], None]) -> dict[str, Any]:
+async def _await_answer(ask: Callable[[Callable[[Answer], None]], None]) -> dict[str, Any]:
     """Return the reply that `ask` passes to its callback. Raises ProcessEnded or AgentTimeout."""
     received: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     ask(lambda answer: None if received.done() else received.set_result(answer))
@@ -233,5 +233,5 @@ async def _received(ask: Callable[[Callable[[Answer], None]], None]) -> dict[str
     return answer
 
 
-def _how(code: int) -> str:
+def _describe_exit(code: int) -> str:
     return f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"

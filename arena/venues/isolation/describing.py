@@ -70,7 +70,7 @@ def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[s
     theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
     sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
     if theirs:
-        sources |= zip(theirs, map(Description.source, _only_inside(described(theirs, formats))), strict=True)
+        sources |= zip(theirs, map(Description.source, _check_none_external(described(theirs, formats))), strict=True)
     return sources
 
 
@@ -101,14 +101,14 @@ def described(specs: Sequence[str], formats: Sequence[str]) -> list[Description]
     return [Description(**answer) for answer in answers]
 
 
-def _only_inside(found: list[Description]) -> list[Description]:
-    for one in found:
-        if one.is_external:  # its code would determine, in the worker, how its program is started
+def _check_none_external(agents: list[Description]) -> list[Description]:
+    for agent in agents:
+        if agent.is_external:  # its code would determine, in the worker, how its program is started
             raise BadInput(
-                f"agent '{one.spec}': starts an external program by third-party code, which cannot be isolated: leave "
+                f"agent '{agent.spec}': starts an external program by third-party code, which cannot be isolated: leave "
                 "--isolate out"
             )
-    return found
+    return agents
 
 
 def _is_description(answer: Any) -> bool:
@@ -131,7 +131,7 @@ def describe(spec: str, formats: list[str]) -> dict[str, Any]:
     """Return an agent's description, or the error message. Imports its code."""
     try:
         source = resolve(spec)
-        lacks = {format_id: words for format_id in formats if (words := source.missing(format_id))}
+        lacks = {format_id: lack for format_id in formats if (lack := source.missing(format_id))}
     except BadInput as error:
         return {"refused": str(error)}
     fields = source.spec, source.fingerprint, source.repeatable, source.documentation, source.is_external

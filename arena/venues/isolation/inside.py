@@ -1,8 +1,8 @@
 """Runs in an agent process: one agent in one seat, one battle after another.
 
 In, a line of JSON each: {"make": SETTINGS} for a new battle, {"decide": [view]} and {"finish": [view]} with what the seat
-has seen since the last time, as `Seat.see` takes it. Out, for each one line: {"made": true}, {"choice", "diagnostics"},
-{"over": parse_warnings}, or {"fault", "words"}; {"later": true} before the choice of an agent whose `act` is a coroutine.
+has seen since the last time, as `Seat.receive` takes it. Out, for each one line: {"made": true}, {"choice", "diagnostics"},
+{"over": parse_warnings}, or {"fault", "message"}; {"later": true} before the choice of an agent whose `act` is a coroutine.
 
 The agent can overwrite all of this, so the worker does not trust it (seat.py).
 """
@@ -50,20 +50,24 @@ class InsideSeat(Seat):
     """A seat in an agent process. It keeps only what the next choice needs; the worker keeps the record."""
 
     @functools.cached_property
-    def _plain(self) -> bool:
+    def _has_plain_diagnostics(self) -> bool:
         """Whether the agent's diagnostics are a plain attribute, so that reading them runs none of its code."""
         return inspect.getattr_static(type(self.agent), "diagnostics", None) is None
 
-    def see(self, view: dict[str, Any]) -> bool:
+    def receive(self, view: dict[str, Any]) -> bool:
         self.log.clear()
-        return super().see(view)
+        return super().receive(view)
 
-    def _note(self, choice: Choice) -> Choice:
+    def record_decision(self, choice: Choice) -> Choice:
         self.decisions.clear()
-        return super()._note(choice)
+        return super().record_decision(choice)
 
-    def _read_diagnostics(self) -> dict[str, Any] | None:
-        return None if self._plain and vars(self.agent).get("diagnostics") is None else super()._read_diagnostics()
+    def read_diagnostics(self) -> dict[str, Any] | None:
+        return (
+            None
+            if self._has_plain_diagnostics and vars(self.agent).get("diagnostics") is None
+            else super().read_diagnostics()
+        )
 
 
 class Inside:
@@ -80,7 +84,7 @@ class Inside:
         self._guard = StepGuard(clock=clock)
         self._seat: Seat | None = None
         self._parts: list[bytes] = []
-        self._thinking: asyncio.Task[None] | None = None
+        self._deciding: asyncio.Task[None] | None = None
         self._loop.add_reader(channel, self._receive)
 
     def _receive(self) -> None:
@@ -104,71 +108,71 @@ class Inside:
         for end in ends:
             line = b"".join([*self._parts, end])
             self._parts.clear()
-            self._obey(orjson.loads(line))
+            self._execute(orjson.loads(line))
         if rest:
             self._parts.append(rest)
 
-    def _obey(self, order: dict[str, Any]) -> None:
+    def _execute(self, order: dict[str, Any]) -> None:
         try:
             if "decide" in order:
                 self._decide(order["decide"])
             elif "make" in order:
                 self._make(SeatSettings(**order["make"]))
-                self._say({"made": True})
+                self._send({"made": True})
             else:
                 self._finish(order["finish"])
         except Fault as fault:
             self._fail(fault)
 
-    def _make(self, told: SeatSettings) -> None:
-        agent = make_agent(self._guard, 0, lambda: source_of(told.spec).make())
+    def _make(self, settings: SeatSettings) -> None:
+        agent = make_agent(self._guard, 0, lambda: source_of(settings.spec).make())
         self._seat = new_seat(
-            told.role,
+            settings.role,
             agent,
             self._guard,
             0,
-            tag=told.tag,
-            format_id=told.format_id,
-            gen=told.gen,
-            seed=told.seed,
-            think_limit=told.think_limit,
+            tag=settings.tag,
+            format_id=settings.format_id,
+            gen=settings.gen,
+            seed=settings.seed,
+            think_limit=settings.think_limit,
             kind=InsideSeat,
         )
 
     def _decide(self, views: list[dict[str, Any]]) -> None:
         assert self._seat is not None
         for view in views:
-            self._seat.see(view)
+            self._seat.receive(view)
         choice = self._seat.decide()
         if isinstance(choice, Choice):
-            self._answer(choice)
+            self._send_choice(choice)
         else:
-            self._say({"later": True})
-            self._thinking = asyncio.ensure_future(self._decide_later(choice))
+            self._send({"later": True})
+            self._deciding = asyncio.ensure_future(self._decide_later(choice))
 
     async def _decide_later(self, awaitable: Any) -> None:
         try:
-            self._answer(await awaitable)
+            self._send_choice(await awaitable)
         except Fault as fault:
             self._fail(fault)
 
-    def _answer(self, choice: Choice) -> None:
+    def _send_choice(self, choice: Choice) -> None:
         assert self._seat is not None
-        self._say({"choice": choice.label, "diagnostics": self._seat.decisions[-1].diagnostics})
+        self._send({"choice": choice.label, "diagnostics": self._seat.decisions[-1].diagnostics})
 
     def _finish(self, views: list[dict[str, Any]]) -> None:
         assert self._seat is not None
         for view in views:
-            self._seat.see(view)
+            self._seat.receive(view)
         self._seat.finish()
-        self._say({"over": self._seat.battle.parse_warnings})
+        self._send({"over": self._seat.battle.parse_warnings})
         self._seat = None
 
     def _fail(self, fault: Fault) -> None:
-        words = str(fault).encode("utf-8", "backslashreplace").decode()  # lone surrogates are not valid JSON
-        self._say({"fault": fault.kind, "words": words})
+        message = str(fault).encode("utf-8", "backslashreplace").decode()  # lone surrogates are not valid JSON
+        self._send({"fault": fault.kind, "message": message})
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError):  # `_receive` handles the end of input
             self._channel.sendall(orjson.dumps(message, default=repr, option=_JSON) + b"\n")
 

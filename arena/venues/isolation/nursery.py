@@ -114,7 +114,7 @@ class Nursery:
         os.close(channel)
         os.close(output)
         self.living.add(pid)
-        self.say({"pid": pid})
+        self.send({"pid": pid})
 
     def reap(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -122,14 +122,14 @@ class Nursery:
                 pid, status = found
                 if pid in self.living:
                     self.living.remove(pid)
-                    self.say({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
+                    self.send({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
 
     def end_orphans(self) -> None:
         """Kill the orphans of agent processes."""
         for pid in children() - self.living:
             _end(pid)
 
-    def say(self, message: dict[str, Any]) -> None:
+    def send(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the worker is gone: the input ends as well
             self.orders.sendall(orjson.dumps(message) + b"\n")
 

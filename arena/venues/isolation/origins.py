@@ -24,9 +24,9 @@ def sharing_note(specs: tuple[str, ...]) -> str:
             first.setdefault(origin, spec)
     if len(first) < 2:
         return ""
-    one, other = sorted(first.values())[:2]
+    spec, other = sorted(first.values())[:2]
     more = f" and {len(first) - 2} more" if len(first) > 2 else ""
     return (
-        f"{one}, {other}{more} come from different packages and run in the same processes, where each can read and change "
+        f"{spec}, {other}{more} come from different packages and run in the same processes, where each can read and change "
         "what belongs to the others: --isolate gives each a process of its own"
     )

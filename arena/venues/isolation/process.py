@@ -19,7 +19,7 @@ from arena.venues.isolation.agent_process import AgentProcess, Turns
 
 #: Maximum number of idle agent processes of a worker.
 MAX_IDLE = 24
-_LOOK_SECONDS = 0.1  # interval of the checks for overdue replies
+_CHECK_SECONDS = 0.1  # interval of the checks for overdue replies
 
 
 class _Output(asyncio.Protocol):
@@ -46,8 +46,8 @@ class NurseryProcess:
         self._living: dict[int, AgentProcess] = {}
         self._idle: OrderedDict[AgentProcess, None] = OrderedDict()  # oldest first
         self._rest = b""
-        self._loop.add_reader(orders, self._hear)
-        self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
+        self._loop.add_reader(orders, self._on_readable)
+        self._check_timer = self._loop.call_later(_CHECK_SECONDS, self._check_deadlines)
 
     @classmethod
     def launch(cls, mailbox: Mailbox, clock: RunClock) -> NurseryProcess:
@@ -81,10 +81,10 @@ class NurseryProcess:
         The seat matters because the two battles of a pair exchange the teams: a process that plays both would know the
         opponent's team.
         """
-        found = next((process for process in reversed(self._idle) if process.key == (spec, role)), None)
-        if found is not None:
-            del self._idle[found]
-            return found
+        idle = next((process for process in reversed(self._idle) if process.key == (spec, role)), None)
+        if idle is not None:
+            del self._idle[idle]
+            return idle
         forking = asyncio.ensure_future(self._fork((spec, role), gen))
         try:
             return await asyncio.shield(forking)
@@ -131,26 +131,26 @@ class NurseryProcess:
     def kill(self, pid: int) -> None:
         """Kill an agent process unless it was reaped: its id may have been reused."""
         if pid in self._living:
-            self._say({"kill": pid})
+            self._send({"kill": pid})
 
-    def _look(self) -> None:
+    def _check_deadlines(self) -> None:
         """Kill the processes whose replies are overdue. One timer for all: one per request costs more."""
         for process in list(self._living.values()):
-            process.look()
-        self._looking = self._loop.call_later(_LOOK_SECONDS, self._look)
+            process.check_deadline()
+        self._check_timer = self._loop.call_later(_CHECK_SECONDS, self._check_deadlines)
 
     def end(self) -> None:
         """End the nursery and all agent processes."""
-        self._looking.cancel()
+        self._check_timer.cancel()
         self._loop.remove_reader(self._orders)
         self._living.clear()
         self._orders.close()
 
-    def _say(self, order: dict[str, Any]) -> None:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `_hear` handles the end of input
+    def _send(self, order: dict[str, Any]) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `_on_readable` handles the end of input
             self._orders.send(orjson.dumps(order) + b"\n")
 
-    def _hear(self) -> None:
+    def _on_readable(self) -> None:
         try:
             data = self._orders.recv(65536)
         except ConnectionResetError:

@@ -11,7 +11,7 @@ import orjson
 
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault
-from arena.battles.session import BattleSession, Seats, player_options
+from arena.battles.session import BattleSession, SeatIsolation, player_options
 from arena.fixture import SEATS, Fixture
 from arena.processes.child import Message, Watchdog
 from arena.record import BattleRecord
@@ -47,7 +47,7 @@ class ServedBattle(BattleSession):
         *,
         clients: Mapping[str, User],
         remote_players: dict[str, RemotePlayer] | None = None,
-        isolation: Seats | None = None,
+        isolation: SeatIsolation | None = None,
     ) -> None:
         self.server, self.rules, self.clients, self.remote_players = server, rules, clients, remote_players or {}
         super().__init__(
@@ -111,7 +111,7 @@ class ServedBattle(BattleSession):
         for seat in self.seats.values():
             if isinstance(seat, RemoteSeat):
                 seat.read_decisions(end["inputLog"])
-        await self.part()
+        await self.end_isolated_seats()
         return self.record({**end, "inputLog": _as_simulated(end["inputLog"])})
 
     def challenge(self) -> None:

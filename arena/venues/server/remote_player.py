@@ -23,7 +23,7 @@ from typing import Any
 import orjson
 
 from agents import Agent, SeatBattle, legal_choices, read_answer
-from arena.battles.guard import Clock, StepGuard
+from arena.battles.guard import SeatClock, StepGuard
 from arena.battles.seat import Decision, Seat
 from arena.fixture import SEATS, Fixture, FixtureTeam
 from teamsets.teams import Team
@@ -69,11 +69,11 @@ class RemoteSeat(Seat):
     here: bool = True
     _asked: list[_Asked] = field(default_factory=list)
 
-    def see(self, view: dict[str, Any]) -> bool:
+    def receive(self, view: dict[str, Any]) -> bool:
         """Process what this side was sent. Never asks for a choice."""
         if "error" in view and view.get("ask") is self.request:
             return False  # the choice was rejected, and the same request is still open
-        if super().see(view):
+        if super().receive(view):
             assert self.request is not None
             if self._asked and ("error" in view or self.request.get("update")):
                 self._asked.pop()  # sent again without the rejected choice
@@ -97,10 +97,10 @@ class RemoteSeat(Seat):
             self.decisions.append(Decision(asked.turn, [c.label for c in legal], label, asked.ms))
 
 
-def remote_seat(role: str, guard: StepGuard, who: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
+def remote_seat(role: str, guard: StepGuard, seat_id: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
     """Create the seat of a remote player; see `new_seat`."""
     battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
-    return RemoteSeat(role, _Nobody(), battle, Clock(guard, who, 0.0), reads_battle=False)
+    return RemoteSeat(role, _Nobody(), battle, SeatClock(guard, seat_id, 0.0), reads_battle=False)
 
 
 def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:

@@ -53,7 +53,7 @@ class BattleRoom:
                 self._refuse(words)
             if new:
                 self._known = self._heard
-                self.seat.see({"log": "\n".join(new)})
+                self.seat.receive({"log": "\n".join(new)})
                 self._look_for_end(new)
             if request is not None and not self.over:
                 self._request(request, standing)
@@ -114,7 +114,7 @@ class BattleRoom:
         if self._error:
             view["error"] = self._error
             self._error = ""
-        if not self.seat.see(view) or self.silenced:
+        if not self.seat.receive(view) or self.silenced:
             return
         try:
             choice = self.seat.decide()

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.external import ProgramAgent
 from arena.battles.guard import StepGuard
-from arena.battles.session import Seats, source_of
+from arena.battles.session import SeatIsolation, source_of
 from arena.fixture import SEATS, Fixture
 from arena.record import BattleRecord
 from arena.venue import Rules
@@ -29,7 +29,9 @@ class ServerVenue:
     (arena/venues/server), and signs in under a new name. isolation: see `BattleSession`.
     """
 
-    def __init__(self, server: LocalServer, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
+    def __init__(
+        self, server: LocalServer, guard: StepGuard, rules: Rules, isolation: SeatIsolation | None = None
+    ) -> None:
         self.server, self.guard, self.rules, self.isolation = server, guard, rules, isolation
         self._idle: list[Client] = []
         self._leaving: set[asyncio.Task[None]] = set()  # programs whose battles are over
@@ -64,7 +66,7 @@ class ServerVenue:
                 await client.close()
             raise
         finally:
-            battle.leave()
+            battle.clean_up()
         self._idle += clients.values()
         return record
 

@@ -115,8 +115,8 @@ class Host(MessageProcess):
     def process_exited(self) -> None:
         if self.dead.done():
             return
-        words = self.last_error_line()
-        reason = f"the simulator's host ended with status {self.status}" + (f": {words}" if words else "")
+        error = self.last_error_line()
+        reason = f"the simulator's host ended with status {self.status}" + (f": {error}" if error else "")
         self.report_death(reason)
 
 

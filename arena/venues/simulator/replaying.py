@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReplayedDecision:
     """One decision of a side: the turn and the labels of the legal choices."""
 
     turn: int
@@ -34,11 +34,11 @@ class ReplayedSide:
     """One side of a replayed battle. log: as a seat keeps it, requests included."""
 
     log: list[str] = field(default_factory=list)
-    decisions: list[Asked] = field(default_factory=list)
+    decisions: list[ReplayedDecision] = field(default_factory=list)
     _turn: int = 0
     _entries: Entries = field(default_factory=dict)
 
-    def see(self, view: dict[str, Any]) -> None:
+    def receive(self, view: dict[str, Any]) -> None:
         """Process what the host has for this side."""
         lines = view["log"].split("\n") if view["log"] else []
         self.log += lines
@@ -48,11 +48,11 @@ class ReplayedSide:
         request = view.get("ask")
         if request is not None:
             self.log.append(complete_request(request, self._entries))
-            self.decisions.append(Asked(self._turn, [choice.label for choice in legal_choices(request)]))
+            self.decisions.append(ReplayedDecision(self._turn, [choice.label for choice in legal_choices(request)]))
 
 
 @dataclass(frozen=True)
-class Replay:
+class BattleReplay:
     """A battle played again on Showdown. end: winner, turns, turnLimit, inputLog; None where the input log stops before."""
 
     sides: tuple[ReplayedSide, ReplayedSide]
@@ -63,41 +63,41 @@ class Replay:
         return self.sides[0].log, self.sides[1].log
 
 
-async def replayed(host: Host, input_log: Sequence[str]) -> Replay:
-    """Play a battle again from its input log. Raises HostDied, and ArenaError in Showdown's words."""
+async def replayed(host: Host, input_log: Sequence[str]) -> BattleReplay:
+    """Play a battle again from its input log. Raises HostDied, and ArenaError with Showdown's message."""
     message = await host.ask({"op": "replay", "inputLog": playable(input_log), "views": True})
     sides = (ReplayedSide(), ReplayedSide())
     views: list[Message] = message["views"]
     for view in views:
         for role, side in zip(SEATS, sides, strict=True):
-            side.see(view[role])
-    return Replay(sides, message.get("end"))
+            side.receive(view[role])
+    return BattleReplay(sides, message.get("end"))
 
 
 def playable(input_log: Sequence[str]) -> list[str]:
     """Return an input log whose choices Showdown takes.
 
-    In generation 1 it notes "fight" for whatever one chose who could not act, and takes it back only from some.
+    In generation 1 it notes "fight" for any choice of a side that could not act, and does not always accept it as a choice.
     """
     return [line[:4] + "move 1" if line[4:] == "move fight" else line for line in input_log]
 
 
-def replay_all(input_logs: Sequence[Sequence[str]], *, stock: bool = False) -> list[Replay | ArenaError]:
+def replay_all(input_logs: Sequence[Sequence[str]], *, stock: bool = False) -> list[BattleReplay | ArenaError]:
     """Replay several battles on a host of their own, with the error in the place of a battle that cannot be replayed.
 
     Raises MissingTool without Node.js. stock: on Showdown's code untouched.
     """
 
-    async def replay() -> list[Replay | ArenaError]:
+    async def replay() -> list[BattleReplay | ArenaError]:
         async with await Host.launch(stock=stock) as host:
 
-            async def one(input_log: Sequence[str]) -> Replay | ArenaError:
+            async def replay_one(input_log: Sequence[str]) -> BattleReplay | ArenaError:
                 try:
                     return await replayed(host, input_log)
                 except ArenaError as error:
                     return error
 
-            return await asyncio.gather(*map(one, input_logs))
+            return await asyncio.gather(*map(replay_one, input_logs))
 
     return on_a_loop(replay())
 
@@ -113,20 +113,20 @@ def input_log_teams(input_log: Sequence[str]) -> dict[str, Any]:
 
     Raises ArenaError for one without them.
     """
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for line in input_log:
-        words = line.split(" ", 2)
-        if words[0] == ">start":
-            found.update(orjson.loads(line[len(">start ") :]))
-        elif words[0] == ">player":
-            found[words[1]] = orjson.loads(words[2])
-    if not {"formatid", "seed", *SEATS} <= found.keys():
+        command, *arguments = line.split(" ", 2)
+        if command == ">start":
+            options.update(orjson.loads(line[len(">start ") :]))
+        elif command == ">player":
+            options[arguments[0]] = orjson.loads(arguments[1])
+    if not {"formatid", "seed", *SEATS} <= options.keys():
         raise ArenaError("its input log does not say its format, seed and teams")
-    return found
+    return options
 
 
 def difference(
-    replay: Replay,
+    replay: BattleReplay,
     *,
     winner: str | None,
     turns: int,
@@ -134,17 +134,17 @@ def difference(
     decisions: Sequence[Sequence[tuple[int, list[str], str]]],
     where: str = "Showdown",
 ) -> str | None:
-    """Return where a battle and its replay first differ, in words: a decision, the winner, the turns or the input log.
+    """Describe where a battle and its replay first differ: a decision, the winner, the turns or the input log.
 
     decisions: of both sides, each with its turn, the labels of the legal choices, and the choice. where: the replay was
     played.
     """
-    found = [
+    differences = [
         side_difference(role, side.decisions, kept, where)
         for role, side, kept in zip(SEATS, replay.sides, decisions, strict=True)
     ]
-    if any(found):
-        return min(one for one in found if one is not None)[1]
+    if any(differences):
+        return min(difference for difference in differences if difference is not None)[1]
     if replay.end is None:
         return f"the end: on {where} the battle does not end there"
     if replay.end["winner"] != (winner or ""):
@@ -158,15 +158,15 @@ def difference(
 
 
 def side_difference(
-    role: str, asked: Sequence[Asked], kept: Sequence[tuple[int, list[str], str]], where: str
+    role: str, asked: Sequence[ReplayedDecision], kept: Sequence[tuple[int, list[str], str]], where: str
 ) -> tuple[int, str] | None:
-    """Return the turn and the words of the first decision in which a side's replay differs from what was kept."""
-    for number, (again, (turn, legal, choice)) in enumerate(zip(asked, kept, strict=False)):
+    """Return the turn and a description of the first decision in which a side's replay differs from what was kept."""
+    for number, (replayed, (turn, legal, choice)) in enumerate(zip(asked, kept, strict=False)):
         place = f"{role}, decision {number} (turn {turn})"
-        if legal != again.legal:
-            return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(again.legal)}"
-        if turn != again.turn:
-            return turn, f"{place}: on {where} it is turn {again.turn}"
+        if legal != replayed.legal:
+            return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(replayed.legal)}"
+        if turn != replayed.turn:
+            return turn, f"{place}: on {where} it is turn {replayed.turn}"
         if choice not in legal:
             return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
     if not 0 <= len(asked) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from arena.fixture import SEATS
 from arena.record import DamagedLog, compressed, unpacked
 from arena.store import frame, rows
-from arena.venues.simulator.replaying import Replay, difference, replay_all
+from arena.venues.simulator.replaying import BattleReplay, difference, replay_all
 from teamsets.errors import ArenaError, BadInput
 
 
@@ -97,20 +97,20 @@ def with_logs(battles: Sequence[PackedLogs]) -> list[PackedLogs]:
     They stay empty for a battle without an input log. Raises BadInput for a battle that cannot be replayed, MissingTool
     without Node.js.
     """
-    found = list(battles)
-    lacking = [n for n, battle in enumerate(found) if battle.without_logs and unpacked(battle.input_log)]
+    complete = list(battles)
+    lacking = [n for n, battle in enumerate(complete) if battle.without_logs and unpacked(battle.input_log)]
     if lacking:
-        for n, replay in zip(lacking, replay_all([unpacked(found[n].input_log) for n in lacking]), strict=True):
+        for n, replay in zip(lacking, replay_all([unpacked(complete[n].input_log) for n in lacking]), strict=True):
             if isinstance(replay, ArenaError):
-                raise BadInput(f"battle {found[n].battle_id}: its logs cannot be made from its input log: {replay}")
+                raise BadInput(f"battle {complete[n].battle_id}: its logs cannot be made from its input log: {replay}")
             first, second = map(compressed, replay.logs)
-            found[n] = found[n]._replace(p1_log=first, p2_log=second)
-    return found
+            complete[n] = complete[n]._replace(p1_log=first, p2_log=second)
+    return complete
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """How a second play differs from the first: the number of equal things, and the first difference in words, if any.
+class ReplayComparison:
+    """How a second play differs from the first: the number of equal things, and the first difference, described, if any.
 
     lines: of both sides' logs, or, without logs, their decisions.
     """
@@ -119,7 +119,7 @@ class Comparison:
     difference: str | None
 
 
-def play_again(battle: StoredBattle, *, stock: bool = False) -> Comparison:
+def replay_battle(battle: StoredBattle, *, stock: bool = False) -> ReplayComparison:
     """Plays the battle from its input log and compares both sides' logs line by line.
 
     Without stored logs it compares winner, turns, input log, and the legal choices at each decision.
@@ -140,18 +140,20 @@ def play_again(battle: StoredBattle, *, stock: bool = False) -> Comparison:
         raise replay
     if not battle.has_logs:
         decisions = sum(map(len, battle.decisions.values()))
-        return Comparison(decisions, stored_difference(battle, replay))
+        return ReplayComparison(decisions, stored_difference(battle, replay))
     for seat, log in zip(SEATS, replay.logs, strict=True):
-        kept, again = battle.logs[seat], [line for line in log if not line.startswith("|request|")]
-        for number, (before, after) in enumerate(zip(kept, again, strict=False), 1):
+        kept, replayed = battle.logs[seat], [line for line in log if not line.startswith("|request|")]
+        for number, (before, after) in enumerate(zip(kept, replayed, strict=False), 1):
             if before != after:
-                return Comparison(number - 1, f"{seat}, line {number}: stored '{before}', replayed '{after}'")
-        if len(kept) != len(again):
-            return Comparison(min(len(kept), len(again)), f"{seat}: stored {len(kept)} lines, replayed {len(again)}")
-    return Comparison(sum(map(len, battle.logs.values())), None)
+                return ReplayComparison(number - 1, f"{seat}, line {number}: stored '{before}', replayed '{after}'")
+        if len(kept) != len(replayed):
+            return ReplayComparison(
+                min(len(kept), len(replayed)), f"{seat}: stored {len(kept)} lines, replayed {len(replayed)}"
+            )
+    return ReplayComparison(sum(map(len, battle.logs.values())), None)
 
 
-def stored_difference(battle: StoredBattle, replay: Replay) -> str | None:
+def stored_difference(battle: StoredBattle, replay: BattleReplay) -> str | None:
     """Where a stored battle and its replay on Showdown differ: see `arena.venues.simulator.replaying.difference`."""
     decisions = [battle.decisions[seat] for seat in SEATS]
     return difference(replay, winner=battle.winner, turns=battle.turns, input_log=battle.input_log, decisions=decisions)

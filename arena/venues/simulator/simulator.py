@@ -10,7 +10,7 @@ from typing import Any
 from agents import Choice
 from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, Seat
-from arena.battles.session import BattleSession, Seats, drop, player_options
+from arena.battles.session import BattleSession, SeatIsolation, close_awaitable, player_options
 from arena.fixture import Fixture
 from arena.processes.child import Message
 from arena.record import BattleRecord
@@ -21,7 +21,7 @@ from arena.venues.simulator.host import Host, HostDied
 class Simulator:
     """Plays fixtures on one host, many concurrently. isolation: see `BattleSession`."""
 
-    def __init__(self, host: Host, guard: StepGuard, rules: Rules, isolation: Seats | None = None) -> None:
+    def __init__(self, host: Host, guard: StepGuard, rules: Rules, isolation: SeatIsolation | None = None) -> None:
         self.host, self.guard, self.rules, self.isolation = host, guard, rules, isolation
 
     async def play(self, fixture: Fixture, serial: int) -> BattleRecord:
@@ -33,10 +33,10 @@ class Simulator:
         session = _Session(self, fixture, serial)
         try:
             end = await session.over
-            await session.part()
+            await session.end_isolated_seats()
             return session.record(end)
         finally:
-            session.leave()
+            session.clean_up()
 
     @property
     def gone(self) -> bool:
@@ -85,8 +85,8 @@ class _Session(BattleSession):
             elif "died" in message:
                 self.break_off(HostDied(message["died"]))
             else:
-                words = message.get("refused") or message["crash"]
-                self.break_off(SimulatorCrashed(f"{self.fixture.format}, seed {self.fixture.seed}: {words}"))
+                error = message.get("refused") or message["crash"]
+                self.break_off(SimulatorCrashed(f"{self.fixture.format}, seed {self.fixture.seed}: {error}"))
         except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
             self.break_off(error)
 
@@ -94,7 +94,7 @@ class _Session(BattleSession):
         ended = "end" in message
         later: list[tuple[Seat, Awaitable[Choice]]] = []
         for role, seat in self.seats.items():
-            if not seat.see(message[role]) or ended or self.fault:
+            if not seat.receive(message[role]) or ended or self.fault:
                 continue
             try:
                 choice = seat.decide()
@@ -110,7 +110,7 @@ class _Session(BattleSession):
             return
         for seat, awaitable in later:
             if self.fault:
-                drop(awaitable)
+                close_awaitable(awaitable)
             else:
                 task = asyncio.ensure_future(awaitable)
                 self.tasks.add(task)

@@ -106,7 +106,7 @@ class Checking(Agent):
 
 @pytest.mark.parametrize("format_id", ["gen1randombattle", "gen4randombattle", "gen9randombattle"])
 def test_columns_show_what_their_names_say(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_made", lambda spec: Checking())
+    monkeypatch.setattr(session, "_make_agent", lambda spec: Checking())
     records = play_all(pair_of_fixtures("one", "two", format_id, 3))
     assert [record.detail for record in records if record.fault is not None] == []
     assert sum(record.turns for record in records) > 20

@@ -88,7 +88,7 @@ def played(request: pytest.FixtureRequest) -> tuple[int, list[Seen]]:
             assert record.fault is None, record.detail
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "_made", made)
+        patch.setattr(session, "_make_agent", made)
         asyncio.run(battle())
     assert len(kept) > 4
     return gen, kept

@@ -68,7 +68,7 @@ def play(fixture: Fixture, watchers: dict[str, type[Watcher]], monkeypatch: pyte
             record = await Simulator(host, StepGuard(), Rules(think_limit=60.0, max_turns=200)).play(fixture, 0)
             assert record.fault is None, record.detail
 
-    monkeypatch.setattr(session, "_made", made)
+    monkeypatch.setattr(session, "_make_agent", made)
     asyncio.run(battle())
     return kept
 

@@ -18,7 +18,7 @@ def test_start_up_of_agents_is_no_battles_time(monkeypatch: pytest.MonkeyPatch) 
         clock[0] += 20.0
         return Agent()
 
-    monkeypatch.setattr(session_module, "_made", made)
+    monkeypatch.setattr(session_module, "_make_agent", made)
     monkeypatch.setattr(session_module.time, "time", lambda: clock[0])
     monkeypatch.setattr(session_module.time, "perf_counter", lambda: clock[0])
     team = FixtureTeam("t", "t")

@@ -18,7 +18,7 @@ import pytest
 
 from arena.battles import clock as run_clock
 from arena.battles import guard as guard_module
-from arena.battles.guard import SHARED_BYTES, Clock, StepGuard, TimeUp, read_step
+from arena.battles.guard import SHARED_BYTES, SeatClock, StepGuard, TimeUp, read_step
 
 FOR_EVER = 1000.0
 
@@ -30,13 +30,13 @@ def guard() -> StepGuard:
 
 def test_a_step_that_takes_too_long_is_interrupted(guard: StepGuard) -> None:
     with pytest.raises(TimeUp):
-        Clock(guard, 0, 0.1).call(time.sleep, FOR_EVER)
+        SeatClock(guard, 0, 0.1).call(time.sleep, FOR_EVER)
     with pytest.raises(TimeUp):
-        Clock(guard, 0, 0.1).call(exec, "while True: pass")
+        SeatClock(guard, 0, 0.1).call(exec, "while True: pass")
 
 
 def test_no_alarm_is_left_behind_by_a_step_in_time(guard: StepGuard) -> None:
-    assert Clock(guard, 0, 0.1).call(lambda: 7) == 7
+    assert SeatClock(guard, 0, 0.1).call(lambda: 7) == 7
     time.sleep(0.2)
 
 
@@ -46,10 +46,10 @@ def test_time_that_another_seat_held_the_loop_does_not_count(guard: StepGuard) -
         return "thought"
 
     async def both() -> tuple[str, float]:
-        patient = Clock(guard, 0, 1.0)
+        patient = SeatClock(guard, 0, 1.0)
         answer = asyncio.ensure_future(patient.wait_for(thinks()))
         await asyncio.sleep(0)
-        Clock(guard, 1, 10.0).call(time.sleep, 1.5)
+        SeatClock(guard, 1, 10.0).call(time.sleep, 1.5)
         return await answer, patient.elapsed
 
     thought, elapsed = asyncio.run(both())
@@ -62,13 +62,13 @@ def test_a_seats_own_steps_count(guard: StepGuard) -> None:
         await asyncio.sleep(0)
         time.sleep(0.3)  # noqa: ASYNC251
 
-    clock = Clock(guard, 0, 10.0)
+    clock = SeatClock(guard, 0, 10.0)
     asyncio.run(clock.wait_for(thinks()))
     assert clock.elapsed >= 0.3
 
 
 def _waits(awaitable: Awaitable[Any], guard: StepGuard, limit: float = 0.1) -> Any:
-    return asyncio.run(Clock(guard, 0, limit).wait_for(awaitable))
+    return asyncio.run(SeatClock(guard, 0, limit).wait_for(awaitable))
 
 
 def test_a_coroutine_that_waits_too_long_hears_of_it(guard: StepGuard) -> None:
@@ -189,7 +189,7 @@ def test_a_coroutine_that_awaits_what_ignores_cancellation_is_not_waited_for(gua
     async def both() -> bool:
         before = asyncio.all_tasks()
         with pytest.raises(TimeUp):
-            await Clock(guard, 0, 0.05).wait_for(tries())
+            await SeatClock(guard, 0, 0.05).wait_for(tries())
         for _ in range(50):
             for task in asyncio.all_tasks() - before:
                 task.cancel()
@@ -210,7 +210,7 @@ def test_a_cancelled_decision_notifies_its_coroutine(guard: StepGuard) -> None:
             heard.append("cancelled")
 
     async def battle_over() -> None:
-        deciding = asyncio.ensure_future(Clock(guard, 0, 60.0).wait_for(waits()))
+        deciding = asyncio.ensure_future(SeatClock(guard, 0, 60.0).wait_for(waits()))
         await asyncio.sleep(0.01)
         deciding.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -257,7 +257,7 @@ def test_a_finalizer_that_blocks_is_interrupted_and_is_not_the_time_of_whose_ste
     guard: StepGuard,
 ) -> None:
     ran: list[str] = []
-    mine, waiting = Clock(guard, 0, 60.0), Clock(guard, 1, 60.0)
+    mine, waiting = SeatClock(guard, 0, 60.0), SeatClock(guard, 1, 60.0)
 
     def step() -> str:
         time.sleep(0.03)
@@ -285,10 +285,10 @@ def test_a_step_has_its_time_also_if_garbage_is_collected_in_it_for_longer(guard
             gc.collect()
         return "decided"
 
-    assert Clock(guard, 0, 0.3).call(step) == "decided"
+    assert SeatClock(guard, 0, 0.3).call(step) == "decided"
     assert guard.collected > 0.3
     with pytest.raises(TimeUp):
-        Clock(guard, 0, 0.1).call(lambda: (gc.collect(), time.sleep(FOR_EVER)))
+        SeatClock(guard, 0, 0.1).call(lambda: (gc.collect(), time.sleep(FOR_EVER)))
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -303,7 +303,7 @@ def test_a_finalizer_that_blocks_outside_of_all_steps_is_interrupted(guard: Step
 
 def test_a_running_step_is_not_the_one_to_blame_while_garbage_is_collected() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
-    clock = Clock(StepGuard(shared), 7, 60.0)
+    clock = SeatClock(StepGuard(shared), 7, 60.0)
     seen: list[Any] = []
 
     class Looks:
@@ -328,7 +328,7 @@ def test_time_for_which_the_run_stood_still_does_not_count(monkeypatch: pytest.M
     monkeypatch.setattr(run_clock, "time", types.SimpleNamespace(monotonic=lambda: moment[0]))
     witness = run_clock.Witness()
     witness.tick([shared])
-    clock = Clock(StepGuard(shared), 7, 3.0)
+    clock = SeatClock(StepGuard(shared), 7, 3.0)
     moment[0] += 0.5
     witness.tick([shared])
     moment[0] += 14.0  # all are stopped, and the worker continues first
@@ -348,7 +348,7 @@ def test_a_step_during_which_the_run_stood_still_is_interrupted_when_its_own_tim
     shared = mmap.mmap(-1, SHARED_BYTES)
     witness = run_clock.Witness()
     witness.tick([shared])
-    clock = Clock(StepGuard(shared), 7, 0.2)
+    clock = SeatClock(StepGuard(shared), 7, 0.2)
     done: list[str] = []
 
     def step() -> None:
@@ -383,10 +383,10 @@ def test_a_reader_of_a_clock_cannot_write_it() -> None:
 
 def test_another_process_can_read_whose_step_is_overdue() -> None:
     shared = mmap.mmap(-1, SHARED_BYTES)
-    clock = Clock(StepGuard(shared), 7, 60.0)
+    clock = SeatClock(StepGuard(shared), 7, 60.0)
     assert read_step(shared) is None
-    who, overdue = clock.call(read_step, shared)
-    assert who == 7
+    seat_id, overdue = clock.call(read_step, shared)
+    assert seat_id == 7
     assert -60.0 <= overdue < 0
     assert read_step(shared) is None
 
@@ -420,6 +420,6 @@ def test_another_process_never_reads_half_a_step(tmp_path: Path) -> None:
                     seen.append(step)
         finally:
             process.kill()
-    assert {who for who, _ in seen} == {7, 8}
-    wrong = [(who, overdue) for who, overdue in seen if not 0 < {7: 1000.0, 8: 2000.0}[who] + overdue < 500]
+    assert {seat_id for seat_id, _ in seen} == {7, 8}
+    wrong = [(seat_id, overdue) for seat_id, overdue in seen if not 0 < {7: 1000.0, 8: 2000.0}[seat_id] + overdue < 500]
     assert wrong == []

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from arena.battles import diagnostics, seat
-from arena.battles.diagnostics import MAX_DECISION, Budget, DiagnosticsTooLarge
+from arena.battles.diagnostics import MAX_DECISION, DiagnosticsBudget, DiagnosticsTooLarge
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.processes.child import ChildProcess
 from arena.record import BattleRecord
@@ -91,13 +91,13 @@ class _Visits:
 
 def test_what_agents_usually_think_is_kept_as_it_is() -> None:
     thought = {"value": 0.25, "visits": {"move surf": 7}, "best": None, "sure": True, "list": [1, "a"]}
-    assert Budget().take(thought) == thought
-    assert Budget().take(thought) is not thought
+    assert DiagnosticsBudget().accept(thought) == thought
+    assert DiagnosticsBudget().accept(thought) is not thought
     numpy = {"array": np.arange(3), "one": np.float32(0.5), "odd": {1}, "data": _Visits(np.float32(0.5), (1.0,))}
     expected = {"array": [0, 1, 2], "one": 0.5, "odd": "{1}", "data": {"share": 0.5, "prior": [1.0]}}
-    assert Budget().take(numpy) == expected
-    assert Budget().take([1]) == {"value": [1]}
-    assert Budget().take(None) is None
+    assert DiagnosticsBudget().accept(numpy) == expected
+    assert DiagnosticsBudget().accept([1]) == {"value": [1]}
+    assert DiagnosticsBudget().accept(None) is None
 
 
 def test_a_text_whose_length_lies_is_measured() -> None:
@@ -105,7 +105,7 @@ def test_a_text_whose_length_lies_is_measured() -> None:
         def __len__(self) -> int:
             return 0
 
-    assert "dropped" in Budget().take({"text": Lies("x" * (MAX_DECISION + 1))})
+    assert "dropped" in DiagnosticsBudget().accept({"text": Lies("x" * (MAX_DECISION + 1))})
     assert issubclass(DiagnosticsTooLarge, ValueError)
 
 

@@ -64,7 +64,7 @@ def test_as_many_as_there_are_workers() -> None:
 
 
 def test_not_more_wait_than_are_kept_in_mind(monkeypatch: Any) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 2)
+    monkeypatch.setattr(module, "MAX_WAITING", 2)
     one = coordinator(*[OUTSIDE] * 9, USUAL)
     one.workers.append(worker(OUTSIDE))
     assert one.next_fixture() is None and one.serial == 2

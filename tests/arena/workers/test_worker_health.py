@@ -115,7 +115,7 @@ def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: Ste
 
 def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own clock has jumped by an hour: that hour counts as two looks."""
-    coordinator: Any = LocalPool(WorkerSettings("run", Rules()), 1).watch
+    watchdog: Any = LocalPool(WorkerSettings("run", Rules()), 1).watch
     seen: list[float] = []
 
     class Worker:
@@ -124,7 +124,7 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
         def check_health(self, seconds: float, grace: float, silence: float) -> None:
             seen.append(seconds)
 
-    coordinator.workers.append(Worker())
+    watchdog.workers.append(Worker())
     clock = iter([0.0, 0.25, 3600.25, 3600.5])
     monkeypatch.setattr(module, "time", type("Clock", (), {"monotonic": lambda: next(clock)}))
 
@@ -134,7 +134,7 @@ def test_after_the_coordinator_was_suspended_nobody_is_silent(monkeypatch: pytes
 
     monkeypatch.setattr(module.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
-        asyncio.run(coordinator.run())
+        asyncio.run(watchdog.run())
     assert seen == [0.25, 0.5, 0.25]
 
 

@@ -62,7 +62,7 @@ def test_decisions_are_legal_and_mostly_those_of_the_counterparts(format_id: str
         made.append(agent)
         return agent
 
-    monkeypatch.setattr(session, "_made", comparing)
+    monkeypatch.setattr(session, "_make_agent", comparing)
     records = play_all(pair_of_fixtures("one", "two", format_id, 2))
     assert [record.detail for record in records if record.fault is not None] == []
     observations = [seen for agent in made for seen in agent.observations]

@@ -30,13 +30,13 @@ def test_both_seats_choices_go_to_the_simulator_in_one_order(monkeypatch: pytest
 def test_one_has_the_turn_and_the_next_begins_when_it_gives_it_back() -> None:
     turns, begun = Turns(), []
     for name in "abc":
-        turns.take(lambda name=name: begun.append(name))
+        turns.acquire(lambda name=name: begun.append(name))
     assert begun == ["a"]
-    turns.give()
+    turns.release()
     assert begun == ["a", "b"]
-    turns.give()
-    turns.give()
-    turns.take(lambda: begun.append("d"))
+    turns.release()
+    turns.release()
+    turns.acquire(lambda: begun.append("d"))
     assert begun == ["a", "b", "c", "d"]
 
 
@@ -59,12 +59,12 @@ def test_a_process_that_has_always_answered_quickly_does_not_wait_for_its_turn()
         process.ask(lambda: b"question", 10.0, answers.append)
         process.data_received(b'{"choice":"%d"}\n' % number)
     assert len(answers) == len(sent.lines) == QUICK_ANSWERS
-    turns.take(lambda: None)  # another one computes
+    turns.acquire(lambda: None)  # another one computes
     process.ask(lambda: b"question", 10.0, answers.append)
     assert len(sent.lines) == QUICK_ANSWERS + 1
     slow = AgentProcess(("search:mcts", "p2"), turns, lambda pid: None)
     slow.connection_made(sent)
     slow.ask(lambda: b"question", 10.0, answers.append)
     assert len(sent.lines) == QUICK_ANSWERS + 1
-    turns.give()
+    turns.release()
     assert len(sent.lines) == QUICK_ANSWERS + 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.paths import FOLDER, destination, located
+from agents.paths import FOLDER, destination, resolve_path
 from agents.policy import checkpoint
 from arena.workers.cluster.payload import keep, lacking, pack, unpack
 
@@ -74,6 +74,6 @@ def test_where_a_path_lies(mine: Path, tmp_path: Path, monkeypatch: pytest.Monke
     assert destination("runs/./one") == Path("runs/one")
     assert destination("/data/one") == Path("absolute/data/one")
     assert destination("../one") == Path("above/one")
-    assert located("unrelated.py") == Path("unrelated.py"), "where the run was started"
+    assert resolve_path("unrelated.py") == Path("unrelated.py"), "where the run was started"
     monkeypatch.setenv(FOLDER, str(tmp_path))
-    assert located("unrelated.py") == Path("unrelated.py"), "it did not travel"
+    assert resolve_path("unrelated.py") == Path("unrelated.py"), "it did not travel"

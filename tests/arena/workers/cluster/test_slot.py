@@ -61,7 +61,7 @@ def test_a_worker_plays_as_many_battles_at_once_as_on_one_machine_and_the_next_b
 
 
 def test_reports_wait_for_others_while_battles_wait_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actor_module, "AHEAD_SECONDS", 3600.0)
+    monkeypatch.setattr(actor_module, "PREFETCH_SECONDS", 3600.0)
 
     async def test(actor: WorkerActor, worker: Held) -> None:
         asking = asyncio.ensure_future(actor.exchange(give(range(BATTLES_PER_WORKER + 2))))

@@ -26,7 +26,7 @@ FAULTS = {
 
 
 def test_nothing_of_an_agents_is_put_into_words_outside_its_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seat, "WORDS_SECONDS", 0.05)
+    monkeypatch.setattr(seat, "MESSAGE_SECONDS", 0.05)
     specs = [f"worse_agents:{name}" for name in (*FAULTS, "AlwaysEqual")]
     seed = showdown_seed(3)
     fixtures = [Fixture("gen1randombattle", (spec, "random"), TEAMS, seed, "pair", "drawn") for spec in specs]
