@@ -26,19 +26,19 @@ def git_state() -> str | None:
     return os.environ.get("ARENA_COMMIT") or None
 
 
-def _git(*words: str) -> str:
-    command = ["git", "-C", str(showdown.PROJECT), *words]
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(showdown.PROJECT), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def code_hash(packages: Sequence[str] = ("agents", "arena", "teamsets")) -> str:
     """A hash of the code of packages, 16 hex digits; by default of those that play battles."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for package in packages:
         for path in sorted((showdown.PROJECT / package).rglob("*")):
             if path.suffix in (".py", ".mjs"):
-                found.update(f"{path.relative_to(showdown.PROJECT).as_posix()}\n".encode() + path.read_bytes())
-    return found.hexdigest()[:16]
+                hasher.update(f"{path.relative_to(showdown.PROJECT).as_posix()}\n".encode() + path.read_bytes())
+    return hasher.hexdigest()[:16]
 
 
 def versions() -> dict[str, str]:

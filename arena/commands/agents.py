@@ -71,18 +71,18 @@ def list_agents(as_json: bool) -> None:
 
 
 def _by_family(entries: list[_Entry]) -> dict[str, list[_Entry]]:
-    found: dict[str, list[_Entry]] = {}
+    grouped: dict[str, list[_Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.family, []).append(entry)
-    return found
+        grouped.setdefault(entry.family, []).append(entry)
+    return grouped
 
 
 def _by_reason(entries: list[_Entry]) -> dict[str, list[_Entry]]:
     """Missing requirement -> the agents that need it."""
-    found: dict[str, list[_Entry]] = {}
+    grouped: dict[str, list[_Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.missing, []).append(entry)
-    return found
+        grouped.setdefault(entry.missing, []).append(entry)
+    return grouped
 
 
 def _print_entries(entries: list[_Entry]) -> None:
@@ -91,11 +91,11 @@ def _print_entries(entries: list[_Entry]) -> None:
         _print_wrapped(entry.about, 6)
 
 
-def _print_wrapped(words: str, indent: int) -> None:
+def _print_wrapped(text: str, indent: int) -> None:
     """Wraps text to the terminal's width. A word longer than a line is not broken, so that it can be copied."""
     print(
         textwrap.fill(
-            words,
+            text,
             Console().width,
             initial_indent=" " * indent,
             subsequent_indent=" " * indent,
@@ -115,14 +115,14 @@ def show(spec: str) -> None:
       arena agents show random
     """
     source = resolve(spec)
-    for label, words in (
+    for label, text in (
         ("agent", source.spec),
         ("repeatable", "yes" if source.repeatable else "no: the same seed may give a different battle"),
         ("available", f"no: {lacks}" if (lacks := source.missing(None)) else "yes"),
         ("options", ", ".join(_option(source, name) for name in source.options) or "none"),
         ("fingerprint", source.fingerprint),
     ):
-        print(f"{label:12}{words}")
+        print(f"{label:12}{text}")
     print(f"\n{source.documentation}")
 
 

@@ -73,7 +73,7 @@ def battle(
     if stored:
         same = "with the same agents, teams and seed"
         say(console, f"Battle {battle_id} is stored already, from run {earlier}, {same}: --fresh plays a new one.")
-    _tell(stored_battle(db, battle_id))
+    _print_narration(stored_battle(db, battle_id))
 
 
 def _stored(db: Path, run: Run) -> list[tuple[int, str]]:
@@ -93,22 +93,22 @@ def _unused_seed(db: Path) -> int:
 
 @click.command()
 @click.argument("battle_id", metavar="ID", type=int)
-@click.option("--words", is_flag=True, help="Also narrate the battle.")
+@click.option("--narrate", "narrated", is_flag=True, help="Also narrate the battle.")
 @click.option("--stock-simulator", "stock", is_flag=True, help="Use unmodified Showdown code (slower).")
 @db_option
-def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
+def replay(battle_id: int, narrated: bool, stock: bool, db: Path) -> None:
     """Re-simulate the stored battle ID from its input log and compare the logs line by line. Exit code 1 if they differ.
 
     Of a battle of the engine, which has no logs, it compares winner, turns, and the legal choices at each decision.
 
     \b
     Example:
-      arena replay 17 --words
+      arena replay 17 --narrate
     """
     recover(db)
     stored = stored_battle(db, battle_id)
-    if words:
-        _tell(stored)
+    if narrated:
+        _print_narration(stored)
     comparison = replay_battle(stored, stock=stock)
     if comparison.difference is None and not stored.has_logs:
         print(
@@ -122,7 +122,7 @@ def replay(battle_id: int, words: bool, stock: bool, db: Path) -> None:
         sys.exit(1)
 
 
-def _tell(stored: StoredBattle) -> None:
+def _print_narration(stored: StoredBattle) -> None:
     print(f"Battle {stored.battle_id}, {stored.format}: {stored.agents['p1']} against {stored.agents['p2']}")
     seen = next((seat for seat, log in stored.logs.items() if log), "p1")
     print(f"(as {stored.agents[seen]} saw it: its own HP exactly, the other's in %)")

@@ -72,7 +72,7 @@ def dashboard(port: int, folders: tuple[Path, ...], host: str, db: Path) -> None
     listening = _listening(host, port)
     number = listening.getsockname()[1]
     os.nice(_NICE)
-    serve(listening, db, folders, token, opened=lambda: _tell(host, number, token, db, folders))
+    serve(listening, db, folders, token, opened=lambda: _announce(host, number, token, db, folders))
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -90,7 +90,7 @@ def _listening(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _tell(host: str, port: int, token: str | None, db: Path, folders: tuple[Path, ...]) -> None:
+def _announce(host: str, port: int, token: str | None, db: Path, folders: tuple[Path, ...]) -> None:
     from arena.dashboard.access import encoded
 
     named = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)

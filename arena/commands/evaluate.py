@@ -98,7 +98,7 @@ def evaluate(
     workers: int | None,
     on: str | None,
     db: Path,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Play agents against each other and rank them.
 
@@ -115,14 +115,14 @@ def evaluate(
       arena evaluate --all --challenger mybot:MyAgent --battles 20
       arena evaluate --resume
     """
-    if resumed is not None and (agents or everyone or _said_more(said)):
+    if resumed is not None and (agents or everyone or _changes_settings(options)):
         raise BadInput(
             "--resume: a run keeps the agents and settings that it started with: give --minutes, --workers and --db only"
         )
     console = Console()
     settings = None
     if resumed is None:
-        settings, lines = evaluate_settings(agents, everyone, **said)
+        settings, lines = evaluate_settings(agents, everyone, **options)
         for line in lines:
             say(console, line)
     with reached(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
@@ -130,7 +130,7 @@ def evaluate(
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."
         else:
-            run = resume(store, resumed or None, said["minutes"])
+            run = resume(store, resumed or None, options["minutes"])
             known = "are finished already."
         resume_command = f"arena evaluate --resume {run.run_id}{db_words(db)}"
         with stoppable(console, store, run.run_id, resume_command):
@@ -138,9 +138,11 @@ def evaluate(
             _play(console, store, run, cluster, db, resume_command)
 
 
-def _said_more(said: dict[str, Any]) -> bool:
+def _changes_settings(options: dict[str, Any]) -> bool:
     """Whether an option was given that a resumed run cannot change; the time limit can be changed."""
-    return any(value is not None and value is not False and value != () for k, value in said.items() if k != "minutes")
+    return any(
+        value is not None and value is not False and value != () for k, value in options.items() if k != "minutes"
+    )
 
 
 def _announce(console: Console, run: Run, db: Path, known: str) -> None:

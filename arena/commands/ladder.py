@@ -96,10 +96,10 @@ def ladder(
         say(console, f"Run {run.run_id}: {_what(settings)}; stored in {db}")
 
         def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
-            say(console, f"{number} of {settings.battles}: {_told(battle, record)}")
+            say(console, f"{number} of {settings.battles}: {_result_line(battle, record)}")
 
         pace = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_PACE
-        finished = asyncio.run(play(run, store, account, pace, tell=lambda words: say(console, words), show=show))
+        finished = asyncio.run(play(run, store, account, pace, log=lambda line: say(console, line), show=show))
     say(console, f"Full report: arena report {run.run_id}{db_words(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)
@@ -114,13 +114,13 @@ def _what(settings: LadderSettings) -> str:
     return f"{settings.agent}, {counted(settings.battles, 'battle')} of {settings.format}, {how} {settings.server}"
 
 
-def _told(battle: UserBattle, record: BattleRecord) -> str:
+def _result_line(battle: UserBattle, record: BattleRecord) -> str:
     """One line about a finished battle."""
     if record.winner is None:
         ended = "a tie" if record.reason == "tie" else "no result"
     else:
         ended = "won" if record.winner == battle.role else "lost"
-    words = f"{ended} against {battle.opponent}, {record.turns} turns{reason(record)}"
+    line = f"{ended} against {battle.opponent}, {record.turns} turns{reason(record)}"
     if battle.rating is not None:
-        words += f"; rating {battle.rating[0]} → {battle.rating[1]}"
-    return words
+        line += f"; rating {battle.rating[0]} → {battle.rating[1]}"
+    return line

@@ -35,7 +35,7 @@ from teamsets.errors import BadInput
 
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="AGENT OPPONENT [KEY=VALUE]...")
+@click.argument("arguments", nargs=-1, metavar="AGENT OPPONENT [KEY=VALUE]...")
 @click.option(
     "--sprt",
     is_flag=True,
@@ -81,7 +81,7 @@ from teamsets.errors import BadInput
 @isolate_option
 @db_option
 def match(
-    words: tuple[str, ...],
+    arguments: tuple[str, ...],
     sprt: bool,
     format_id: str,
     team_sets: tuple[str, ...],
@@ -109,20 +109,20 @@ def match(
       arena match heuristic:expert heuristic:staller --format gen9ou --battles 400
       arena match --resume
     """
-    agents = tuple(word for word in words if not re.match(r"\w+=", word))
-    test_words = [word for word in words if word not in agents]
+    agents = tuple(argument for argument in arguments if not re.match(r"\w+=", argument))
+    test_arguments = [argument for argument in arguments if argument not in agents]
     for option, given in (("--isolate", isolate), ("--venue", venue), ("--verify-every", verify_every is not None)):
         if resumed is not None and given:
             raise BadInput(f"--resume {option}: a resumed match keeps its settings: leave {option} out")
-    if resumed is not None and words:
+    if resumed is not None and arguments:
         raise BadInput("--resume: a match keeps the agents and the test that it started with: leave them out")
-    if test_words and not sprt:
-        raise BadInput(f"{test_words[0]}: is a setting of --sprt: give --sprt as well")
+    if test_arguments and not sprt:
+        raise BadInput(f"{test_arguments[0]}: is a setting of --sprt: give --sprt as well")
     settings = None
     if resumed is None:
         settings = match_settings(
             agents,
-            parse_sprt(test_words) if sprt else None,
+            parse_sprt(test_arguments) if sprt else None,
             format_id=format_id,
             team_sets=team_sets,
             battles=battles,

@@ -51,10 +51,10 @@ def reason(record: BattleRecord) -> str:
     """The detail of a battle's end, in brackets; empty if there is none: " (user:ash forfeited)"."""
     if record.detail is None:
         return ""
-    words = record.detail
+    detail = record.detail
     for seat, agent in zip(SEATS, record.fixture.agents, strict=True):
         if record.fault == seat:
-            words = f"{agent}: {words}"
-        elif words.startswith(f"{seat} "):
-            words = f"{agent}{words[2:]}"
-    return f" ({words})"
+            detail = f"{agent}: {detail}"
+        elif detail.startswith(f"{seat} "):
+            detail = f"{agent}{detail[2:]}"
+    return f" ({detail})"

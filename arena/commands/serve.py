@@ -151,12 +151,12 @@ def _serve(console: Console, run: ServeRun, store: Store, db: Path) -> bool:
     # Nothing is drawn into a pipe; finished battles are printed anyway.
     live = Live(console=console, auto_refresh=False, transient=True) if console.is_terminal else None
 
-    def tell(words: str) -> None:
-        say(console, words)
+    def log(line: str) -> None:
+        say(console, line)
 
-    def opened(server: LocalServer, lobby: Lobby) -> None:
+    def on_open(server: LocalServer, lobby: Lobby) -> None:
         for line in _welcome(run, server, lobby, db):
-            tell(line)
+            log(line)
         if live is not None:
             live.start()
 
@@ -164,12 +164,12 @@ def _serve(console: Console, run: ServeRun, store: Store, db: Path) -> bool:
         if live is not None:
             live.update(Text(_now(lobby), "dim"), refresh=True)
 
-    def told(record: BattleRecord) -> None:
+    def on_battle(record: BattleRecord) -> None:
         points["battles"] += 1
-        tell(f"{points['battles']}: {_told(record)}")
+        log(f"{points['battles']}: {_result_line(record)}")
 
     try:
-        return asyncio.run(open_server(run, store, tell=tell, opened=opened, show=show, told=told))
+        return asyncio.run(open_server(run, store, log=log, on_open=on_open, show=show, on_battle=on_battle))
     finally:
         if live is not None:
             live.stop()
@@ -213,7 +213,7 @@ def _now(lobby: Lobby) -> str:
     return f"{len(playing)} playing: {', '.join(shown)}"
 
 
-def _told(record: BattleRecord) -> str:
+def _result_line(record: BattleRecord) -> str:
     """One line about a finished battle."""
     fixture = record.fixture
     if record.winner is None:

@@ -69,12 +69,12 @@ def show(team_set: str, name: str | None, format_id: str, count: int | None, see
             table.add_row(team.name, ", ".join(team.species))
         Console().print(table)
         return
-    found = next((team for team in loaded.teams if name in (team.name, team.id)), None)
-    if found is None:
+    chosen = next((team for team in loaded.teams if name in (team.name, team.id)), None)
+    if chosen is None:
         raise BadInput(
             f"team '{name}': not in {team_set} for {format_id}: `arena teams show {team_set}` lists the names"
         )
-    click.echo(found.export, nl=False)
+    click.echo(chosen.export, nl=False)
 
 
 @teams.command()

@@ -34,16 +34,16 @@ def verify(run_id: str | None, sample: int | None, db: Path) -> None:
     """
     recover(db)
     console = Console()
-    found = verified(db, run_id, sample)
-    for words in found.differences[:_SHOWN]:
-        say(console, words)
-    if len(found.differences) > _SHOWN:
-        say(console, f"… and {len(found.differences) - _SHOWN:,} more")
-    where = ", ".join(f"{battles:,} on {place}" for place, battles in sorted(found.checked.items())) or "none"
-    checked = counted(found.checked.total(), "battle")
-    differ = f"{len(found.differences):,} differ" if found.differences else "all are equal"
+    result = verified(db, run_id, sample)
+    for difference in result.differences[:_SHOWN]:
+        say(console, difference)
+    if len(result.differences) > _SHOWN:
+        say(console, f"… and {len(result.differences) - _SHOWN:,} more")
+    where = ", ".join(f"{battles:,} on {place}" for place, battles in sorted(result.checked.items())) or "none"
+    checked = counted(result.checked.total(), "battle")
+    differ = f"{len(result.differences):,} differ" if result.differences else "all are equal"
     say(console, f"{checked} replayed ({where}): {differ}")
-    for reason, battles in found.unchecked.most_common():
+    for reason, battles in result.unchecked.most_common():
         say(console, f"{counted(battles, 'battle')} not checked: {reason}")
-    if found.differences:
+    if result.differences:
         sys.exit(1)

@@ -61,7 +61,7 @@ def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, d
 
 
 def _index(story: dict[str, Any], start: int | None) -> int:
-    numbers = [told["turn"] for told in story["turns"]]
+    numbers = [entry["turn"] for entry in story["turns"]]
     if start is None or not numbers:
         return 0
     if start not in numbers:

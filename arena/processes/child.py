@@ -171,7 +171,7 @@ class Watchdog:
     def __init__(self) -> None:
         self._silent_checks = 0
 
-    def check(self, heard: bool, interval: float) -> float:
-        """Count a check. Returns the seconds of silence. heard: since the last check; interval: seconds between checks."""
-        self._silent_checks = 0 if heard else self._silent_checks + 1
+    def check(self, active: bool, interval: float) -> float:
+        """Count a check. Returns the seconds of silence. active: since the last check; interval: seconds between checks."""
+        self._silent_checks = 0 if active else self._silent_checks + 1
         return self._silent_checks * interval

@@ -53,15 +53,15 @@ def _end(group: int) -> None:
 
 def _children(spared: Collection[bytes]) -> list[int]:
     """Return the living child processes, adopted ones included, without those whose command line has one of these words."""
-    found = []
+    children = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             state, parent = stat.read_text(errors="replace").rpartition(")")[2].split()[:2]
             if int(parent) == os.getpid() and state not in "ZX":
                 command = (stat.parent / "cmdline").read_bytes()
                 if not any(word in command for word in spared):
-                    found.append(int(stat.parent.name))
-    return found
+                    children.append(int(stat.parent.name))
+    return children
 
 
 def _end_orphans(patience: float, spared: Collection[bytes], before: Collection[int] = ()) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from arena.battles.guard import StepGuard
-from arena.remote.user_battle import Ours, UserBattle
+from arena.remote.user_battle import Entrant, UserBattle
 from arena.validation import is_loopback
 from arena.venue import Rules
 from arena.venues.server.client import Client, ServerRefused
@@ -26,13 +26,13 @@ _CHECK_SECONDS = 1.0
 _RATING_SECONDS = 3.0
 #: Messages from a challenged user if there will be no battle; and if the user disconnected or left.
 _NO_BATTLE, _CANCELLED = re.compile(r"rejected the challenge.*"), "Challenge cancelled"
-_AGAIN_SECONDS = 1.0
+_RETRY_SECONDS = 1.0
 #: Seconds that Showdown requires between two challenges of a user.
 _TOO_SOON, _CHALLENGE_PAUSE = "less than 10 seconds after your last challenge", 10.0
 
 
 @dataclass(frozen=True)
-class Way:
+class Matchmaking:
     """How opponents are found: by a search on the ladder, by challenging `user`, or by accepting challenges."""
 
     user: str = ""
@@ -61,35 +61,35 @@ def server_uri(text: str) -> str:
 class Ladder:
     """Plays an agent's battles on a server, one at a time.
 
-    tell: called with lines to print.
+    log: called with lines to print.
     """
 
     def __init__(
         self,
         client: Client,
-        way: Way,
+        matchmaking: Matchmaking,
         guard: StepGuard,
         rules: Rules,
-        tell: Callable[[str], None],
+        log: Callable[[str], None],
     ) -> None:
-        self.client, self.way, self.guard, self.rules, self.tell = client, way, guard, rules, tell
+        self.client, self.matchmaking, self.guard, self.rules, self.log = client, matchmaking, guard, rules, log
         self.host = urlsplit(client.uri).netloc
         self.current: UserBattle | None = None
-        self._ours: Ours | None = None
+        self._entrant: Entrant | None = None
         loop = asyncio.get_running_loop()
         self._stopping: asyncio.Future[None] = loop.create_future()
-        self._found: asyncio.Future[UserBattle] = loop.create_future()
+        self._next_battle: asyncio.Future[UserBattle] = loop.create_future()
         self._rooms: asyncio.Future[list[str]] = loop.create_future()
         self._awaits_rooms = False
         self._confirmed = False
         self._serial = 0
         self._resuming: asyncio.Task[None] | None = None
-        client.on_battle = self._begin
-        client.on_search = self._searching
-        client.on_challenge = self._challenged
-        client.on_message = self._answered
-        client.on_refusal = self._refused
-        client.on_return = self._back
+        client.on_battle = self._on_battle
+        client.on_search = self._on_search
+        client.on_challenge = self._on_challenge
+        client.on_message = self._on_private_message
+        client.on_refusal = self._on_popup
+        client.on_return = self._on_reconnected
 
     @property
     def stopping(self) -> bool:
@@ -100,9 +100,9 @@ class Ladder:
         if not self.stopping:
             self._stopping.set_result(None)
             if self.current is not None:
-                self.tell("Stopping after this battle. Ctrl-C again forfeits it.")
+                self.log("Stopping after this battle. Ctrl-C again forfeits it.")
         elif self.current is not None:
-            self.tell("Forfeiting.")
+            self.log("Forfeiting.")
             self.current.give_up("forfeited by Ctrl-C")
 
     async def enter(self) -> None:
@@ -113,62 +113,62 @@ class Ladder:
                 f"{self.client.uri}: user '{self.client.name}' is in a battle already ({rooms[0]}): finish it first"
             )
 
-    async def battle(self, ours: Ours) -> UserBattle | None:
+    async def battle(self, entrant: Entrant) -> UserBattle | None:
         """Find an opponent, and play to the end. Returns None if `stop` was called before one was found.
 
         Raises ServerRefused with the server's message, ConnectionLost if reconnecting fails.
         """
-        self._ours, self._found = ours, asyncio.get_running_loop().create_future()
-        self.client.use_team(ours.team.packed)
-        self._seek()
-        await self._one_of(self._found, self._stopping)
-        if not self._found.done():
+        self._entrant, self._next_battle = entrant, asyncio.get_running_loop().create_future()
+        self.client.use_team(entrant.team.packed)
+        self._find_opponent()
+        await self._wait_for_any(self._next_battle, self._stopping)
+        if not self._next_battle.done():
             await self._withdraw()
-        if not self._found.done():
-            self._found.cancel()
+        if not self._next_battle.done():
+            self._next_battle.cancel()
             return None
-        self.current = battle = self._found.result()
-        await self._played(battle)
-        await self._rating(battle)
+        self.current = battle = self._next_battle.result()
+        await self._play_to_end(battle)
+        await self._wait_for_rating(battle)
         self.current = None
         self.client.leave(battle.room)
         return battle
 
-    async def _played(self, battle: UserBattle) -> None:
+    async def _play_to_end(self, battle: UserBattle) -> None:
         """Wait for the end of a battle. It ends by its time limits if the server does not end it."""
         while not battle.over.done():
             waited: set[asyncio.Future[Any]] = {battle.over, self.client.lost}
             await asyncio.wait(waited, timeout=_CHECK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             if self.client.lost.done():
-                battle.lost(str(self.client.failure))
+                battle.on_connection_lost(str(self.client.failure))
             elif self.client.connected:
                 battle.check_time()
             else:
                 battle.wait_longer()
 
-    async def _one_of(self, *awaited: asyncio.Future[Any]) -> None:
+    async def _wait_for_any(self, *awaited: asyncio.Future[Any]) -> None:
         """Wait until one of these is done. Raises the reason if the connection ends first."""
         waited: set[asyncio.Future[Any]] = {*awaited, self.client.lost}
         await asyncio.wait(waited, return_when=asyncio.FIRST_COMPLETED)
         if not any(each.done() for each in awaited):
             raise self.client.failure
 
-    def _seek(self) -> None:
-        assert self._ours is not None
+    def _find_opponent(self) -> None:
+        assert self._entrant is not None
         self._confirmed = False
-        if self._found.done() or self.stopping or self.way.accept:
+        if self._next_battle.done() or self.stopping or self.matchmaking.accept:
             return
-        if self.way.user:
-            self.client.challenge(self.way.user, self._ours.format)
+        if self.matchmaking.user:
+            self.client.challenge(self.matchmaking.user, self._entrant.format)
         else:
-            self.client.say(f"/search {self._ours.format}")
+            self.client.say(f"/search {self._entrant.format}")
 
     async def _withdraw(self) -> None:
         """Withdraw a search or a challenge. Returns a battle that has started meanwhile."""
-        if self.way.user:
-            self.client.say(f"/cancelchallenge {self.way.user}")
-        if await self._running() and not self._found.done():
-            await asyncio.wait({self._found}, timeout=_ANSWER_SECONDS)
+        if self.matchmaking.user:
+            self.client.say(f"/cancelchallenge {self.matchmaking.user}")
+        if await self._running() and not self._next_battle.done():
+            await asyncio.wait({self._next_battle}, timeout=_ANSWER_SECONDS)
 
     async def _running(self) -> list[str]:
         """Return the rooms of the user's battles. Cancels open searches."""
@@ -179,72 +179,72 @@ class Ladder:
         self._awaits_rooms = False
         return self._rooms.result() if self._rooms.done() else []
 
-    async def _rating(self, battle: UserBattle) -> None:
+    async def _wait_for_rating(self, battle: UserBattle) -> None:
         """Waits a little for our new rating, which the server works out after the end."""
         for _ in range(round(_RATING_SECONDS / 0.1)):
-            if not self.way.rated or battle.rating is not None or battle.over.exception() is not None:
+            if not self.matchmaking.rated or battle.rating is not None or battle.over.exception() is not None:
                 return
             await asyncio.sleep(0.1)
 
-    # what the client tells
+    # callbacks of the client
 
-    def _begin(self, room: str) -> UserBattle | None:
-        """A battle of the user's: ours, if it is the one that we are looking for."""
-        if self._ours is None or self._found.done() or format_of(room) != self._ours.format:
+    def _on_battle(self, room: str) -> UserBattle | None:
+        """Return the listener of a battle of the user's, if it is the one that we are looking for."""
+        if self._entrant is None or self._next_battle.done() or format_of(room) != self._entrant.format:
             return None
         self._serial += 1
-        battle = UserBattle(self.client, room, self._ours, self.guard, self.rules, self._serial, self.host)
-        self._found.set_result(battle)
+        battle = UserBattle(self.client, room, self._entrant, self.guard, self.rules, self._serial, self.host)
+        self._next_battle.set_result(battle)
         return battle
 
-    def _searching(self, formats: list[str], rooms: list[str]) -> None:
-        if self._ours is not None and self._ours.format in formats:
+    def _on_search(self, formats: list[str], rooms: list[str]) -> None:
+        if self._entrant is not None and self._entrant.format in formats:
             self._confirmed = True
         elif not formats and not self._rooms.done():
             self._rooms.set_result(rooms)
 
-    def _challenged(self, user: str, format_id: str) -> None:
-        if not self.way.accept or self._ours is None or self._found.done() or self.stopping:
+    def _on_challenge(self, user: str, format_id: str) -> None:
+        if not self.matchmaking.accept or self._entrant is None or self._next_battle.done() or self.stopping:
             return
-        if format_id == self._ours.format:
+        if format_id == self._entrant.format:
             self.client.accept(user)
         else:
             self.client.say(f"/reject {user}")
 
-    def _answered(self, user: str, text: str) -> None:
-        if user != self.way.user or self._found.done():
+    def _on_private_message(self, user: str, text: str) -> None:
+        if user != self.matchmaking.user or self._next_battle.done():
             return
         no = _NO_BATTLE.search(text)
         if no is not None:
-            self._found.set_exception(ServerRefused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
+            self._next_battle.set_exception(ServerRefused(f"{self.client.uri}: challenge to {user}: {no[0]}"))
         elif _CANCELLED in text:
-            asyncio.get_running_loop().call_later(_AGAIN_SECONDS, self._seek)
+            asyncio.get_running_loop().call_later(_RETRY_SECONDS, self._find_opponent)
 
-    def _refused(self, words: str) -> None:
-        """A popup. While nothing has come of our search or challenge yet, it is the answer to that."""
-        if self._ours is None or self._found.done() or self._confirmed or self.stopping:
-            self.tell(f"Message from the server: {words}")
-        elif _TOO_SOON in words:
-            asyncio.get_running_loop().call_later(_CHALLENGE_PAUSE, self._seek)
-        elif "is not challenging you" not in words:  # he has taken it back
-            self._found.set_exception(ServerRefused(f"{self.client.uri}: the server refused: {words}"))
+    def _on_popup(self, text: str) -> None:
+        """Handle a popup. Until our search or challenge has led to a battle, it is the answer to that."""
+        if self._entrant is None or self._next_battle.done() or self._confirmed or self.stopping:
+            self.log(f"Message from the server: {text}")
+        elif _TOO_SOON in text:
+            asyncio.get_running_loop().call_later(_CHALLENGE_PAUSE, self._find_opponent)
+        elif "is not challenging you" not in text:  # the challenge was withdrawn
+            self._next_battle.set_exception(ServerRefused(f"{self.client.uri}: the server refused: {text}"))
 
-    def _back(self) -> None:
-        """The connection had been broken."""
+    def _on_reconnected(self) -> None:
+        """Handle a reconnection."""
         if self._awaits_rooms:
             self.client.say("/cancelsearch")
         if self.current is not None:
-            self.current.back()
-        elif self._ours is not None and not self._found.done():
+            self.current.on_reconnected()
+        elif self._entrant is not None and not self._next_battle.done():
             self._resuming = asyncio.ensure_future(self._resume())
 
     async def _resume(self) -> None:
-        """Goes on looking for an opponent, or joins the battle that has begun while we were away."""
+        """Continue to look for an opponent, or join the battle that has begun meanwhile."""
         for room in await self._running():
-            battle = self._begin(room)
+            battle = self._on_battle(room)
             if battle is not None:
                 self.client.join(room, battle)
                 return
-        assert self._ours is not None
-        self.client.use_team(self._ours.team.packed)
-        self._seek()
+        assert self._entrant is not None
+        self.client.use_team(self._entrant.team.packed)
+        self._find_opponent()

@@ -14,8 +14,8 @@ from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault, make_agent
 from arena.fixture import FixtureTeam
 from arena.record import BattleRecord
-from arena.remote.ladder import Ladder, Way
-from arena.remote.user_battle import UNSEEN, Ours, UserBattle
+from arena.remote.ladder import Ladder, Matchmaking
+from arena.remote.user_battle import UNSEEN, Entrant, UserBattle
 from arena.run.entrants import check_available, check_ours, load_pools, stored_pools
 from arena.run.lifecycle import playing, recorded
 from arena.store import FINISHED, Store
@@ -53,11 +53,11 @@ class LadderRun:
     team_set: str
     teams: tuple[FixtureTeam, ...]
 
-    def ours(self, number: int) -> Ours:
-        """What we bring to the battle of that number."""
+    def entrant(self, number: int) -> Entrant:
+        """Return our side of the battle of that number."""
         seed = f"{self.run_id}/{number}"
         team = random.Random(seed).choice(self.teams) if self.teams else UNSEEN
-        return Ours(self.source.spec, self.source.make, self.settings.format, team, self.team_set, f"unseen {seed}")
+        return Entrant(self.source.spec, self.source.make, self.settings.format, team, self.team_set, f"unseen {seed}")
 
 
 def prepare(store: Store, settings: LadderSettings) -> LadderRun:
@@ -88,7 +88,7 @@ async def play(
     account: Account,
     pace: Pace | None,
     *,
-    tell: Callable[[str], None],
+    log: Callable[[str], None],
     show: Callable[[int, UserBattle, BattleRecord], None],
 ) -> bool:
     """Plays the battles of a run, one after the other; returns True if all were played.
@@ -101,12 +101,12 @@ async def play(
         playing(store, run.run_id) as lifecycle,
         await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client,
     ):
-        way = Way(settings.challenge, settings.accept)
-        ladder = Ladder(client, way, StepGuard(), settings.rules, tell)
+        matchmaking = Matchmaking(settings.challenge, settings.accept)
+        ladder = Ladder(client, matchmaking, StepGuard(), settings.rules, log)
         lifecycle.stop_with(ladder.stop)
         await ladder.enter()
         for count in range(1, settings.battles + 1):
-            battle = None if ladder.stopping else await ladder.battle(run.ours(count))
+            battle = None if ladder.stopping else await ladder.battle(run.entrant(count))
             if battle is None:
                 break
             if battle.begun:
@@ -114,7 +114,7 @@ async def play(
                 lifecycle.keep(record)
                 show(count, battle, record)
             else:
-                tell(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
+                log(f"{count} of {settings.battles}: no battle: {battle.over.exception()}")
         else:
             lifecycle.status = FINISHED
     return lifecycle.status == FINISHED

@@ -38,7 +38,7 @@ class BattleClient:
         self.client, self.user, self.lost = client, client.user, client.lost
         self.on_battle: Callable[[str], Room | None] = lambda room: None
         self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
-        self.on_refusal: Callable[[str], None] = lambda words: None
+        self.on_refusal: Callable[[str], None] = lambda text: None
         self.on_return: Callable[[], None] = lambda: None
         self.begun = asyncio.Event()
         self.say, self.use_team = client.say, client.use_team
@@ -57,13 +57,13 @@ class BattleClient:
 class LobbyAgent:
     """An agent of the pool as a user: it plays against any number of visitors concurrently.
 
-    name: its user name. wanted(agent, visitor, format): called at a challenge. clients: one per battle.
+    name: its user name. on_challenge(agent, visitor, format): called at a challenge. clients: one per battle.
     """
 
     spec: str
     name: str
     client: Client
-    wanted: Callable[[LobbyAgent, str, str], None]
+    on_challenge: Callable[[LobbyAgent, str, str], None]
     clients: list[BattleClient] = field(default_factory=list)
     arranging: asyncio.Lock = field(default_factory=asyncio.Lock)
     battles: int = 0
@@ -71,16 +71,16 @@ class LobbyAgent:
     def __post_init__(self) -> None:
         client = self.client
         client.on_battle = self._begin
-        client.on_challenge = lambda user, format_id: self.wanted(self, user, format_id)
-        client.on_refusal = lambda words: self._each(
-            lambda client: None if client.begun.is_set() else client.on_refusal(words)
+        client.on_challenge = lambda user, format_id: self.on_challenge(self, user, format_id)
+        client.on_refusal = lambda text: self._for_each_client(
+            lambda client: None if client.begun.is_set() else client.on_refusal(text)
         )
-        client.on_return = lambda: self._each(lambda client: client.on_return())
+        client.on_return = lambda: self._for_each_client(lambda client: client.on_return())
 
     def _begin(self, room: str) -> Room | None:
         return next((listener for client in self.clients if (listener := client.begin(room)) is not None), None)
 
-    def _each(self, what: Callable[[BattleClient], None]) -> None:
+    def _for_each_client(self, what: Callable[[BattleClient], None]) -> None:
         for client in list(self.clients):
             what(client)
 
@@ -109,7 +109,7 @@ class _Request:
 
 
 #: The visitor, the format, and the requested agent ("" on the ladder).
-_Asked = tuple[str, str, str]
+_RequestKey = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Lobby:
     """The agents of the pool as users of a server, and their battles with visitors.
 
     pools: format -> the teams of the agents; empty if Showdown generates the teams. patience: seconds per decision of a
-    visitor. keep(record): called with each battle. tell(text): prints a line. limits: of open battles and requests; a
+    visitor. keep(record): called with each battle. log(text): prints a line. limits: of open battles and requests; a
     visitor beyond them receives a message.
     """
 
@@ -144,21 +144,21 @@ class Lobby:
         *,
         patience: float,
         keep: Callable[[BattleRecord], None],
-        tell: Callable[[str], None],
+        log: Callable[[str], None],
         limits: Limits | None = None,
     ) -> None:
         self.server, self.guard, self.rules, self.pools, self.team_set = server, guard, rules, pools, team_set
-        self.seed, self.patience, self.keep, self.tell = seed, patience, keep, tell
+        self.seed, self.patience, self.keep, self.log = seed, patience, keep, log
         self.agents: list[LobbyAgent] = []
         self.in_progress: list[VisitorBattle] = []
         self.closing = False
-        self.quiet = asyncio.Event()  # set while no battle is in progress
-        self.quiet.set()
+        self.idle = asyncio.Event()  # set while no battle is in progress
+        self.idle.set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._met: Counter[tuple[str, str]] = Counter()  # visitor, spec
         self.limits = limits or Limits()
         self._open: Counter[str] = Counter()  # visitor: battles and requests
-        self._wanted: dict[_Asked, _Request] = {}  # the latest request of each kind, until its battle is over
+        self._requests: dict[_RequestKey, _Request] = {}  # the latest request of each kind, until its battle is over
         self._tasks: set[asyncio.Task[None]] = set()
         self._serials = itertools.count(1)
         self._searches = 0
@@ -170,7 +170,7 @@ class Lobby:
             client = await Client.connect(self.server.uri, name)
             self.agents.append(LobbyAgent(spec, name, client, self._challenged))
         users = [agent.client.user for agent in self.agents]
-        self._searches = await self.server.watch_searches(users, self._search)
+        self._searches = await self.server.watch_searches(users, self._on_search)
 
     async def close(self) -> None:
         """Sign the agents off. Battles in progress are dropped."""
@@ -187,46 +187,46 @@ class Lobby:
         return min(self.agents, key=lambda r: (self._met[visitor, r.spec], len(r.clients), r.battles))
 
     def _challenged(self, agent: LobbyAgent, visitor: str, format_id: str) -> None:
-        if self._refused(visitor, format_id):
+        if self._refuses(visitor, format_id):
             agent.client.say(f"/reject {visitor}")
         else:
-            asked = (visitor, format_id, agent.name)
-            self._begin(agent, asked, lambda client: client.accept(visitor))
+            key = (visitor, format_id, agent.name)
+            self._begin(agent, key, lambda client: client.accept(visitor))
 
-    def _search(self, message: Message) -> None:
+    def _on_search(self, message: Message) -> None:
         """Handle the start or end of a user's search (or the end of the server, which `server.dead` reports as well)."""
         if "gone" in message:
-            self._gone(message["gone"], message.get("format"))
+            self._on_visitor_gone(message["gone"], message.get("format"))
             return
         visitor, format_id = message.get("search", ""), message.get("format", "")
         ours = {agent.client.user for agent in self.agents}
         if not visitor or visitor in ours:
             return
-        if self._refused(visitor, format_id):
+        if self._refuses(visitor, format_id):
             self.server.refuse_search(visitor, format_id)
             return
         self._begin(self.choose(visitor), (visitor, format_id, ""), lambda client: client.say(f"/search {format_id}"))
 
-    def _gone(self, visitor: str, format_id: str | None) -> None:
+    def _on_visitor_gone(self, visitor: str, format_id: str | None) -> None:
         """Drop requests of a visitor who will not join: the search in a format, or all requests (None).
 
         A battle in progress continues: the visitor may return to it.
         """
-        for asked, request in list(self._wanted.items()):
-            taken_back = format_id is None or asked[1:] == (format_id, "")
-            if asked[0] == visitor and taken_back and request.task and not request.has_room:
+        for key, request in list(self._requests.items()):
+            is_withdrawn = format_id is None or key[1:] == (format_id, "")
+            if key[0] == visitor and is_withdrawn and request.task and not request.has_room:
                 request.dropped = True
                 request.task.cancel()
 
-    def _refused(self, visitor: str, format_id: str) -> bool:
-        """Return whether the request is refused; the visitor is told why."""
+    def _refuses(self, visitor: str, format_id: str) -> bool:
+        """Return whether the request is refused; the visitor receives the reason in a popup."""
         if self.closing:
             why = "This server starts no more battles."
         elif format_id not in self.pools:
             why = f"Only {', '.join(self.pools)} is played on this server."
-        elif (mine := self._open[visitor]) >= self.limits.visitor:
+        elif (open_requests := self._open[visitor]) >= self.limits.visitor:
             why = (
-                f"You have {mine} open battles and requests. The limit is {self.limits.visitor} per visitor: "
+                f"You have {open_requests} open battles and requests. The limit is {self.limits.visitor} per visitor: "
                 "please finish one first."
             )
         elif self._open.total() >= self.limits.total:
@@ -236,48 +236,48 @@ class Lobby:
             )
         else:
             return False
-        self.server.tell(visitor, why)
+        self.server.show_popup(visitor, why)
         return True
 
-    def _begin(self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None]) -> None:
+    def _begin(self, agent: LobbyAgent, key: _RequestKey, pair_players: Callable[[BattleClient], None]) -> None:
         """Start the battle of a request, unless the same request is already open.
 
         A request whose battle has a room is not: the visitor, who is in that room, requests another battle.
         """
-        earlier = self._wanted.get(asked)
-        if earlier is not None and not earlier.has_room:
+        open_request = self._requests.get(key)
+        if open_request is not None and not open_request.has_room:
             return
-        self._open[asked[0]] += 1
-        self._met[asked[0], agent.spec] += 1
+        self._open[key[0]] += 1
+        self._met[key[0], agent.spec] += 1
         agent.battles += 1
-        self.quiet.clear()
-        self._wanted[asked] = request = _Request()
-        request.task = task = asyncio.ensure_future(self._play(agent, asked, meet, request))
+        self.idle.clear()
+        self._requests[key] = request = _Request()
+        request.task = task = asyncio.ensure_future(self._play(agent, key, pair_players, request))
         self._tasks.add(task)
-        task.add_done_callback(lambda task: self._done(task, agent, asked, request))
+        task.add_done_callback(lambda task: self._done(task, agent, key, request))
 
-    def _done(self, task: asyncio.Task[None], agent: LobbyAgent, asked: _Asked, request: _Request) -> None:
+    def _done(self, task: asyncio.Task[None], agent: LobbyAgent, key: _RequestKey, request: _Request) -> None:
         self._tasks.discard(task)
-        if self._wanted.get(asked) is request:  # and no newer one
-            del self._wanted[asked]
-        visitor = asked[0]
+        if self._requests.get(key) is request:  # and no newer one
+            del self._requests[key]
+        visitor = key[0]
         self._open[visitor] -= 1
         if not self._open[visitor]:
             del self._open[visitor]
         if request.dropped:
             self._met[visitor, agent.spec] -= 1
             agent.battles -= 1
-            self.tell(f"{visitor} did not come to a battle against {agent.name}")
+            self.log(f"{visitor} did not come to a battle against {agent.name}")
         if not self._tasks:
-            self.quiet.set()
+            self.idle.set()
         if not task.cancelled() and (error := task.exception()) is not None and not self.failed.done():
             self.failed.set_exception(error)
 
     async def _play(
-        self, agent: LobbyAgent, asked: _Asked, meet: Callable[[BattleClient], None], request: _Request
+        self, agent: LobbyAgent, key: _RequestKey, pair_players: Callable[[BattleClient], None], request: _Request
     ) -> None:
         """Play one battle, from the visitor's request to its record."""
-        visitor, format_id, _ = asked
+        visitor, format_id, _ = key
         serial = next(self._serials)
         client = BattleClient(agent.client)
         try:
@@ -285,7 +285,7 @@ class Lobby:
                 request.battle = battle = self._battle(agent, client, visitor, format_id, serial)
                 visit = VisitorBattle(visitor, agent, battle)
                 agent.clients.append(client)
-                playing = asyncio.ensure_future(battle.play(lambda: meet(client)))
+                playing = asyncio.ensure_future(battle.play(lambda: pair_players(client)))
                 begun = asyncio.ensure_future(client.begun.wait())
                 try:
                     await asyncio.wait({playing, begun}, return_when=asyncio.FIRST_COMPLETED)
@@ -297,9 +297,9 @@ class Lobby:
                     begun.cancel()
             self.in_progress.append(visit)
             try:
-                self._settle(await playing, visit)
+                self._store_result(await playing, visit)
             except VenueFailed as error:
-                self.tell(f"{visitor} against {agent.name}: no result: {error}")
+                self.log(f"{visitor} against {agent.name}: no result: {error}")
             finally:
                 playing.cancel()
                 self.in_progress.remove(visit)
@@ -324,7 +324,7 @@ class Lobby:
             name,
             DRAWN if drawn else self.team_set,
         )
-        remote_player = RemotePlayer(visitor, patience=self.patience, coming=_JOIN_SECONDS, own_team=not drawn)
+        remote_player = RemotePlayer(visitor, patience=self.patience, join_limit=_JOIN_SECONDS, own_team=not drawn)
         return ServedBattle(
             self.server,
             self.guard,
@@ -335,26 +335,26 @@ class Lobby:
             remote_players={theirs: remote_player},
         )
 
-    def _settle(self, record: BattleRecord, visit: VisitorBattle) -> None:
+    def _store_result(self, record: BattleRecord, visit: VisitorBattle) -> None:
         visitor, agent = visit.visitor, visit.agent
         if not record.input_log:  # the request was withdrawn
             agent.client.say("/cancelsearch")
-            self.tell(f"{visitor} did not come to a battle against {agent.name}")
+            self.log(f"{visitor} did not come to a battle against {agent.name}")
             return
         self.keep(replace(record, fixture=fixture_as_played(record.fixture, record.input_log)))
 
 
-def user_name(spec: str, taken: set[str]) -> str:
+def user_name(spec: str, names_in_use: set[str]) -> str:
     """Return a user name for an agent: "heuristic:max-damage" becomes "max-damage". Server names are short.
 
-    taken: ids of the names in use.
+    names_in_use: as ids.
     """
-    words = re.sub(r"[^a-zA-Z0-9-]+", " ", spec.partition(":")[2] or spec).strip() or "agent"
-    if not re.search("[a-zA-Z]", words):
-        words = f"agent {words}"
+    text = re.sub(r"[^a-zA-Z0-9-]+", " ", spec.partition(":")[2] or spec).strip() or "agent"
+    if not re.search("[a-zA-Z]", text):
+        text = f"agent {text}"
     for number in itertools.count(1):
         end = "" if number == 1 else f" {number}"
-        name = words[: _MAX_NAME - len(end)].strip() + end
-        if to_id_str(name) not in taken:
+        name = text[: _MAX_NAME - len(end)].strip() + end
+        if to_id_str(name) not in names_in_use:
             return name
     raise AssertionError("there are more numbers")

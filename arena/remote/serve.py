@@ -73,16 +73,16 @@ async def serve(
     run: ServeRun,
     store: Store,
     *,
-    tell: Callable[[str], None],
-    opened: Callable[[LocalServer, Lobby], None],
+    log: Callable[[str], None],
+    on_open: Callable[[LocalServer, Lobby], None],
     show: Callable[[Lobby], None],
-    told: Callable[[BattleRecord], None],
+    on_battle: Callable[[BattleRecord], None],
 ) -> bool:
     """Runs the server until it is stopped; returns True if all battles were finished.
 
-    opened(server, lobby) is called when visitors may come, show(lobby) four times a second, told(record) after each
-    battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those that
-    go on. Raises ServerDied; what was finished is kept.
+    on_open(server, lobby) is called when visitors may come, show(lobby) four times a second, on_battle(record) after each
+    battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those in
+    progress. Raises ServerDied; what was finished is kept.
     """
     settings = run.settings
     stopping, dropping = asyncio.Event(), asyncio.Event()
@@ -99,7 +99,7 @@ async def serve(
             fixture = record.fixture
             lifecycle.keep_teams(fixture.format, fixture.team_set, (team for team in fixture.teams if team.packed))
             played += 1
-            told(record)
+            on_battle(record)
             if settings.battles is not None and played >= settings.battles:
                 stopping.set()
 
@@ -113,23 +113,23 @@ async def serve(
                 run.run_id,
                 patience=settings.patience,
                 keep=keep,
-                tell=tell,
+                log=log,
                 limits=settings.limits,
             )
             lifecycle.stop_with(stop)
             try:
                 await lobby.open(settings.agents)
-                opened(server, lobby)
+                on_open(server, lobby)
                 lifecycle.repeat(0.25, lambda: show(lobby))
                 await _first(server, lobby, stopping)
                 lobby.closing = True
-                if not lobby.quiet.is_set():
-                    tell(
+                if not lobby.idle.is_set():
+                    log(
                         f"No new battles are started. Waiting for {len(lobby.in_progress)} in progress; Ctrl-C again aborts "
                         "them."
                     )
-                await _first(server, lobby, lobby.quiet, dropping)
-                if lobby.quiet.is_set():
+                await _first(server, lobby, lobby.idle, dropping)
+                if lobby.idle.is_set():
                     lifecycle.status = FINISHED
             finally:
                 await lobby.close()

@@ -40,8 +40,8 @@ class BattleGone(VenueFailed):
 
 
 @dataclass(frozen=True)
-class Ours:
-    """What we bring to a battle: the agent's spec and how it is made, its team, and the seed of its own generator.
+class Entrant:
+    """Our side of a battle: the agent's spec and how it is made, its team, and the seed of its own generator.
 
     seed: no other battle has it; where the server draws the battle's own, it is no seed of Showdown's.
     """
@@ -64,7 +64,7 @@ class UserBattle:
 
     client: Client
     room: str
-    ours: Ours
+    entrant: Entrant
     guard: StepGuard
     rules: Rules
     serial: int
@@ -78,26 +78,26 @@ class UserBattle:
     over: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
     _clock: float = field(default_factory=time.perf_counter)
     _names: dict[str, str] = field(default_factory=dict)
-    _held: list[str] = field(default_factory=list)
+    _buffered_lines: list[str] = field(default_factory=list)
     _gave_up: str = ""
-    _playing: BattleRoom | None = None
+    _battle_room: BattleRoom | None = None
     _forfeited: bool = False
-    #: When the server last had something to do for us, and when it last said something here, by the loop's clock.
-    _asked: float = field(default_factory=lambda: asyncio.get_running_loop().time())
-    _spoken: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    #: When we last requested something of the server, and when its last message for this room came, by the loop's clock.
+    _requested_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
+    _last_message_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
 
     def receive(self, lines: list[str]) -> None:
         """The lines of one message of the server for this room. Raises BadMessage if one cannot be read."""
-        self._spoken = asyncio.get_running_loop().time()
+        self._last_message_at = asyncio.get_running_loop().time()
         for line in lines:
-            self._note(line)
-        if self._playing is not None:
-            self._playing.receive(lines)
+            self._read_room_line(line)
+        if self._battle_room is not None:
+            self._battle_room.receive(lines)
             return
-        self._held += lines
+        self._buffered_lines += lines
         if len(self._names) == len(SEATS):
             try:
-                self._sit_down()
+                self._create_seat()
             except BadMessage:
                 raise
             except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle, not to the loop
@@ -106,14 +106,14 @@ class UserBattle:
     @property
     def begun(self) -> bool:
         """Whether both users are known, and so who plays whom."""
-        return self._playing is not None
+        return self._battle_room is not None
 
     @property
     def turn(self) -> int:
-        return 0 if self._playing is None else self._playing.seat.battle.turn
+        return 0 if self._battle_room is None else self._battle_room.seat.battle.turn
 
-    def back(self) -> None:
-        """The connection had been broken, so what was said just before may be lost. (The room is joined again anyway.)"""
+    def on_reconnected(self) -> None:
+        """Handle a reconnection: messages sent just before it may be lost. (The room is joined again anyway.)"""
         self.wait_longer()
         if self._forfeited:
             self._forfeit()
@@ -126,22 +126,22 @@ class UserBattle:
             self._break_off(BattleGone(f"{why}; left before the server had ended the battle"))
         elif self.fault is None:
             self.stopped = why
-            if self._playing is not None:
-                self._playing.silence()
+            if self._battle_room is not None:
+                self._battle_room.silence()
             self._forfeit()
 
     def wait_longer(self) -> None:
         """Restarts the server's time limits: the connection is broken, or was."""
-        self._asked = self._spoken = asyncio.get_running_loop().time()
+        self._requested_at = self._last_message_at = asyncio.get_running_loop().time()
 
     def check_time(self) -> None:
         """Ends the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to say anything."""
         now = asyncio.get_running_loop().time()
-        if self._forfeited and now - self._asked > FORFEIT_SECONDS:
+        if self._forfeited and now - self._requested_at > FORFEIT_SECONDS:
             why = f"the server did not end the battle within {FORFEIT_SECONDS:g} s after it was forfeited"
-        elif not self.begun and now - self._asked > BEGIN_SECONDS:
+        elif not self.begun and now - self._requested_at > BEGIN_SECONDS:
             why = f"the server did not name both players within {BEGIN_SECONDS:g} s"
-        elif now - self._spoken > SILENT_SECONDS:
+        elif now - self._last_message_at > SILENT_SECONDS:
             why = f"the server said nothing for {SILENT_SECONDS:g} s"
         else:
             return
@@ -149,18 +149,18 @@ class UserBattle:
             self._forfeit()
         self._break_off(BattleGone(f"{self.room}: {why}, so the result is unknown"))
 
-    def lost(self, words: str) -> None:
-        """There is no way back to the server."""
-        self._break_off(BattleGone(words))
+    def on_connection_lost(self, reason: str) -> None:
+        """Handle that reconnecting failed for good."""
+        self._break_off(BattleGone(reason))
 
     def record(self) -> BattleRecord:
         """What is kept: our side's log and decisions, and how it ended. To be called once, when `over` is set."""
-        playing = self._playing
-        assert playing is not None
-        seat, problem = playing.seat, self.over.exception()
+        battle_room = self._battle_room
+        assert battle_room is not None
+        seat, problem = battle_room.seat, self.over.exception()
         seat.finish()
         index = SEATS.index(self.role)
-        winner, reason, fault, detail = self._verdict(playing.winner, problem)
+        winner, reason, fault, detail = self._result(battle_room.winner, problem)
         return BattleRecord(
             fixture=self._fixture(),
             winner=winner,
@@ -176,7 +176,7 @@ class UserBattle:
             venue="server",
         )
 
-    def _verdict(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:
+    def _result(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:
         """winner, reason, fault and detail of the record."""
         theirs = SEATS[1 - SEATS.index(self.role)]
         if self.fault is not None:
@@ -194,30 +194,30 @@ class UserBattle:
 
     def _fixture(self) -> Fixture:
         """The battle as far as it is known. Seed and the other team are not, so its key is made from where it was."""
-        agents, teams = (self.ours.spec, self.opponent), (self.ours.team, UNSEEN)
+        agents, teams = (self.entrant.spec, self.opponent), (self.entrant.team, UNSEEN)
         if self.role == "p2":
             agents, teams = agents[::-1], teams[::-1]
-        seed = self.ours.seed
-        return Fixture(self.ours.format, agents, teams, seed, digest([seed]), self.ours.team_set)
+        seed = self.entrant.seed
+        return Fixture(self.entrant.format, agents, teams, seed, digest([seed]), self.entrant.team_set)
 
-    def _note(self, line: str) -> None:
-        """What the room says and the battle does not: who sits where, who gave up, ratings, that it is gone."""
-        words = line.split("|")
-        kind = words[1] if len(words) > 1 else ""
+    def _read_room_line(self, line: str) -> None:
+        """Read what only the room reports: who plays which side, who gave up, ratings, that the room is gone."""
+        fields = line.split("|")
+        kind = fields[1] if len(fields) > 1 else ""
         if kind == "player":
             with reading("|player|"):
-                role, name = words[2], words[3]
+                role, name = fields[2], fields[3]
             if role in SEATS and name:
                 self._names.setdefault(role, name)
-        elif kind == "-message" and (found := _GAVE_UP.match(line)):
-            self._gave_up = found[1]
+        elif kind == "-message" and (gave_up := _GAVE_UP.match(line)):
+            self._gave_up = gave_up[1]
         elif kind == "raw" and (rated := _RATING.match(line)) and to_id_str(rated["name"]) == self.client.user:
             self.rating = int(rated["before"]), int(rated["after"])
         elif kind in ("noinit", "deinit"):
             self._break_off(BattleGone(f"{self.room}: the room is gone, so the result is unknown"))
 
-    def _sit_down(self) -> None:
-        """Both users are known: a seat for ours, which hears what has been said so far."""
+    def _create_seat(self) -> None:
+        """Create our seat once both users are known; it receives the lines so far."""
         ids = {role: to_id_str(name) for role, name in self._names.items()}
         if self.client.user not in ids.values():
             raise BattleGone(f"{self.room}: this user is not one of its players")
@@ -225,25 +225,25 @@ class UserBattle:
         self.opponent = f"user:{next(user for role, user in ids.items() if role != self.role)}@{self.host}"
         fault = None
         try:
-            seat = self._seat(make_agent(self.guard, self.serial * 2, self.ours.make))
+            seat = self._seat(make_agent(self.guard, self.serial * 2, self.entrant.make))
         except Fault as failure:
             seat, fault = self._seat(Agent()), failure
         hooks = Hooks(
             say=lambda text: self.client.say(text, self.room),
-            failed=self._fail,
-            ended=self._end,
-            broke=self._break_off,
+            on_fault=self._fail,
+            on_end=self._end,
+            on_error=self._break_off,
         )
-        self._playing = BattleRoom(seat, self.rules.max_turns, hooks)
+        self._battle_room = BattleRoom(seat, self.rules.max_turns, hooks)
         if fault is not None:
             self._fail(fault)
         # Otherwise a battle whose other side has left would never end.
         self.client.say("/timer on", self.room)
-        held, self._held = self._held, []
-        self._playing.receive(held)
+        buffered_lines, self._buffered_lines = self._buffered_lines, []
+        self._battle_room.receive(buffered_lines)
 
     def _seat(self, agent: Agent) -> Seat:
-        format_id = self.ours.format
+        format_id = self.entrant.format
         return new_seat(
             self.role,
             agent,
@@ -252,7 +252,7 @@ class UserBattle:
             tag=f"battle-{format_id}-{self.serial}",
             format_id=format_id,
             gen=get_format(format_id).gen,
-            seed=seat_seed(self.ours.seed, self.role),
+            seed=seat_seed(self.entrant.seed, self.role),
             think_limit=self.rules.think_limit,
         )
 
@@ -260,13 +260,13 @@ class UserBattle:
         """The agent has failed: it forfeits. Only the first fault counts."""
         if self.fault is None and not self.stopped:
             self.fault = fault
-            assert self._playing is not None
-            self._playing.silence()
+            assert self._battle_room is not None
+            self._battle_room.silence()
             self._forfeit()
 
     def _forfeit(self) -> None:
         self._forfeited = True
-        self._asked = asyncio.get_running_loop().time()
+        self._requested_at = asyncio.get_running_loop().time()
         self.client.say("/forfeit", self.room)
 
     def _end(self) -> None:
@@ -279,4 +279,4 @@ class UserBattle:
         if not isinstance(error, BattleGone) and not self._forfeited:
             self._forfeit()  # the user's next battle must not find this one in progress
         self.over.set_exception(error)
-        self.over.exception()  # seen: nobody may be waiting any more
+        self.over.exception()  # retrieved: nobody may be waiting any more

@@ -67,12 +67,15 @@ class RunResults:
 
     def _rows(self, part: str) -> pandas.DataFrame:
         """A part of each format's summary, the format first. What is a dict in itself is left to `summary`."""
-        found = [
-            {"format": said["format"], **{key: value for key, value in row.items() if not isinstance(value, dict)}}
-            for said in self.summary["formats"]
-            for row in said[part]
+        rows = [
+            {
+                "format": format_summary["format"],
+                **{key: value for key, value in row.items() if not isinstance(value, dict)},
+            }
+            for format_summary in self.summary["formats"]
+            for row in format_summary[part]
         ]
-        return pandas.DataFrame(found)
+        return pandas.DataFrame(rows)
 
     def _notes(self) -> str:
         return "".join(f"\nNote: {note}" for note in self.summary["notes"])

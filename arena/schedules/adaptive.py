@@ -184,8 +184,8 @@ class _Design:
         shared = self.covariance[i] - self.covariance[j]  # [M, N]
         added = self.weights / (1 + self.weights * (shared[np.arange(len(i)), i] - shared[np.arange(len(j)), j]))
         variances = self.covariance.diagonal()
-        left = np.maximum(variances - added[:, None] * shared**2, 0)
-        return np.asarray((np.sqrt(np.maximum(variances, 0)) - np.sqrt(left)).sum(axis=1))
+        remaining = np.maximum(variances - added[:, None] * shared**2, 0)
+        return np.asarray((np.sqrt(np.maximum(variances, 0)) - np.sqrt(remaining)).sum(axis=1))
 
     def add(self, chosen: int) -> None:
         """Updates the covariance as if one more pair of a pairing had been played."""

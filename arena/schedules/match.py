@@ -60,11 +60,12 @@ class Match:
         while len(pair := self._scores.get(self._next, [])) == 2:
             del self._scores[self._next]
             self._next += 1
-            one, other = pair
-            if one is None or other is None:
+            first_score, second_score = pair
+            if first_score is None or second_score is None:
                 continue
-            self.points.append(one + other)
-            if self.test is not None and self.test.add(one + other) is not None:
+            points = first_score + second_score
+            self.points.append(points)
+            if self.test is not None and self.test.add(points) is not None:
                 self.over = True
                 return
 

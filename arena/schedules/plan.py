@@ -82,9 +82,9 @@ def numbered_pair(plan: Plan, pool: tuple[str, str], pairing: tuple[str, str], n
     first, second = pairing
     external = (first in plan.external_agents, second in plan.external_agents)
     on_engine = {(format_id, first), (format_id, second)} <= plan.on_engine
-    one = Fixture(format_id, (first, second), teams, seed, name, team_set, external, on_engine)
-    other = Fixture(format_id, (second, first), teams, seed, name, team_set, external[::-1], on_engine)
-    return one, other
+    fixture = Fixture(format_id, (first, second), teams, seed, name, team_set, external, on_engine)
+    swapped = Fixture(format_id, (second, first), teams, seed, name, team_set, external[::-1], on_engine)
+    return fixture, swapped
 
 
 def draw_teams(name: str, format_id: str, teams: Sequence[FixtureTeam]) -> tuple[FixtureTeam, FixtureTeam]:

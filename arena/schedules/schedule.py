@@ -59,18 +59,18 @@ class FixedSchedule:
 
     def __init__(self, fixtures: Iterator[Fixture], total: int, results: Results) -> None:
         self.total: int | None = total
-        self._left = fixtures
+        self._remaining = fixtures
         self.already_played = 0
         if results:
-            left = [fixture for fixture in fixtures if fixture.key not in results]
-            self.already_played = total - len(left)
-            self._left = iter(left)
+            remaining = [fixture for fixture in fixtures if fixture.key not in results]
+            self.already_played = total - len(remaining)
+            self._remaining = iter(remaining)
 
     def __iter__(self) -> Iterator[Fixture | None]:
         return self
 
     def __next__(self) -> Fixture | None:
-        return next(self._left)
+        return next(self._remaining)
 
     def record_result(self, fixture: Fixture, score: float | None) -> None:
         """Results change nothing."""

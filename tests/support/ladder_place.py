@@ -9,8 +9,8 @@ from typing import Any
 from agents import resolve
 from arena.battles.guard import StepGuard
 from arena.fixture import FixtureTeam
-from arena.remote.ladder import Ladder, Way
-from arena.remote.user_battle import UNSEEN, Ours
+from arena.remote.ladder import Ladder, Matchmaking
+from arena.remote.user_battle import UNSEEN, Entrant
 from arena.venue import Rules
 from arena.venues.server.client import Client
 from arena.venues.server.local import LocalServer
@@ -39,9 +39,9 @@ class Place:
         return self.runner.run(limited())
 
 
-def ours(spec: str, number: int = 1, *, format_id: str = DRAWN, team: FixtureTeam = UNSEEN) -> Ours:
+def entrant(spec: str, number: int = 1, *, format_id: str = DRAWN, team: FixtureTeam = UNSEEN) -> Entrant:
     source = resolve(spec)
-    return Ours(source.spec, source.make, format_id, team, "drawn", f"unseen {spec}/{number}")
+    return Entrant(source.spec, source.make, format_id, team, "drawn", f"unseen {spec}/{number}")
 
 
 def team_of(format_id: str) -> FixtureTeam:
@@ -49,5 +49,5 @@ def team_of(format_id: str) -> FixtureTeam:
     return FixtureTeam(team.id, team.name, packed=team.packed)
 
 
-def ladder(client: Client, way: Way | None = None, said: list[str] | None = None) -> Ladder:
-    return Ladder(client, way or Way(), StepGuard(), PATIENT, (said if said is not None else []).append)
+def ladder(client: Client, matchmaking: Matchmaking | None = None, said: list[str] | None = None) -> Ladder:
+    return Ladder(client, matchmaking or Matchmaking(), StepGuard(), PATIENT, (said if said is not None else []).append)

@@ -23,9 +23,9 @@ from arena.venues.server.room import BattleRoom, Hooks
 
 #: A battle without any message for so long, beyond the decision time, hangs.
 _SILENCE_SECONDS = 60.0
-_LOOK_SECONDS = 2.0
+_CHECK_SECONDS = 2.0
 #: The end of a battle that never started.
-_NOTHING = {"winner": "", "turns": 0, "turnLimit": False, "inputLog": []}
+_NEVER_STARTED = {"winner": "", "turns": 0, "turnLimit": False, "inputLog": []}
 
 
 class ServedBattle(BattleSession):
@@ -35,7 +35,7 @@ class ServedBattle(BattleSession):
     """
 
     venue = "server"
-    _meeting: Callable[[], None]
+    _pair_players: Callable[[], None]
 
     def __init__(
         self,
@@ -69,9 +69,9 @@ class ServedBattle(BattleSession):
     def _battle_room(self, role: str) -> BattleRoom:
         hooks = Hooks(
             say=lambda text: self.clients[role].say(text, self.room),
-            failed=lambda fault: self.lose(role, fault),
-            ended=self._look_whether_over,
-            broke=self.break_off,
+            on_fault=lambda fault: self.lose(role, fault),
+            on_end=self._check_over,
+            on_error=self.break_off,
         )
         return BattleRoom(self.seats[role], self.rules.max_turns, hooks)
 
@@ -79,25 +79,25 @@ class ServedBattle(BattleSession):
         """Return the user id of a side."""
         return self.remote_players[role].user if role in self.remote_players else self.clients[role].user
 
-    async def play(self, meet: Callable[[], None]) -> BattleRecord:
+    async def play(self, pair_players: Callable[[], None]) -> BattleRecord:
         """Start the battle between the two users, and wait for its end.
 
-        meet: called when the launcher expects the battle and the local clients listen: `challenge`, or e.g. accepting a
-        challenge of the remote player. Called again if a local connection broke before the battle started.
+        pair_players: called when the launcher expects the battle and the local clients listen: `challenge`, or e.g.
+        accepting a challenge of the remote player. Called again if a local connection broke before the battle started.
         Raises ServerDied, ConnectionLost or SimulatorCrashed if the venue, not a player, failed.
         """
-        self._meeting = meet
+        self._pair_players = pair_players
         order = {
             "format": self.fixture.format,
             "seed": self.fixture.seed,
             "maxTurns": self.rules.max_turns,
             "players": [self._player(role) for role in SEATS],
         }
-        self._number = await self.server.expect(order, self._hear)
+        self._number = await self.server.expect(order, self._on_message)
         watch = asyncio.ensure_future(self._watch())
         try:
             self._listen()
-            self._meet()
+            self._start_pairing()
             end = await self.over
         finally:
             watch.cancel()
@@ -136,7 +136,7 @@ class ServedBattle(BattleSession):
         if self.room:
             self.server.lose(self._number, role)
         else:
-            self.over.set_result(_NOTHING)
+            self.over.set_result(_NEVER_STARTED)
 
     def break_off(self, error: Exception) -> None:
         """Abort the battle: the venue failed, so it counts for neither side."""
@@ -153,58 +153,58 @@ class ServedBattle(BattleSession):
 
     def _listen(self) -> None:
         for role, client in self.clients.items():
-            client.on_battle = functools.partial(self._begin, role)
-            client.on_refusal = self._refused
-            client.on_return = functools.partial(self._back, role)
-            client.on_challenge = functools.partial(self._accept, client)
+            client.on_battle = functools.partial(self._on_room, role)
+            client.on_refusal = self._on_refusal
+            client.on_return = functools.partial(self._on_reconnected, role)
+            client.on_challenge = functools.partial(self._on_challenge, client)
 
-    def _meet(self) -> None:
+    def _start_pairing(self) -> None:
         """Register the fixture at the launcher, which creates the battle from it."""
         for role, client in self.clients.items():
             client.use_team(self.fixture.teams[SEATS.index(role)].packed)
-        self._meeting()
+        self._pair_players()
 
-    def _accept(self, client: User, user: str, format_id: str) -> None:
+    def _on_challenge(self, client: User, user: str, format_id: str) -> None:
         if user in map(self.user, SEATS) and format_id == self.fixture.format and not self.room:
             client.accept(user)
 
-    def _begin(self, role: str, room: str) -> BattleRoom | None:
+    def _on_room(self, role: str, room: str) -> BattleRoom | None:
         self.room = self.room or room  # the launcher reports it as well; either message may be first
         return self.rooms[role] if room == self.room else None
 
-    def _back(self, role: str) -> None:
+    def _on_reconnected(self, role: str) -> None:
         """Recover a seat after its connection broke: messages sent meanwhile, and perhaps just before, are lost."""
         client = self.clients[role]
         if not self.room:
             client.say("/cancelchallenge")
-            self._meet()
+            self._start_pairing()
         else:
             client.join(self.room, self.rooms[role])
 
-    def _refused(self, words: str) -> None:
+    def _on_refusal(self, message: str) -> None:
         for role, remote_player in self.remote_players.items():
-            if not self.room and words.startswith(f"{remote_player.user} is not challenging you"):
+            if not self.room and message.startswith(f"{remote_player.user} is not challenging you"):
                 self.lose(role, Fault("timeout", "took the challenge back"))
-        if not self.room and ("rejected" in words or "invalid" in words):
-            self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {words}"))
+        if not self.room and ("rejected" in message or "invalid" in message):
+            self.break_off(SimulatorCrashed(f"{self.fixture.format}: the server refused the battle: {message}"))
 
-    def _hear(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         """Process a message of the launcher about this battle."""
         if "side" in message:
-            self._hear_remote_player(message["side"], message)
+            self._on_remote_message(message["side"], message)
         elif "room" in message:
             self.room = message["room"]
             for loser, fault in self.faults.items():
                 self.lose(loser, fault)
         elif "end" in message:
             self.ending = message["end"]
-            self._look_whether_over()
+            self._check_over()
         elif "crash" in message:
             self.break_off(SimulatorCrashed(f"{self.fixture.format}, seed {self.fixture.seed}: {message['crash']}"))
         elif "died" in message:
             self.break_off(ServerDied(message["died"]))
 
-    def _hear_remote_player(self, role: str, message: Message) -> None:
+    def _on_remote_message(self, role: str, message: Message) -> None:
         """Process a message of the launcher about a remote player."""
         seat, patience = self.seats[role], self.remote_players[role].patience
         assert isinstance(seat, RemoteSeat)
@@ -214,54 +214,55 @@ class ServedBattle(BattleSession):
                 if line.startswith("|error|[Invalid choice]"):
                     self._refusals[role] = line[7:]
         elif "chose" in message:
-            seat.chose(message["chose"], message["ms"])
+            seat.record_choice(message["chose"], message["ms"])
             self._refusals.pop(role, None)
         elif "late" in message and role in self._refusals:
-            words = f"no choice that the server took within {patience:g} s; the last: {self._refusals[role]}"
-            self.lose(role, Fault("illegal", words))
+            detail = f"no choice that the server took within {patience:g} s; the last: {self._refusals[role]}"
+            self.lose(role, Fault("illegal", detail))
         elif "late" in message:
             self.lose(
-                role, Fault("timeout", f"no choice within {patience:g} s" + ("" if seat.here else ": it had left"))
+                role,
+                Fault("timeout", f"no choice within {patience:g} s" + ("" if seat.is_connected else ": it had left")),
             )
         else:
-            seat.here = message["here"]
+            seat.is_connected = message["here"]
 
-    def _look_whether_over(self) -> None:
+    def _check_over(self) -> None:
         """Set `over` once both seats and the launcher have reported the end, in any order."""
         if self.ending is not None and all(room.over for room in self.rooms.values()) and not self.over.done():
             self.over.set_result(self.ending)
 
     async def _watch(self) -> None:
         """Abandon the battle if a connection is lost for good, if it hangs, or if a remote player does not join."""
-        watchdog, heard = Watchdog(), -1
-        longest = max(
+        watchdog, last_count = Watchdog(), -1
+        max_patience = max(
             [self.rules.think_limit, *(remote_player.patience for remote_player in self.remote_players.values())]
         )
-        coming = max((remote_player.coming for remote_player in self.remote_players.values()), default=0.0)
+        join_limit = max((remote_player.join_limit for remote_player in self.remote_players.values()), default=0.0)
         while True:
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(_CHECK_SECONDS)
             for client in self.clients.values():
                 if client.lost.done():
                     self.break_off(ServerDied(client.lost.result()))
-            now = sum(len(seat.log) + len(seat.decisions) for seat in self.seats.values())
-            silent = watchdog.check(now != heard, _LOOK_SECONDS)
-            heard = now
-            if not self.room and self.remote_players and silent > coming:
-                await self._blame_absent(coming)
-            elif silent > _SILENCE_SECONDS + longest:
+            count = sum(len(seat.log) + len(seat.decisions) for seat in self.seats.values())
+            silent = watchdog.check(count != last_count, _CHECK_SECONDS)
+            last_count = count
+            if not self.room and self.remote_players and silent > join_limit:
+                await self._charge_absent(join_limit)
+            elif silent > _SILENCE_SECONDS + max_patience:
                 self.break_off(ServerDied(f"{self.server.uri}: nothing was heard in {self.room or 'no room'}"))
 
-    async def _blame_absent(self, seconds: float) -> None:
+    async def _charge_absent(self, seconds: float) -> None:
         """Let an absent player lose: one who is offline, else one who did not answer a challenge, else the challenger."""
         absent = [role for role in self.remote_players if not await self.server.online(self.user(role))]
         first, second = map(self.user, SEATS)
-        deaf = [
+        unresponsive = [
             role
             for role, by, user in (("p1", second, first), ("p2", first, second))
             if role in self.remote_players and await self.server.challenged(by, user)
         ]
-        role = (absent or deaf or list(self.remote_players))[0]
-        why = "was not there" if absent else "did not answer the challenge" if deaf else "did not challenge"
+        role = (absent or unresponsive or list(self.remote_players))[0]
+        why = "was not there" if absent else "did not answer the challenge" if unresponsive else "did not challenge"
         refusal = await self.server.refusal(self.user(role))
         why += f"; the server told it: {refusal}" if refusal else ""
         self.lose(role, Fault("timeout", f"did not come to the battle within {seconds:g} s: {why}"))
@@ -275,8 +276,10 @@ def _as_simulated(input_log: list[str]) -> list[str]:
             continue
         if line.startswith(">player "):
             role = line[8:10]
-            said = orjson.loads(line[11:])
-            player = {key: role if key == "name" else said[key] for key in ("name", "team", "seed") if key in said}
+            options = orjson.loads(line[11:])
+            player = {
+                key: role if key == "name" else options[key] for key in ("name", "team", "seed") if key in options
+            }
             line = f">player {role} {orjson.dumps(player).decode()}"
         kept.append(line)
     return kept

@@ -25,13 +25,13 @@ from teamsets.errors import ArenaError, BadInput
 _RECONNECT_SECONDS = 60.0
 _SIGN_IN_SECONDS = 60.0
 #: Interval of checks of a silent connection, in seconds, and the number of checks after which it is aborted.
-_LOOK_SECONDS = 15.0
-_LOOKS = 3
+_CHECK_SECONDS = 15.0
+_MAX_SILENT_CHECKS = 3
 #: A message that cannot be read breaks the connection; after so many in so many seconds the user does not connect again.
 _BAD_MESSAGES, _BAD_MESSAGES_SECONDS = 3, 600.0
 #: Longer messages than this cannot be read, in bytes; the log of a long battle has 1 MB. The codes are what we close such a
 #: connection with.
-_MOST_BYTES = 32 << 20
+_MAX_MESSAGE_BYTES = 32 << 20
 _UNREADABLE = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
 
 # websockets logs each broken connection; they are handled here, and the server logs them.
@@ -105,7 +105,7 @@ class Client:
         self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
         self.on_message: Callable[[str, str], None] = lambda user, text: None
         self.on_search: Callable[[list[str], list[str]], None] = lambda formats, rooms: None
-        self.on_refusal: Callable[[str], None] = lambda words: None
+        self.on_refusal: Callable[[str], None] = lambda text: None
         self.on_return: Callable[[], None] = lambda: None
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._rooms: dict[str, Room] = {}
@@ -114,12 +114,12 @@ class Client:
         self._signed_in = asyncio.Event()
         self._socket: ClientConnection | None = None
         self._patience = _RECONNECT_SECONDS if patience is None else patience
-        self._heard = False
+        self._active = False
         self._popup = ""
-        self._refused = False
+        self._was_refused = False
         self._bad_messages: list[float] = []  # when they came
-        self._task = asyncio.ensure_future(self._stay())
-        self._task.add_done_callback(self._failed)
+        self._task = asyncio.ensure_future(self._keep_connected())
+        self._task.add_done_callback(self._on_task_end)
 
     @classmethod
     async def connect(
@@ -146,7 +146,7 @@ class Client:
     @property
     def failure(self) -> ArenaError:
         """Return the reason in `lost` as an exception."""
-        return (ServerRefused if self._refused else ConnectionLost)(self.lost.result())
+        return (ServerRefused if self._was_refused else ConnectionLost)(self.lost.result())
 
     def say(self, text: str, room: str = "") -> None:
         """Queue a message, usually a command. Messages queued while the connection is broken are dropped."""
@@ -191,12 +191,12 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _failed(self, task: asyncio.Task[None]) -> None:
+    def _on_task_end(self, task: asyncio.Task[None]) -> None:
         """Whatever ends the connection's task is known to those who wait for the server."""
         if not task.cancelled() and (error := task.exception()) is not None and not self.lost.done():
             self.lost.set_result(f"{self.uri}: {type(error).__name__}: {error}")
 
-    async def _stay(self) -> None:
+    async def _keep_connected(self) -> None:
         """Connect, and reconnect whenever the connection breaks, until that fails for good."""
         loop = asyncio.get_running_loop()
         broken_since, pause, why = loop.time(), 0.05, ""
@@ -204,14 +204,14 @@ class Client:
         while loop.time() - broken_since < patience:
             try:
                 # No pings: an agent that blocks the loop would look like a broken connection.
-                async with connect(self.uri, max_size=_MOST_BYTES, ping_interval=None, logger=_SILENT) as socket:
-                    await self._talk(socket, min(_SIGN_IN_SECONDS, patience))
+                async with connect(self.uri, max_size=_MAX_MESSAGE_BYTES, ping_interval=None, logger=_SILENT) as socket:
+                    await self._run_connection(socket, min(_SIGN_IN_SECONDS, patience))
                 why = "the server closed the connection"
             except (ServerRefused, LoginFailed) as error:
                 why = str(error)
                 # The name may be "in use" by our previous connection, whose end the server has not noticed yet.
                 if self._socket is None or isinstance(error, LoginFailed):
-                    self._refused = True
+                    self._was_refused = True
                     break
             except (OSError, TimeoutError, WebSocketException, BadMessage) as error:
                 why = str(error) or type(error).__name__
@@ -221,7 +221,7 @@ class Client:
                     why += f", {_BAD_MESSAGES} times: it does not speak Showdown's protocol"
                     break
             if self._popup:
-                self._refused = True
+                self._was_refused = True
                 why = f"the server closed the connection: {self._popup}"
                 break
             if self._signed_in.is_set():
@@ -233,7 +233,7 @@ class Client:
             why = f"no connection for {patience:g} s: {why}"
         self.lost.set_result(f"{self.uri}: {why}")
 
-    async def _talk(self, socket: ClientConnection, patience: float) -> None:
+    async def _run_connection(self, socket: ClientConnection, patience: float) -> None:
         """Run one connection from start to end. patience: seconds for the sign-in."""
         self._popup = ""
         try:
@@ -244,18 +244,18 @@ class Client:
         self._popup = ""
         while not self._outgoing.empty():
             self._outgoing.get_nowait()
-        again = self._socket is not None
+        reconnected = self._socket is not None
         self._socket = socket
         self._signed_in.set()
-        if again:
+        if reconnected:
             for room in self._rooms:
                 self.say(f"/join {room}")
             self.on_return()
         background = [asyncio.ensure_future(self._send(socket)), asyncio.ensure_future(self._probe(socket))]
         try:
             async for message in socket:
-                self._heard = True
-                self._hear(text_of(message))
+                self._active = True
+                self._handle_message(text_of(message))
         finally:
             for task in background:
                 task.cancel()
@@ -264,22 +264,22 @@ class Client:
         """Sign in: return when the server confirms the name. A popup before the connection ends contains the reason."""
         if not self.account.has_password:
             with contextlib.suppress(WebSocketException):  # closed already; the reason was given
-                await self._speak(socket, f"|/trn {self.name},0,")
+                await self._transmit(socket, f"|/trn {self.name},0,")
         while True:
             message = text_of(await socket.recv())
             for line in message.split("\n"):
-                words = line.split("|")
+                fields = line.split("|")
                 if line.startswith("|challstr|") and self.account.has_password:
                     assertion = await self.account.assertion(line[10:])
-                    await self._speak(socket, f"|/trn {self.name},0,{assertion}")
+                    await self._transmit(socket, f"|/trn {self.name},0,{assertion}")
                 elif line.startswith("|nametaken|"):
                     wanted = "" if self.account.has_password else f" (if it wants a password, set {PASSWORD})"
-                    raise ServerRefused(f"user name '{self.name}' was refused: {plain(words[-1])}{wanted}")
+                    raise ServerRefused(f"user name '{self.name}' was refused: {plain(fields[-1])}{wanted}")
                 elif line.startswith("|popup|"):
                     self._popup = plain(line[7:])
                 elif line.startswith("|updateuser|"):
                     with reading("|updateuser|"):
-                        is_signed_in = words[3] == "1" and to_id_str(words[2]) == self.user
+                        is_signed_in = fields[3] == "1" and to_id_str(fields[2]) == self.user
                     if is_signed_in:
                         return
 
@@ -287,13 +287,13 @@ class Client:
         """Abort a connection that answers no ping: one that died without a close frame would be kept open."""
 
         def answered(pong: asyncio.Future[float]) -> None:
-            self._heard = self._heard or not (pong.cancelled() or pong.exception())
+            self._active = self._active or not (pong.cancelled() or pong.exception())
 
         watchdog, silent = Watchdog(), 0.0
-        while silent < _LOOKS * _LOOK_SECONDS:
-            await asyncio.sleep(_LOOK_SECONDS)
-            silent = watchdog.check(self._heard, _LOOK_SECONDS)
-            self._heard = False
+        while silent < _MAX_SILENT_CHECKS * _CHECK_SECONDS:
+            await asyncio.sleep(_CHECK_SECONDS)
+            silent = watchdog.check(self._active, _CHECK_SECONDS)
+            self._active = False
             if silent:
                 asyncio.ensure_future(await socket.ping()).add_done_callback(answered)
         socket.transport.abort()
@@ -301,31 +301,31 @@ class Client:
     async def _send(self, socket: ClientConnection) -> None:
         with contextlib.suppress(WebSocketException):  # the receiving task notices it, too, and reconnects
             while True:
-                await self._speak(socket, await self._outgoing.get())
+                await self._transmit(socket, await self._outgoing.get())
 
-    async def _speak(self, socket: ClientConnection, message: str) -> None:
+    async def _transmit(self, socket: ClientConnection, message: str) -> None:
         if self._throttler is not None:
             await self._throttler.acquire()
         await socket.send(message)
 
-    def _hear(self, message: str) -> None:
+    def _handle_message(self, message: str) -> None:
         lines = message.split("\n")
         if lines[0].startswith(">"):
-            self._hear_room(lines[0][1:], lines[1:])
+            self._handle_room_message(lines[0][1:], lines[1:])
             return
         for line in lines:
-            words = line.split("|")
-            kind = words[1] if len(words) > 1 else ""
+            fields = line.split("|")
+            kind = fields[1] if len(fields) > 1 else ""
             if kind == "popup":
                 self.on_refusal(plain(line[7:]))
             elif kind == "updatesearch":
                 self.on_search(*searches(line[14:]))
             elif kind == "pm":
                 with reading("|pm|"):
-                    sender, text = to_id_str(words[2]), "|".join(words[4:])
-                self._hear_pm(sender, text)
+                    sender, text = to_id_str(fields[2]), "|".join(fields[4:])
+                self._handle_private_message(sender, text)
 
-    def _hear_pm(self, sender: str, text: str) -> None:
+    def _handle_private_message(self, sender: str, text: str) -> None:
         if text.startswith("/error "):  # an echo of our own message
             self.on_refusal(plain(text[7:]))
         elif sender == self.user:
@@ -335,7 +335,7 @@ class Client:
         else:
             self.on_message(sender, text)
 
-    def _hear_room(self, room: str, lines: list[str]) -> None:
+    def _handle_room_message(self, room: str, lines: list[str]) -> None:
         listener = self._rooms.get(room)
         if listener is None and lines[:1] == ["|init|battle"]:
             listener = self.on_battle(room)

@@ -114,20 +114,20 @@ class LocalServer(MessageProcess):
             shutil.rmtree(folder, ignore_errors=True)
             raise
         try:
-            await server._started(address, port)
+            await server._wait_until_ready(address, port)
         except BaseException:
             await server.close()
             raise
         return server
 
-    async def _started(self, address: str, port: int) -> None:
-        news: set[asyncio.Future[Any]] = {self._ready, self.dead}
-        await asyncio.wait(news, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+    async def _wait_until_ready(self, address: str, port: int) -> None:
+        ready_or_dead: set[asyncio.Future[Any]] = {self._ready, self.dead}
+        await asyncio.wait(ready_or_dead, timeout=_START_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if self.dead.done():
-            words = self.dead.result()
-            if "EADDRINUSE" in words or "EADDRNOTAVAIL" in words or "EACCES" in words:
-                raise BadInput(f"address {address}, port {port}: cannot listen ({words}): choose another")
-            raise ServerDied(f"the Showdown server did not start: {words}; its log is {self.log_path}")
+            error = self.dead.result()
+            if any(code in error for code in ("EADDRINUSE", "EADDRNOTAVAIL", "EACCES")):
+                raise BadInput(f"address {address}, port {port}: cannot listen ({error}): choose another")
+            raise ServerDied(f"the Showdown server did not start: {error}; its log is {self.log_path}")
         if not self._ready.done():
             raise ServerDied(f"the Showdown server was not up after {_START_SECONDS:g} s; its log is {self.log_path}")
         self.port = self._ready.result()
@@ -197,9 +197,9 @@ class LocalServer(MessageProcess):
         """Cancel a user's search."""
         self.send({"op": "refuse", "user": user, "format": format_id})
 
-    def tell(self, user: str, words: str) -> None:
+    def show_popup(self, user: str, text: str) -> None:
         """Show a popup to a user. (On Showdown, unregistered users cannot send private messages.)"""
-        self.send({"op": "tell", "user": user, "words": words})
+        self.send({"op": "popup", "user": user, "text": text})
 
     def forget(self, number: int) -> None:
         """Remove a listener, and its battle at the server."""
@@ -237,8 +237,8 @@ class LocalServer(MessageProcess):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)  # remaining processes of its group
         shutil.rmtree(self.folder, ignore_errors=True)
-        words = self.last_error_line()
-        self.report_death(f"the Showdown server ended with status {self.status}" + (f": {words}" if words else ""))
+        error = self.last_error_line()
+        self.report_death(f"the Showdown server ended with status {self.status}" + (f": {error}" if error else ""))
 
 
 def _lay_out(folder: Path, address: str, port: int) -> None:

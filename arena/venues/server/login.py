@@ -84,9 +84,9 @@ class Account:
     def _read(self, text: str) -> str:
         """Return the assertion in a response ("]" and JSON)."""
         try:
-            said = json.loads(text.removeprefix("]"))
-            assertion = said.get("assertion") or ""
-            good = said.get("actionsuccess", True) and isinstance(assertion, str)
+            reply = json.loads(text.removeprefix("]"))
+            assertion = reply.get("assertion") or ""
+            good = reply.get("actionsuccess", True) and isinstance(assertion, str)
         except (ValueError, AttributeError):
             # The text itself is not repeated: an unknown page may contain anything.
             raise LoginUnreachable(f"login server {self.address}: its response is not that of a login server") from None
@@ -99,9 +99,9 @@ class Account:
             + f": check {USER} and {PASSWORD}"
         )
 
-    def _harmless(self, words: str) -> str:
+    def _harmless(self, text: str) -> str:
         """Return an untrusted message as one line, with the password removed."""
-        return " ".join(words.replace(self._password, "…").split())[:200].rstrip(". ")
+        return " ".join(text.replace(self._password, "…").split())[:200].rstrip(". ")
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -149,5 +149,5 @@ def _post(address: str, form: dict[str, str]) -> str:
         raise LoginUnreachable(f"login server {address}: HTTP status {error.code}") from None
     except urllib.error.URLError as error:
         reason = error.reason
-        words = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
-        raise LoginUnreachable(f"login server {address}: {words}") from None
+        detail = reason.strerror if isinstance(reason, OSError) and reason.strerror else type(reason).__name__
+        raise LoginUnreachable(f"login server {address}: {detail}") from None

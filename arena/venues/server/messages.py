@@ -34,8 +34,8 @@ def text_of(frame: str | bytes) -> str:
 def searches(text: str) -> tuple[list[str], list[str]]:
     """Return the searched formats and the user's battle rooms in the JSON of an `|updatesearch|` message."""
     with reading("|updatesearch|"):
-        found = orjson.loads(text)
-        formats, rooms = found["searching"], found["games"] or {}
+        content = orjson.loads(text)
+        formats, rooms = content["searching"], content["games"] or {}
         if not isinstance(formats, list) or not isinstance(rooms, dict) or not all(isinstance(f, str) for f in formats):
             raise ValueError
         return formats, list(rooms)

@@ -1,4 +1,4 @@
-"""Programs of other people in one battle: started for it, brought to the other seat, blamed when they fail, and ended."""
+"""Programs of other people in one battle: started for it, paired with the other seat, charged when they fail, and ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LAST_ERROR_SECONDS = 1.0
 _LOOK_SECONDS = 0.25
 _SETTLE_SECONDS = 1.0
 #: After so long a challenge that was not accepted is made again: the program may have overheard it.
-_AGAIN_SECONDS = 10.0
+_RETRY_SECONDS = 10.0
 
 
 class ProgramServer(Protocol):
@@ -73,7 +73,7 @@ class ProgramBattle(Protocol):
 
 
 class RunningProgram(ChildProcess):
-    """A program under its supervisor. dead: set to its end in words."""
+    """A program under its supervisor. dead: set to a description of its end."""
 
     def __init__(self, log: Path) -> None:
         super().__init__()
@@ -108,13 +108,13 @@ class RunningProgram(ChildProcess):
         if self.status < 0 and self._group is not None:  # somebody has killed the supervisor: its work is left to us
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._group, signal.SIGKILL)
-        words = last_line(self.log)
-        said = f": {words}" if words else ""
-        self.dead.set_result(f"its program ended with status {self.status}{said}; its log is {self.log}")
+        error = last_line(self.log)
+        detail = f": {error}" if error else ""
+        self.dead.set_result(f"its program ended with status {self.status}{detail}; its log is {self.log}")
 
 
 class Programs:
-    """The programs of one battle. Use it as an async context manager around `battle.play(programs.meet)`.
+    """The programs of one battle. Use it as an async context manager around `battle.play(programs.pair_players)`.
 
     agents: role -> the program in that seat. leaving: where the task is put that ends them after the battle, while it is
     under way: they have some seconds to take leave, unless it is cancelled.
@@ -129,10 +129,10 @@ class Programs:
         self._running: list[RunningProgram] = []
         self._tasks: list[asyncio.Task[None]] = []
 
-    def meet(self) -> None:
-        """The battle's meeting: starts the programs, once, and brings everybody together."""
+    def pair_players(self) -> None:
+        """Start the programs, once, and let the two sides of the battle challenge and accept each other."""
         if not self._tasks:
-            self._tasks.append(asyncio.ensure_future(self._bring()))
+            self._tasks.append(asyncio.ensure_future(self._start_all()))
 
     async def __aenter__(self) -> Programs:
         return self
@@ -154,8 +154,8 @@ class Programs:
                 await running.end_within(_LEAVE_SECONDS, running.dead)
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    async def _bring(self) -> None:
-        """Who waits for a challenge is started first, and challenged when it has signed in."""
+    async def _start_all(self) -> None:
+        """Start the programs: one that accepts first, and once it has signed in the one that challenges."""
         try:
             for role in sorted(self.agents, key=lambda role: self.roles[role] == "challenge"):
                 await self._start(role)
@@ -163,7 +163,7 @@ class Programs:
                     await self._signed_in(role)
             while "challenge" not in self.roles.values() and not self.battle.room:
                 self.battle.challenge()
-                await asyncio.sleep(_AGAIN_SECONDS)
+                await asyncio.sleep(_RETRY_SECONDS)
                 if not self.battle.room:
                     self.battle.withdraw()
         except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle
@@ -201,9 +201,9 @@ class Programs:
 
     async def _watch(self, role: str, running: RunningProgram) -> None:
         """A program that ends before its battle has lost it."""
-        words = await asyncio.shield(running.dead)
+        reason = await asyncio.shield(running.dead)
         await asyncio.sleep(_LAST_ERROR_SECONDS)
-        self.battle.lose(role, Fault("error", words))
+        self.battle.lose(role, Fault("error", reason))
 
     async def _signed_in(self, role: str) -> None:
         pause = _LOOK_SECONDS

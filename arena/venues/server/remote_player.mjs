@@ -3,7 +3,7 @@
 //   {id, side, lines: […]}          one message of the battle to this side, as its connection gets it
 //   {id, side, chose: WORDS, ms}    its choice for the last request, so long after that was put
 //   {id, side, here: true | false}  it has come, or come back; its last connection has left
-//   {id, side, late: SECONDS}       it has not chosen within its limit; said once
+//   {id, side, late: SECONDS}       it has not chosen within its limit; sent once
 
 const LOOK_MS = 500;
 
@@ -21,15 +21,15 @@ export class RemotePlayers {
   }
 
   /** What the simulator has sent, after the server has dealt with it. */
-  hear([kind, ...lines]) {
+  receive([kind, ...lines]) {
     if (kind === 'update') {
       for (const side of this.limits.keys()) this.say(side, {lines: seenBy(side, lines)});
     } else if (kind === 'sideupdate' && this.limits.has(lines[0])) {
-      this.hearSide(lines[0], lines[1]);
+      this.receiveForSide(lines[0], lines[1]);
     }
   }
 
-  hearSide(side, line) {
+  receiveForSide(side, line) {
     if (!line.startsWith('|request|')) {
       this.say(side, {lines: [line]});
       return;
@@ -47,7 +47,7 @@ export class RemotePlayers {
     if (isWait === true && choice) this.say(side, {chose: choice, ms: Date.now() - this.since.get(side)});
   }
 
-  came(side) {
+  joined(side) {
     if (this.limits.has(side)) this.say(side, {here: true});
   }
 

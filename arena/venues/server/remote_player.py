@@ -10,7 +10,7 @@ input log at the end. `ServedBattle` (battle.py) does all of this:
 
 `fixture.agents` may name a remote side freely ("user:ash"); it is not resolved as an agent. A remote player loses by:
 no decision within `RemotePlayer.patience` seconds, connected or not (reason "timeout"; "illegal" if every choice was
-refused); not joining within `RemotePlayer.coming` seconds ("timeout", a record without logs); and `battle.lose(role,
+refused); not joining within `RemotePlayer.join_limit` seconds ("timeout", a record without logs); and `battle.lose(role,
 Fault(...))`. If it forfeits, the opponent wins (reason "win"; `detail` says so).
 """
 
@@ -39,18 +39,18 @@ class RemotePlayer:
 
     user: str
     patience: float = 60.0
-    coming: float = 60.0
+    join_limit: float = 60.0
     own_team: bool = False
 
 
-class _Nobody(Agent):
+class _PlaceholderAgent(Agent):
     """Placeholder in a remote seat; it is never asked."""
 
     reads_battle = False
 
 
 @dataclass
-class _Asked:
+class _PendingRequest:
     """A pending request, the choice sent for it, and the time taken (milliseconds)."""
 
     turn: int
@@ -66,8 +66,8 @@ class RemoteSeat(Seat):
     here: whether a connection of the user is in the battle's room.
     """
 
-    here: bool = True
-    _asked: list[_Asked] = field(default_factory=list)
+    is_connected: bool = True
+    _pending: list[_PendingRequest] = field(default_factory=list)
 
     def receive(self, view: dict[str, Any]) -> bool:
         """Process what this side was sent. Never asks for a choice."""
@@ -75,32 +75,32 @@ class RemoteSeat(Seat):
             return False  # the choice was rejected, and the same request is still open
         if super().receive(view):
             assert self.request is not None
-            if self._asked and ("error" in view or self.request.get("update")):
-                self._asked.pop()  # sent again without the rejected choice
-            self._asked.append(_Asked(self.battle.turn, self.request))
+            if self._pending and ("error" in view or self.request.get("update")):
+                self._pending.pop()  # sent again without the rejected choice
+            self._pending.append(_PendingRequest(self.battle.turn, self.request))
         return False
 
-    def chose(self, sent: str, ms: float) -> None:
+    def record_choice(self, sent: str, ms: float) -> None:
         """Record a choice for the last request. ms: milliseconds since the request."""
-        if self._asked:
-            self._asked[-1].sent, self._asked[-1].ms = sent, ms
+        if self._pending:
+            self._pending[-1].sent, self._pending[-1].ms = sent, ms
 
     def read_decisions(self, input_log: list[str]) -> None:
         """Set `decisions` from Showdown's input log, which has one line per decision."""
         lines = [line[4:] for line in input_log if line.startswith(f">{self.role} ")]
         self.decisions = []
-        for asked, line in zip(self._asked, lines, strict=False):  # the last request may have no choice
-            legal = legal_choices(asked.request)
+        for pending, line in zip(self._pending, lines, strict=False):  # the last request may have no choice
+            legal = legal_choices(pending.request)
             # The user may have sent just "default"; the log may contain "fight", which was not offered.
-            choice = read_answer(line, legal, asked.request) or read_answer(asked.sent, legal, asked.request)
+            choice = read_answer(line, legal, pending.request) or read_answer(pending.sent, legal, pending.request)
             label = line if choice is None else choice.label
-            self.decisions.append(Decision(asked.turn, [c.label for c in legal], label, asked.ms))
+            self.decisions.append(Decision(pending.turn, [c.label for c in legal], label, pending.ms))
 
 
 def remote_seat(role: str, guard: StepGuard, seat_id: int, *, tag: str, format_id: str, gen: int) -> RemoteSeat:
     """Create the seat of a remote player; see `new_seat`."""
     battle = SeatBattle(tag, role, role, gen, format_id, random.Random(0))
-    return RemoteSeat(role, _Nobody(), battle, SeatClock(guard, seat_id, 0.0), reads_battle=False)
+    return RemoteSeat(role, _PlaceholderAgent(), battle, SeatClock(guard, seat_id, 0.0), reads_battle=False)
 
 
 def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:
@@ -110,8 +110,8 @@ def fixture_as_played(fixture: Fixture, input_log: list[str]) -> Fixture:
         if line.startswith(">start "):
             seed = orjson.loads(line[7:])["seed"]
         elif line.startswith(">player "):
-            index, said = SEATS.index(line[8:10]), orjson.loads(line[11:])
-            packed = said.get("team")
+            index, options = SEATS.index(line[8:10]), orjson.loads(line[11:])
+            packed = options.get("team")
             if packed and teams[index].packed != packed and not teams[index].seed:
                 team = Team.of(fixture.format, packed, name="own", source=f"brought by {fixture.agents[index]}")
                 teams[index] = FixtureTeam(team.id, team.name, packed=packed)

@@ -21,9 +21,9 @@ class Hooks:
     """Callbacks of a seat's room: for a choice (text for the room), the agent's fault, the end, and internal errors."""
 
     say: Callable[[str], None]
-    failed: Callable[[Fault], None]
-    ended: Callable[[], None]
-    broke: Callable[[Exception], None]
+    on_fault: Callable[[Fault], None]
+    on_end: Callable[[], None]
+    on_error: Callable[[Exception], None]
 
 
 class BattleRoom:
@@ -38,8 +38,8 @@ class BattleRoom:
         self.winner = ""
         self.silenced = False
         self._translator = Translator()
-        self._known = 0  # number of battle lines that the seat has
-        self._heard = 0  # of them, received on this connection
+        self._known_lines = 0  # number of battle lines that the seat has
+        self._received_lines = 0  # of them, received on this connection
         self._error = ""
         self._number = 0  # the server's number of the open request
         self._sent = ""
@@ -47,18 +47,18 @@ class BattleRoom:
 
     def receive(self, lines: list[str]) -> None:
         """Process the lines of one message of the server. Raises BadMessage if one cannot be read."""
-        refusals, new, request, standing = self._read(lines)
+        rejections, new_lines, request, sent_choice = self._read(lines)
         try:
-            for words in refusals:
-                self._refuse(words)
-            if new:
-                self._known = self._heard
-                self.seat.receive({"log": "\n".join(new)})
-                self._look_for_end(new)
+            for message in rejections:
+                self._on_rejection(message)
+            if new_lines:
+                self._known_lines = self._received_lines
+                self.seat.receive({"log": "\n".join(new_lines)})
+                self._look_for_end(new_lines)
             if request is not None and not self.over:
-                self._request(request, standing)
+                self._request(request, sent_choice)
         except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
-            self.hooks.broke(error)
+            self.hooks.on_error(error)
 
     def silence(self) -> None:
         """Stop asking the seat: a side has lost, or the battle was aborted."""
@@ -70,25 +70,25 @@ class BattleRoom:
         """Return rejections, new battle lines, the request, and the choice that the server has. Raises BadMessage."""
         if lines[0] == "|init|battle":  # the whole room from its start; mostly known after a reconnection
             self._translator = Translator()
-            self._heard = 0
-        refusals: list[str] = []
-        new: list[str] = []
-        request, standing = None, ""
+            self._received_lines = 0
+        rejections: list[str] = []
+        new_lines: list[str] = []
+        request, sent_choice = None, ""
         for line in lines:
             if line.startswith("|request|"):
                 request = request_of(line[9:])
             elif line.startswith("|error|"):
-                refusals.append(line[7:])
+                rejections.append(line[7:])
             elif line.startswith("|sentchoice|"):
-                standing = line[12:]
+                sent_choice = line[12:]
             else:
                 with reading(f"|{line.split('|')[1][:20]}|" if line.startswith("|") else "battle"):
-                    told = self._translator.line(line)
-                if told is not None:
-                    self._heard += 1
-                    if self._heard > self._known:
-                        new.append(told)
-        return refusals, new, request, standing
+                    translated = self._translator.line(line)
+                if translated is not None:
+                    self._received_lines += 1
+                    if self._received_lines > self._known_lines:
+                        new_lines.append(translated)
+        return rejections, new_lines, request, sent_choice
 
     def _look_for_end(self, lines: list[str]) -> None:
         for line in lines:
@@ -96,20 +96,20 @@ class BattleRoom:
                 self.over = True
                 self.winner = line[5:] if line.startswith("|win|") else ""
                 self.silence()
-                self.hooks.ended()
+                self.hooks.on_end()
                 return
 
-    def _request(self, request: dict[str, Any], standing: str) -> None:
+    def _request(self, request: dict[str, Any], sent_choice: str) -> None:
         number = self._translator.request(request)
         if number == self._number:  # again, after a reconnection
-            if self._sent and not standing:
+            if self._sent and not sent_choice:
                 self.hooks.say(self._sent)
             return
         self._number, self._sent = number, ""
         if not request.get("wait") and self.seat.battle.turn <= self.max_turns:
-            self._ask(request)
+            self._request_choice(request)
 
-    def _ask(self, request: dict[str, Any]) -> None:
+    def _request_choice(self, request: dict[str, Any]) -> None:
         view: dict[str, Any] = {"log": "", "ask": request}
         if self._error:
             view["error"] = self._error
@@ -119,7 +119,7 @@ class BattleRoom:
         try:
             choice = self.seat.decide()
         except Fault as fault:
-            self.hooks.failed(fault)
+            self.hooks.on_fault(fault)
             return
         if isinstance(choice, Choice):
             self._choose(choice)
@@ -130,9 +130,9 @@ class BattleRoom:
         try:
             choice = await awaitable
         except Fault as fault:
-            self.hooks.failed(fault)
+            self.hooks.on_fault(fault)
         except Exception as error:
-            self.hooks.broke(error)
+            self.hooks.on_error(error)
         else:
             if not self.silenced:
                 self._choose(choice)
@@ -141,11 +141,11 @@ class BattleRoom:
         self._sent = f"/choose {choice.wire}|{self._number}"
         self.hooks.say(self._sent)
 
-    def _refuse(self, words: str) -> None:
+    def _on_rejection(self, message: str) -> None:
         """Handle a rejected choice: a new request follows ("unavailable"), or the last one is still open."""
-        if words.startswith(_TOO_LATE) or self.silenced:
+        if message.startswith(_TOO_LATE) or self.silenced:
             return
-        self._error = words
-        if words.startswith("[Invalid choice]") and self.seat.request is not None:
+        self._error = message
+        if message.startswith("[Invalid choice]") and self.seat.request is not None:
             self._sent = ""
-            self._ask(self.seat.request)
+            self._request_choice(self.seat.request)

@@ -6,7 +6,7 @@
 //
 // Showdown then matches him with a user whom the owner expects him to play, and with nobody else.
 
-let told = null;
+let notify = null;
 let owners = new Set(); // the owner's own users, by id
 
 /**
@@ -14,8 +14,8 @@ let owners = new Set(); // the owner's own users, by id
  * users or of one with anybody. users: the owner's own. say: to the owner.
  */
 export function watchSearches({Ladders, User, isExpected, users, say}) {
-  const first = told === null;
-  told = say;
+  const first = notify === null;
+  notify = say;
   owners = new Set(users);
   if (!first) return;
   const {prototype} = Ladders.Ladder;
@@ -30,12 +30,12 @@ export function watchSearches({Ladders, User, isExpected, users, say}) {
     addSearch.call(this, search, user);
     dropStale(Ladders, isExpected);
     const {formatid} = search;
-    if (Ladders.searches.get(formatid)?.searches.get(user.id) === search) told({search: user.id, format: formatid});
+    if (Ladders.searches.get(formatid)?.searches.get(user.id) === search) notify({search: user.id, format: formatid});
   };
 
   prototype.cancelSearch = function (user) {
     const cancelled = cancelSearch.call(this, user);
-    if (cancelled) told({gone: user.id, format: this.formatid});
+    if (cancelled) notify({gone: user.id, format: this.formatid});
     return cancelled;
   };
 
@@ -43,14 +43,14 @@ export function watchSearches({Ladders, User, isExpected, users, say}) {
   Ladders.cancelSearches = function (user) {
     const formats = Ladders.getSearches(user);
     const count = cancelSearches.call(this, user);
-    for (const format of formats) told({gone: user.id, format});
+    for (const format of formats) notify({gone: user.id, format});
     return count;
   };
 
   // Called when a user's last connection has closed, and when he changes his name.
   User.prototype.cancelReady = function () {
     cancelReady.call(this);
-    for (const id of new Set([this.id, ...this.previousIDs.slice(-1)])) told({gone: id});
+    for (const id of new Set([this.id, ...this.previousIDs.slice(-1)])) notify({gone: id});
   };
 }
 

@@ -5,7 +5,7 @@
 // To the server
 //   {op: 'ping', id}                                       answered by {id, pong: true}
 //   {op: 'online', id, user}                               answered by {id, online: whether he is signed in, refusal: the
-//                                                          last that the server refused him, in its words}
+//                                                          server's last refusal to him}
 //   {op: 'challenged', id, by, user}                       answered by {id, challenged: whether that waits for an answer}
 //   {op: 'expect', id, format, seed, maxTurns, players: [{user, team?, seed?, patience?}, …]}
 //       the next battle of these users in this format is played from this seed, with these teams, in this order of
@@ -16,7 +16,7 @@
 //   {op: 'searches', id, users}                            the owner makes the ladder's matches (searches.mjs); users: his
 //       own; answered by {id, searches: true}. From then on the messages of all others come in turns (turns.mjs)
 //   {op: 'refuse', user, format}                           that user's search is ended
-//   {op: 'tell', user, words}                              pops up at that user's
+//   {op: 'popup', user, text}                              pops up at that user's
 //   {op: 'forget', id}                                     it is expected no longer, or its room can be cleared away
 // From the server
 //   {ready: PORT}, {failed: WORDS}
@@ -85,8 +85,8 @@ const actions = {
     const user = Users.get(name);
     if (user) Ladders(format).cancelSearch(user);
   },
-  tell({user, words}) {
-    Users.get(user)?.popup(words);
+  popup({user, text}) {
+    Users.get(user)?.popup(text);
   },
   lose({id, side}) {
     const battle = begun.get(id);
@@ -197,7 +197,7 @@ function hook() {
       return undefined;
     }
     const result = receive.call(this, lines);
-    this.remotePlayers?.hear(lines);
+    this.remotePlayers?.receive(lines);
     if (order?.maxTurns && !this.turnLimit && !this.ended && this.turn > order.maxTurns) {
       this.turnLimit = true;
       this.tie();
@@ -216,11 +216,11 @@ function hook() {
     return end.call(this, winnerName);
   };
 
-  for (const [name, told] of [['choose', 'chose'], ['onLeave', 'left'], ['onJoin', 'came']]) {
+  for (const [name, hook] of [['choose', 'chose'], ['onLeave', 'left'], ['onJoin', 'joined']]) {
     const method = RoomBattle.prototype[name];
     RoomBattle.prototype[name] = function (user, ...rest) {
       const result = method.call(this, user, ...rest);
-      this.remotePlayers?.[told](this.playerTable?.[user.id]?.slot);
+      this.remotePlayers?.[hook](this.playerTable?.[user.id]?.slot);
       return result;
     };
   }

@@ -38,17 +38,17 @@ class Translator:
         """Return the simulator's line, or None for a line that the server added."""
         if not line.startswith("|"):
             return None
-        words = line.split("|")
-        kind = words[1]
+        fields = line.split("|")
+        kind = fields[1]
         if kind == "gametype":
             self._begun = True
         elif kind == "player":
-            return self._player(words)
+            return self._player(fields)
         elif kind == "win":
-            return f"|win|{self.role(words[2])}"
+            return f"|win|{self.role(fields[2])}"
         elif kind in ("-sidestart", "-sideend"):  # "p2: NAME"; no other lines contain user names
-            words[2] = f"{words[2][:2]}: {words[2][:2]}"
-            return "|".join(words)
+            fields[2] = f"{fields[2][:2]}: {fields[2][:2]}"
+            return "|".join(fields)
         elif kind in _SERVER_ONLY or (kind == "-message" and line.endswith(_GAVE_UP)):
             return None
         return line
@@ -62,9 +62,9 @@ class Translator:
         request["side"]["name"] = request["side"]["id"]
         return int(request.pop("rqid"))
 
-    def _player(self, words: list[str]) -> str | None:
+    def _player(self, fields: list[str]) -> str | None:
         """Return a player line once per side; the server repeats it whenever the user joins or leaves."""
-        role, name = words[2], words[3]
+        role, name = fields[2], fields[3]
         if not self._begun or not name or role in self._roles.values():
             return None
         self._roles[to_id_str(name)] = role

@@ -44,7 +44,7 @@ class ServerVenue:
         """
         programs = _programs(fixture)
         clients = {role: await self._client() for role in SEATS if role not in programs}
-        remote_players = {role: self._outsider(agent) for role, agent in programs.items()}
+        remote_players = {role: self._remote_player(agent) for role, agent in programs.items()}
         battle = ServedBattle(
             self.server,
             self.guard,
@@ -57,8 +57,8 @@ class ServerVenue:
         )
         try:
             if programs:
-                async with Programs(battle, programs, self._leaving) as brought:
-                    record = await battle.play(brought.meet)
+                async with Programs(battle, programs, self._leaving) as running:
+                    record = await battle.play(running.pair_players)
             else:
                 record = await battle.play(battle.challenge)
         except BaseException:
@@ -92,10 +92,10 @@ class ServerVenue:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def _outsider(self, agent: ProgramAgent) -> RemotePlayer:
+    def _remote_player(self, agent: ProgramAgent) -> RemotePlayer:
         # All names have the same length: foul-play removes its own name from the title to find its opponent's.
         user = f"visitor{next(_numbers):07d}"
-        return RemotePlayer(user, patience=self.rules.think_limit + agent.allowance, coming=agent.start_limit)
+        return RemotePlayer(user, patience=self.rules.think_limit + agent.allowance, join_limit=agent.start_limit)
 
     async def _client(self) -> Client:
         while self._idle:

@@ -20,7 +20,7 @@ _NEW_MEGABYTES = 32
 
 #: A host that owes a reply for longer hangs. Its slowest reply (to the first start of a battle) takes a few seconds.
 _SILENCE_SECONDS = 60.0
-_LOOK_SECONDS = 2.0
+_CHECK_SECONDS = 2.0
 
 
 class HostDied(VenueFailed):
@@ -41,7 +41,7 @@ class Host(MessageProcess):
         self._outgoing: list[bytes] = []
         self._flushing = False
         self._owes = False  # a message was sent since the last one received
-        self._heard = False  # since the last check
+        self._active = False  # since the last check
         self._watchdog = Watchdog()
 
     @classmethod
@@ -55,7 +55,7 @@ class Host(MessageProcess):
         # Its own process group: Ctrl-C in the terminal reaches the arena, which ends its hosts after their battles.
         loop = asyncio.get_running_loop()
         _, host = await loop.subprocess_exec(cls, *arguments, start_new_session=True)
-        loop.call_later(_LOOK_SECONDS, host._look)
+        loop.call_later(_CHECK_SECONDS, host._check_silence)
         return host
 
     async def __aenter__(self) -> Host:
@@ -92,18 +92,18 @@ class Host(MessageProcess):
             self.write_line(b"\n".join(self._outgoing))
         self._outgoing.clear()
 
-    def _look(self) -> None:
+    def _check_silence(self) -> None:
         """Kill a host that owes a reply and is silent: it hangs, and its battles would never end."""
         if self.dead.done():
             return
-        if self._watchdog.check(self._heard or not self._owes, _LOOK_SECONDS) > _SILENCE_SECONDS:
+        if self._watchdog.check(self._active or not self._owes, _CHECK_SECONDS) > _SILENCE_SECONDS:
             self.kill()
-        self._heard = False
-        asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+        self._active = False
+        asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._check_silence)
 
     def line_received(self, line: bytes) -> None:
         self._owes = False
-        self._heard = True
+        self._active = True
         try:
             message = orjson.loads(line)
         except orjson.JSONDecodeError:  # not our script, e.g. another program under the name node

@@ -75,6 +75,6 @@ def test_a_battle_that_is_not_there(arena: Arena, played: Path) -> None:
 
 def test_replay_in_words_tells_the_battle(arena: Arena, played: Path) -> None:
     battle = _battle(played, "format = 'gen1ou' AND reason = 'win'")
-    said = arena("replay", battle, "--words", "--db", played)
+    said = arena("replay", battle, "--narrate", "--db", played)
     assert said.code == 0
     assert "== Turn 1 ==" in said.out and "wins." in said.out and "lines of both sides are identical" in said.out

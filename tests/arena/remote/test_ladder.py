@@ -11,14 +11,14 @@ from urllib.parse import quote_plus
 import pytest
 from support.command_line import Said, start_arena
 from support.gate import ASSERTION, Gate, LoginServer
-from support.ladder_place import DRAWN, Place, ladder, ours, team_of
+from support.ladder_place import DRAWN, Place, entrant, ladder, team_of
 from support.sockets import against
 from websockets.asyncio.server import ServerConnection
 
 from arena.fixture import SEATS, FixtureTeam
 from arena.record import BattleRecord, unpacked
-from arena.remote.ladder import Ladder, Way, server_uri
-from arena.remote.user_battle import Ours, UserBattle
+from arena.remote.ladder import Ladder, Matchmaking, server_uri
+from arena.remote.user_battle import Entrant, UserBattle
 from arena.store import rows
 from arena.venues.server import client as client_module
 from arena.venues.server.client import PUBLIC_PACE, Client, ConnectionLost, ServerRefused
@@ -34,7 +34,7 @@ def there() -> Iterator[Place]:
     found.close()
 
 
-async def met(one: Ladder, other: Ladder, first: Ours, second: Ours) -> tuple[UserBattle, UserBattle]:
+async def met(one: Ladder, other: Ladder, first: Entrant, second: Entrant) -> tuple[UserBattle, UserBattle]:
     found = await asyncio.gather(one.battle(first), other.battle(second))
     assert found[0] is not None and found[1] is not None
     return found[0], found[1]
@@ -69,7 +69,7 @@ def test_rated_battles_are_found_by_search_and_kept_from_our_side(there: Place) 
         async with await Client.connect(uri, "One A") as a, await Client.connect(uri, "two") as b:
             one, two = ladder(a), ladder(b)
             await one.enter()
-            return [await met(one, two, ours("random", n), ours("bad_agents:Uniform", n)) for n in (1, 2)]
+            return [await met(one, two, entrant("random", n), entrant("bad_agents:Uniform", n)) for n in (1, 2)]
 
     battles = there.run(play)
     keys = set()
@@ -94,7 +94,7 @@ def test_a_battle_goes_on_over_connections_that_break_again_and_again(there: Pla
 
     async def play() -> tuple[UserBattle, UserBattle]:
         team = team_of("gen1ou")
-        first, second = (ours("random", number, format_id="gen1ou", team=team) for number in (1, 2))
+        first, second = (entrant("random", number, format_id="gen1ou", team=team) for number in (1, 2))
         with LoginServer("secret").open() as login:
             async with (
                 gate.open() as uri,
@@ -114,10 +114,10 @@ def test_a_challenge_is_made_and_accepted_and_a_failing_agent_forfeits(there: Pl
     async def play() -> tuple[UserBattle, UserBattle]:
         uri = there.server.uri
         async with await Client.connect(uri, "five") as a, await Client.connect(uri, "six") as b:
-            one, two = ladder(a, Way(user="six")), ladder(b, Way(accept=True))
-            accepting = asyncio.ensure_future(two.battle(ours("bad_agents:Raises")))
+            one, two = ladder(a, Matchmaking(user="six")), ladder(b, Matchmaking(accept=True))
+            accepting = asyncio.ensure_future(two.battle(entrant("bad_agents:Raises")))
             await asyncio.sleep(0)
-            one_battle, two_battle = await asyncio.gather(one.battle(ours("random")), accepting)
+            one_battle, two_battle = await asyncio.gather(one.battle(entrant("random")), accepting)
             assert one_battle is not None and two_battle is not None
             return one_battle, two_battle
 
@@ -138,9 +138,9 @@ def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfei
         async with await Client.connect(uri, "seven") as a, await Client.connect(uri, "eight") as b:
             alone = ladder(a)
             asyncio.get_running_loop().call_later(0.3, alone.stop)
-            nobody = await alone.battle(ours("random"))
+            nobody = await alone.battle(entrant("random"))
             one, two = ladder(a, said=said), ladder(b)
-            playing = asyncio.ensure_future(met(one, two, ours("bad_agents:SleepsAsync"), ours("random", 2)))
+            playing = asyncio.ensure_future(met(one, two, entrant("bad_agents:SleepsAsync"), entrant("random", 2)))
             await until_begun(one)
             one.stop()
             one.stop()
@@ -158,20 +158,22 @@ def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfei
 @pytest.mark.parametrize(
     ("way", "mine", "words"),
     [
-        (Way(), ours("random", format_id="gen9nonsense"), "format gen9nonsense is not ladderable"),
+        (Matchmaking(), entrant("random", format_id="gen9nonsense"), "format gen9nonsense is not ladderable"),
         (
-            Way(),
-            ours("random", format_id="gen9ou", team=FixtureTeam("x", "x", packed="|||||||||||")),
+            Matchmaking(),
+            entrant("random", format_id="gen9ou", team=FixtureTeam("x", "x", packed="|||||||||||")),
             "Your team was rejected",
         ),
-        (Way(user="nobodyatall"), ours("random"), "The user 'nobodyatall' was not found"),
+        (Matchmaking(user="nobodyatall"), entrant("random"), "The user 'nobodyatall' was not found"),
     ],
 )
-def test_what_the_server_refuses_is_said_in_its_words(way: Way, mine: Ours, words: str, there: Place) -> None:
+def test_what_the_server_refuses_is_said_in_its_words(
+    matchmaking: Matchmaking, mine: Entrant, words: str, there: Place
+) -> None:
     async def play() -> None:
         async with await Client.connect(there.server.uri, "nine") as client:
             with pytest.raises(ServerRefused, match=f"^{there.server.uri}: the server refused: .*{words}"):
-                await ladder(client, way).battle(mine)
+                await ladder(client, matchmaking).battle(mine)
 
     there.run(play)
 
@@ -182,7 +184,7 @@ def test_a_rejected_challenge_and_a_name_that_is_taken_are_said(there: Place) ->
         async with await Client.connect(uri, "ten") as a, await Client.connect(uri, "eleven") as b:
             b.on_challenge = lambda user, format_id: b.say(f"/reject {user}")
             with pytest.raises(ServerRefused, match="challenge to eleven: rejected the challenge"):
-                await ladder(a, Way(user="eleven")).battle(ours("random"))
+                await ladder(a, Matchmaking(user="eleven")).battle(entrant("random"))
             with pytest.raises(ServerRefused, match=r"user name 'Ten' was refused: .*already using the name"):
                 await Client.connect(uri, "Ten")
 
@@ -246,7 +248,7 @@ def test_a_name_that_plays_already_is_not_played_under() -> None:
 
 @pytest.mark.slow
 def test_a_connection_that_has_died_without_a_word_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client_module, "_LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(client_module, "_CHECK_SECONDS", 0.05)
     connections, done = 0, asyncio.Event()
 
     async def speak(socket: ServerConnection) -> None:
@@ -372,7 +374,7 @@ def command(there: Place, tmp_path_factory: pytest.TempPathFactory) -> tuple[Sai
                 try:
                     rival = ladder(client)
                     for number in (1, 2):
-                        playing = asyncio.ensure_future(rival.battle(ours("random", number)))
+                        playing = asyncio.ensure_future(rival.battle(entrant("random", number)))
                         await asyncio.wait({playing, ending}, return_when=asyncio.FIRST_COMPLETED)
                         if playing.done() and (battle := playing.result()) is not None:
                             seen.append(battle.record())
@@ -452,7 +454,7 @@ def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss(monkeyp
             async with a, b:
                 one, two = ladder(a), ladder(b)
                 slow = [
-                    asyncio.ensure_future(each.battle(ours("bad_agents:SleepsAsync", n)))
+                    asyncio.ensure_future(each.battle(entrant("bad_agents:SleepsAsync", n)))
                     for n, each in enumerate((one, two))
                 ]
                 await until_begun(one)
@@ -461,7 +463,7 @@ def test_a_connection_lost_for_good_leaves_a_battle_that_is_nobodys_loss(monkeyp
                 battle, _ = await asyncio.gather(*slow)
                 assert battle is not None
                 with pytest.raises(ConnectionLost, match="no connection for"):
-                    await one.battle(ours("random", 3))
+                    await one.battle(entrant("random", 3))
                 return battle.record()
 
     record = asyncio.run(asyncio.wait_for(play(), 120))

@@ -8,7 +8,7 @@ import random
 import re
 
 import pytest
-from support.ladder_place import ladder, ours
+from support.ladder_place import entrant, ladder
 from support.scripted_server import ScriptedServer, Spoil, request
 from support.sockets import against
 
@@ -71,7 +71,7 @@ def played(server: ScriptedServer, stops: int = 0) -> UserBattle | None:
             one = ladder(client)
             await one.enter()
             stopping = asyncio.ensure_future(stopped(one, stops))
-            found.append(await one.battle(ours("random")))
+            found.append(await one.battle(entrant("random")))
             stopping.cancel()
 
     against(server, play)
@@ -158,7 +158,7 @@ def test_a_failed_agents_forfeit_has_a_time_limit_too(monkeypatch: pytest.Monkey
 
     async def play(uri: str) -> None:
         async with await Client.connect(uri, "someone") as client:
-            battle = await ladder(client).battle(ours("bad_agents:Raises"))
+            battle = await ladder(client).battle(entrant("bad_agents:Raises"))
             assert battle is not None and battle.record().reason == "error"
 
     against(server, play)
@@ -199,7 +199,7 @@ def test_random_damage_never_makes_it_wait(seed: int, monkeypatch: pytest.Monkey
             async with await Client.connect(uri, "someone", patience=5.0) as client:
                 one = ladder(client)
                 await one.enter()
-                search = asyncio.ensure_future(one.battle(ours("random")))
+                search = asyncio.ensure_future(one.battle(entrant("random")))
                 await asyncio.wait({search}, timeout=2.0)
                 for _ in range(2):  # a search that the server has lost is ended by Ctrl-C
                     one.stop()

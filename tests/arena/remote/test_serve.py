@@ -21,14 +21,14 @@ from poke_env.ps_client.account_configuration import AccountConfiguration
 from poke_env.ps_client.server_configuration import ServerConfiguration
 from support.command_line import Said, processes, run_arena, start_arena
 from support.gate import Gate
-from support.ladder_place import DRAWN, PATIENT, Place, ladder, ours, team_of
+from support.ladder_place import DRAWN, PATIENT, Place, entrant, ladder, team_of
 from websockets.asyncio.client import ClientConnection, connect
 
 from arena.battles.guard import StepGuard
 from arena.fixture import FixtureTeam
 from arena.record import BattleRecord
 from arena.remote import lobby as lobby_module
-from arena.remote.ladder import Way
+from arena.remote.ladder import Matchmaking
 from arena.remote.lobby import Limits, Lobby, user_name
 from arena.store import rows
 from arena.venues.server.client import Client
@@ -64,7 +64,7 @@ async def lobby(
         seed,
         patience=patience,
         keep=kept.append,
-        tell=said.append,
+        log=said.append,
         limits=limits,
     )
     await opened.open(specs)
@@ -81,7 +81,7 @@ def _teams(format_id: str) -> list[FixtureTeam]:
 async def visit(place: Place, name: str, target: str, number: int = 1, spec: str = "random") -> str:
     """A visitor plays one battle, challenging `target`, or on the ladder when that is empty. Returns whom he met."""
     async with await Client.connect(place.server.uri, name) as client:
-        battle = await ladder(client, Way(user=target)).battle(ours(spec, number))
+        battle = await ladder(client, Matchmaking(user=target)).battle(entrant(spec, number))
         assert battle is not None
         return battle.opponent
 
@@ -94,7 +94,7 @@ def test_visitors_search_and_challenge_several_at_once_and_all_is_kept(here: Pla
                 *(visit(here, f"visitor {n}", "random", n) for n in range(3)),
                 *(visit(here, f"searcher {n}", "", n) for n in range(3)),
             )
-            await opened.quiet.wait()
+            await opened.idle.wait()
             assert opened.in_progress == []
             return kept
 
@@ -125,7 +125,7 @@ def test_searching_visitors_meet_everybody_in_turn_and_not_each_other(here: Plac
 
 
 @pytest.mark.slow
-def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_battles_of_a_lobby_agent_go_on_over_broken_connections(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = Gate(here.server.uri, messages=60, accounts=False)  # when they have met
 
     async def play() -> list[BattleRecord]:
@@ -135,7 +135,7 @@ def test_battles_of_a_resident_go_on_over_broken_connections(here: Place, monkey
             async with lobby(here, "random") as (opened, kept, _):
                 monkeypatch.setattr(here.server, "uri", direct)
                 await asyncio.gather(*(visit(here, f"caller {c}", "random", n) for n, c in enumerate("abc")))
-                await opened.quiet.wait()
+                await opened.idle.wait()
                 return kept
 
     records = here.run(play)
@@ -161,7 +161,7 @@ def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place
             await leaving.close()
             while len(kept) < 3:  # noqa: ASYNC110 (the lobby says it by no event)
                 await asyncio.sleep(0.05)
-            await opened.quiet.wait()
+            await opened.idle.wait()
             return kept
 
     found = {}
@@ -177,11 +177,11 @@ def test_who_does_not_move_loses_by_the_clock_and_who_forfeits_loses(here: Place
     }
 
 
-def test_a_resident_that_fails_loses_and_others_go_on(here: Place) -> None:
+def test_a_lobby_agent_that_fails_loses_and_others_go_on(here: Place) -> None:
     async def play() -> list[BattleRecord]:
         async with lobby(here, "bad_agents:Raises", "random") as (opened, kept, _):
             await asyncio.gather(visit(here, "lucky", "raises"), visit(here, "usual", "random"))
-            await opened.quiet.wait()
+            await opened.idle.wait()
             return kept
 
     usual, failed = sorted(here.run(play), key=lambda record: record.reason == "error")
@@ -212,11 +212,11 @@ def test_a_search_that_is_taken_back_and_a_wrong_format_leave_nothing(
             await met.wait()
             one.say("/cancelsearch")
             one.use_team(None)
-            opened._search({"search": "fickle", "format": DRAWN})  # he had been searching, and is no longer
-            await opened.quiet.wait()
+            opened._on_search({"search": "fickle", "format": DRAWN})  # he had been searching, and is no longer
+            await opened.idle.wait()
             assert said == ["fickle did not come to a battle against random"]
             await visit(here, "firm", "")  # and the next one is met
-            await opened.quiet.wait()
+            await opened.idle.wait()
             return kept, heard
 
     kept, heard = here.run(play)
@@ -252,7 +252,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each held a agent for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
+    """Each held an agent for 30 s. Here that would be an hour, so the test ends only when it is not waited for."""
     monkeypatch.setattr(lobby_module, "_JOIN_SECONDS", 3600.0)
 
     async def play() -> tuple[list[BattleRecord], list[str]]:
@@ -269,12 +269,12 @@ def test_visitors_who_search_and_leave_block_nobody(here: Place, monkeypatch: py
             await until(lambda: opened._open.total() == 28)
             await asyncio.gather(*(client.close() for client in rude))
             async with asyncio.timeout(60):
-                await opened.quiet.wait()
-            assert not opened._open and not opened._wanted and not opened.agents[0].clients
+                await opened.idle.wait()
+            assert not opened._open and not opened._requests and not opened.agents[0].clients
             release()  # searches of the agent that come late: nobody is expected, so they end
             async with asyncio.timeout(60):
                 await visit(here, "firm", "")
-                await opened.quiet.wait()
+                await opened.idle.wait()
             assert opened.agents[0].battles == 1
             return kept, said
 
@@ -381,7 +381,7 @@ def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch)
             for client in (greedy, third):
                 await client.close()
             async with asyncio.timeout(60):
-                await opened.quiet.wait()
+                await opened.idle.wait()
         return heard
 
     heard = here.run(play)
@@ -403,7 +403,7 @@ def test_limits_are_kept_and_named(here: Place, monkeypatch: pytest.MonkeyPatch)
         ("x:7", set(), "agent 7"),
     ],
 )
-def test_residents_have_short_names_of_their_own(spec: str, taken: set[str], name: str) -> None:
+def test_lobby_agents_have_short_names_of_their_own(spec: str, taken: set[str], name: str) -> None:
     assert user_name(spec, taken) == name
 
 

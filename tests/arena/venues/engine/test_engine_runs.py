@@ -62,7 +62,7 @@ def test_logs_are_made_where_they_are_read(databases: dict[str, Path], arena: Ar
     for full, other in zip(with_logs([PackedLogs(*row[:4]) for row in stored]), expected, strict=True):
         assert [unpacked(log) for log in full[2:]] == [unpacked(log) for log in other[2:4]]
     (one, twin) = stored[0][0], expected[0][0]
-    for words in (("watch", "--all"), ("replay", "--words")):
+    for words in (("watch", "--all"), ("replay", "--narrate")):
         said, other = (
             arena(words[0], battle, *words[1:], "--db", databases[venue])
             for venue, battle in (("engine", one), ("simulator", twin))

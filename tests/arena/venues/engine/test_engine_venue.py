@@ -198,7 +198,9 @@ def test_a_battle_that_the_engine_cannot_play_is_named(both: Both, monkeypatch: 
     with pytest.raises(NotOnEngine, match="Missingno"):
         both.on_engine([replace(fixture, teams=(replace(first, packed=packed), second))])
     describe_rows = engine_venue.describe_rows
-    monkeypatch.setattr(engine_venue, "describe_rows", lambda words: ([[STUCK, 1]] * len(words), describe_rows(words)[1]))
+    monkeypatch.setattr(
+        engine_venue, "describe_rows", lambda words: ([[STUCK, 1]] * len(words), describe_rows(words)[1])
+    )
     with pytest.raises(NotOnEngine, match="Showdown itself fails"):
         both.on_engine([fixture])
 

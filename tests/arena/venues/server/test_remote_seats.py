@@ -181,7 +181,7 @@ def test_one_who_never_comes_loses(venues: Venues) -> None:
     async def stay_away(visitors: dict[str, Visitor]) -> None:
         visitors["p2"].client.on_challenge = lambda user, format_id: None
 
-    record = visited(venues, fixtures("gen1ou", 1)[0], deed=stay_away, coming=1.0)
+    record = visited(venues, fixtures("gen1ou", 1)[0], deed=stay_away, join_limit=1.0)
     assert (record.winner, record.reason, record.fault) == ("p1", "timeout", "p2")
     assert record.detail == "did not come to the battle within 1 s: did not answer the challenge"
     assert record.to_line("run")

@@ -71,14 +71,14 @@ def test_faults_lose_as_they_do_on_the_simulator(format_id: str, venues: Venues)
 def test_an_agent_that_cannot_be_created_loses_by_that_even_if_its_stand_in_is_asked_first(
     venues: Venues, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hear = ServedBattle._hear
+    hear = ServedBattle._on_message
 
     def hear_no_room(battle: ServedBattle, message: Message) -> None:
         """As if the launcher's message with the room came after the battle's first request."""
         if "room" not in message:
             hear(battle, message)
 
-    monkeypatch.setattr(ServedBattle, "_hear", hear_no_room)
+    monkeypatch.setattr(ServedBattle, "_on_message", hear_no_room)
     played = [replace(fixtures("gen1randombattle", 1)[0], agents=("bad_agents:RaisesWhenMade", "random"))]
     (record,) = venues.served(played)
     assert (record.fault, record.reason) == ("p1", "error")

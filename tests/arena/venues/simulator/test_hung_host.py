@@ -22,7 +22,7 @@ FIXTURE = Fixture("gen1randombattle", ("random", "random"), TEAMS, showdown_seed
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(host_module, "_SILENCE_SECONDS", 1.0)
-    monkeypatch.setattr(host_module, "_LOOK_SECONDS", 0.25)
+    monkeypatch.setattr(host_module, "_CHECK_SECONDS", 0.25)
 
 
 def test_a_stopped_host_is_killed_and_its_battle_broken_off(impatient: None) -> None:
