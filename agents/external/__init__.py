@@ -6,11 +6,11 @@
 from typing import Any
 
 from agents.external.command import External
-from agents.external.contract import Place, Program, ProgramAgent, Role
+from agents.external.contract import BattleAddress, Program, ProgramAgent, Role
 from agents.external.foul_play import FoulPlay
 from agents.external.metamon import MODELS
 
 #: Family -> name -> agent class, for the registry.
 PROGRAMS: dict[str, dict[str, Any]] = {"external": {"": External}, "foul-play": {"": FoulPlay}, "metamon": MODELS}
 
-__all__ = ["PROGRAMS", "Place", "Program", "ProgramAgent", "Role"]
+__all__ = ["PROGRAMS", "BattleAddress", "Program", "ProgramAgent", "Role"]

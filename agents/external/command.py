@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from agents.external.contract import Place, Program, ProgramAgent
+from agents.external.contract import BattleAddress, Program, ProgramAgent
 from teamsets.errors import BadInput
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]*)\}")
@@ -82,8 +82,8 @@ class External(ProgramAgent):
                 digest.update(path.read_bytes() if small else f"{state.st_size} {state.st_mtime_ns}".encode())
         return digest.hexdigest()
 
-    def program(self, place: Place) -> Program:
-        values = _values(place)
+    def program(self, address: BattleAddress) -> Program:
+        values = _values(address)
         command = [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in self.words]
         environment = {f"ARENA_{name.upper()}": value for name, value in values.items()}
         return Program(command, environment, Path(self.cwd) if self.cwd else None)
@@ -92,18 +92,18 @@ class External(ProgramAgent):
 _NAMES = ("uri", "user", "opponent", "role", "format", "team", "team_file", "battles", "folder")
 
 
-def _values(place: Place) -> dict[str, str]:
-    team, file = place.team or "", place.team_file
+def _values(address: BattleAddress) -> dict[str, str]:
+    team, file = address.team or "", address.team_file
     values = (
-        place.uri,
-        place.user,
-        place.opponent,
-        place.role,
-        place.format,
+        address.uri,
+        address.user,
+        address.opponent,
+        address.role,
+        address.format,
         team,
         str(file or ""),
         "1",
-        str(place.folder),
+        str(address.folder),
     )
     return dict(zip(_NAMES, values, strict=True))
 

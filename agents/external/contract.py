@@ -12,7 +12,7 @@ Role = Literal["challenge", "accept"]
 
 
 @dataclass(frozen=True)
-class Place:
+class BattleAddress:
     """Where a program plays one battle, and under which name.
 
     uri: the server's websocket. user: the name to sign in with (no password: `/trn NAME,0,`). opponent: the user in the
@@ -52,7 +52,7 @@ class ProgramAgent(Agent):
     allowance: float = 5.0
     start_limit: float = 60.0
 
-    def program(self, place: Place) -> Program:
+    def program(self, address: BattleAddress) -> Program:
         """Return the program for one battle. Called in a thread, so it may read files. Raises ArenaError."""
         raise NotImplementedError(f"{type(self).__name__}.program")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.external import foul_play_sets
-from agents.external.contract import Place, Program, ProgramAgent
+from agents.external.contract import BattleAddress, Program, ProgramAgent
 from agents.external.settings import VARIABLES, place_of
 from teamsets import cache as cache_folder
 from teamsets.atomic import atomic_folder
@@ -82,29 +82,29 @@ class FoulPlay(ProgramAgent):
             return ""
         return contents(place) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
 
-    def program(self, place: Place) -> Program:
+    def program(self, address: BattleAddress) -> Program:
         checkout = place_of("foul-play")
         if checkout is None or not _is_checkout(checkout):
             raise MissingTool(f"foul-play: {self.missing()}")
         home = Home(checkout)
-        gen = get_format(place.format).gen
+        gen = get_format(address.format).gen
         bot: dict[str, object] = {
-            "websocket-uri": place.uri,
-            "ps-username": place.user,
-            "bot-mode": "challenge_user" if place.role == "challenge" else "accept_challenge",
-            "user-to-challenge": place.opponent,
-            "pokemon-format": place.format,
+            "websocket-uri": address.uri,
+            "ps-username": address.user,
+            "bot-mode": "challenge_user" if address.role == "challenge" else "accept_challenge",
+            "user-to-challenge": address.opponent,
+            "pokemon-format": address.format,
             "search-time-ms": self.ms,
             "search-parallelism": self.parallelism,
             "search-threads": self.threads,
             "run-count": 1,
             "log-level": "INFO",
         }
-        if place.team_file is not None:
-            bot["team-name"] = place.team_file
+        if address.team_file is not None:
+            bot["team-name"] = address.team_file
         words = [word for name, value in bot.items() for word in (f"--{name}", str(value))]
-        launch = [str(_LAUNCH), str(home.prepared(place.format)), str(home.engine(gen)), place.team or ""]
-        return Program([str(home.python), "-u", *launch, *words], folder=place.folder)
+        launch = [str(_LAUNCH), str(home.prepared(address.format)), str(home.engine(gen)), address.team or ""]
+        return Program([str(home.python), "-u", *launch, *words], folder=address.folder)
 
 
 class Home:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agents.external.contract import Place, Program, ProgramAgent
+from agents.external.contract import BattleAddress, Program, ProgramAgent
 from agents.external.settings import VARIABLES, place_of
 from teamsets.errors import BadInput
 
@@ -73,23 +73,25 @@ class Metamon(ProgramAgent):
         folder = None if place is None or not place.is_file() else package(place)
         return "" if folder is None else _contents(folder) + hashlib.sha256(_LAUNCH.read_bytes()).hexdigest()
 
-    def program(self, place: Place) -> Program:
+    def program(self, address: BattleAddress) -> Program:
         python = place_of("metamon")
-        found = _plays(place.format)
-        if python is None or found is None or place.team_file is None:
-            raise BadInput(f"{self.name}: cannot play {place.format}: {self.missing(place.format)}")
-        teams = place.folder / "teams" / place.format
+        found = _plays(address.format)
+        if python is None or found is None or address.team_file is None:
+            raise BadInput(f"{self.name}: cannot play {address.format}: {self.missing(address.format)}")
+        teams = address.folder / "teams" / address.format
         teams.mkdir(parents=True)
-        (teams / f"team.{place.format}_team").write_bytes(place.team_file.read_bytes())
+        (teams / f"team.{address.format}_team").write_bytes(address.team_file.read_bytes())
         options = ["--eval_type", "challenge", "--agent", self.model, "--gens", found[1], "--formats", found[2]]
-        options += ["--username", place.user, "--opponent_username", place.opponent, "--total_battles", "1"]
-        options += ["--role", "challenger" if place.role == "challenge" else "acceptor"]
+        options += ["--username", address.user, "--opponent_username", address.opponent, "--total_battles", "1"]
+        options += ["--role", "challenger" if address.role == "challenge" else "acceptor"]
         options += [
             "--temperature",
             str(self.temperature),
             *(["--checkpoints", self.checkpoint] if self.checkpoint else []),
         ]
-        return Program([str(python), "-u", str(_LAUNCH), place.uri, str(teams.parent), *options], folder=place.folder)
+        return Program(
+            [str(python), "-u", str(_LAUNCH), address.uri, str(teams.parent), *options], folder=address.folder
+        )
 
 
 def _plays(format_id: str) -> re.Match[str] | None:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from agents.external import Place, Program, ProgramAgent, Role
+from agents.external import BattleAddress, Program, ProgramAgent, Role
 from arena.battles.seat import Fault
 from arena.fixture import SEATS, Fixture
 from arena.processes import supervisor
@@ -175,7 +175,7 @@ class Programs:
         folder = self._folder / role
         folder.mkdir()
         packed = fixture.teams[index].packed
-        place = Place(
+        address = BattleAddress(
             uri=self.battle.server.uri,
             user=self.battle.user(role),
             opponent=self.battle.user(SEATS[1 - index]),
@@ -186,12 +186,12 @@ class Programs:
             folder=folder,
         )
         try:
-            await asyncio.to_thread(_write_team, place)
+            await asyncio.to_thread(_write_team, address)
         except (ArenaError, OSError) as error:  # nothing that the program could do about it
             self.battle.break_off(VenueFailed(f"a team could not be written for a program: {error}"))
             return
         try:
-            program = await asyncio.to_thread(agent.program, place)
+            program = await asyncio.to_thread(agent.program, address)
             running = await RunningProgram.launch(program)
         except (ArenaError, OSError) as error:
             self.battle.lose(role, Fault("error", f"could not be started: {error}"))
@@ -221,8 +221,8 @@ def roles_of(agents: dict[str, ProgramAgent]) -> dict[str, Role]:
     return {role: "challenge" if role == first else "accept" for role in agents}
 
 
-def _write_team(place: Place) -> None:
-    """Puts the team where the place says. Runs in a thread: it waits for node."""
-    if place.team_file is not None and place.team is not None:
+def _write_team(address: BattleAddress) -> None:
+    """Write the team to the file that the address names. Runs in a thread: it waits for node."""
+    if address.team_file is not None and address.team is not None:
         with TeamValidator() as validator:
-            place.team_file.write_text(validator.export(place.team), encoding="utf-8")
+            address.team_file.write_text(validator.export(address.team), encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from support.command_line import TESTS, Said
 
 from agents import resolve
-from agents.external import Place
+from agents.external import BattleAddress
 from agents.external.foul_play import FoulPlay, Home, contents
 from agents.external.foul_play_launch import _with_moves
 from agents.external.foul_play_setup import _requirements, set_up
@@ -22,17 +22,17 @@ from teamsets.errors import BadInput, MissingTool
 STAND_INS = TESTS / "support" / "stand_ins"
 
 
-def place(folder: Path, format_id: str = "gen1ou", role: str = "challenge") -> Place:
+def battle_address(folder: Path, format_id: str = "gen1ou", role: str = "challenge") -> BattleAddress:
     team_file = folder / "team.txt"
     team_file.write_text("Tauros\n- Body Slam\n")
     uri = "ws://127.0.0.1:1/showdown/websocket"
-    return Place(uri, "visitor1", "arena2", role, format_id, "Tauros|||bodyslam", team_file, folder)  # type: ignore[arg-type]
+    return BattleAddress(uri, "visitor1", "arena2", role, format_id, "Tauros|||bodyslam", team_file, folder)  # type: ignore[arg-type]
 
 
 def test_a_command_is_split_and_filled_in(tmp_path: Path) -> None:
     spec = "external?command=python 'my bot.py' --at {uri} --as {user} --to {opponent} {role} {format} {team}x{battles}"
     agent = resolve(spec).make()
-    program = agent.program(place(tmp_path))  # type: ignore[attr-defined]
+    program = agent.program(battle_address(tmp_path))  # type: ignore[attr-defined]
     words = ["python", "my bot.py", "--at", "ws://127.0.0.1:1/showdown/websocket", "--as", "visitor1", "--to", "arena2"]
     assert program.command == [*words, "challenge", "gen1ou", "Tauros|||bodyslamx1"]
     assert program.environment["ARENA_TEAM_FILE"] == str(tmp_path / "team.txt")
@@ -154,7 +154,7 @@ def test_foul_play_is_started_from_a_copy_with_filled_caches(checkout: Path, tmp
     ready(Home(checkout), 1)
     before = sorted(path for path in checkout.rglob("*"))
     agent = resolve("foul-play?ms=250&parallelism=2").make()
-    program = agent.program(place(tmp_path))  # type: ignore[attr-defined]
+    program = agent.program(battle_address(tmp_path))  # type: ignore[attr-defined]
     assert sorted(path for path in checkout.rglob("*")) == before
     launch = program.command.index(str(Path(resolve.__code__.co_filename).parent / "external" / "foul_play_launch.py"))
     copy, engine, team, *words = program.command[launch + 1 :]
@@ -223,8 +223,8 @@ def test_the_doctor_leads_to_metamon(
     weights.touch()
     assert arena("agents", "doctor", "metamon:Kadabra3").code == 0
     agent = resolve("metamon:Kadabra3?checkpoint=4").make()
-    command = agent.program(place(tmp_path, role="accept")).command  # type: ignore[attr-defined]
+    command = agent.program(battle_address(tmp_path, role="accept")).command  # type: ignore[attr-defined]
     assert command[command.index("--agent") + 1] == "Kadabra3" and command[command.index("--role") + 1] == "acceptor"
     assert command[-2:] == ["--checkpoints", "4"]
     with pytest.raises(BadInput, match="it plays ubers, ou, uu, nu"):
-        agent.program(place(tmp_path, "gen9randombattle"))  # type: ignore[attr-defined]
+        agent.program(battle_address(tmp_path, "gen9randombattle"))  # type: ignore[attr-defined]

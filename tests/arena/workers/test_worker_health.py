@@ -98,7 +98,7 @@ def test_an_overdue_step_has_a_grace_by_the_looks(worker: WorkerProcess, guard: 
         time.sleep(0.01)
         return _looks(worker, [1.0, 3.0, 3.0])
 
-    guard._ring = lambda *_: None  # type: ignore[method-assign]
+    guard._on_alarm = lambda *_: None  # type: ignore[method-assign]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("signal.setitimer", lambda *_: None)
         words = "blocked its worker, out of reach of any signal, until it was ended"

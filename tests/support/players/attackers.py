@@ -73,7 +73,7 @@ class Forger(Attacker):
         def forged(session: Any, end: Any) -> dict[str, Any]:
             return {"winner": SEATS[session.fixture.agents.index(self.name)], "reason": "win"}
 
-        BattleSession._verdict = forged  # type: ignore[method-assign]
+        BattleSession._result = forged  # type: ignore[method-assign]
         return None
 
 

@@ -25,10 +25,10 @@ def test_whatever_ray_raises_then_ends_the_run(monkeypatch: pytest.MonkeyPatch, 
     async def watched() -> None:
         settings: Any = None
         payload: Any = None
-        place = ray_pool.RayPool(settings, None, payload, {}, ())
-        await place.open(lambda *_: None, lambda *_: None, told.append)
-        await place._looking
-        await place.close()
+        pool = ray_pool.RayPool(settings, None, payload, {}, ())
+        await pool.open(lambda *_: None, lambda *_: None, told.append)
+        await pool._watching
+        await pool.close()
 
     asyncio.run(watched())
     (failure,) = told
