@@ -50,11 +50,11 @@ class Settings(BaseModel):
 
 def problems(model: type[BaseModel], error: ValidationError) -> list[str]:
     """What is wrong, as a line for each setting: "battles is 0: must be at least 1 and at most 1000000"."""
-    found: dict[str, str] = {}
+    lines: dict[str, str] = {}
     for problem in error.errors(include_url=False):
         key = str(problem["loc"][0])
-        found.setdefault(key, f"{key} {_wrong(model, key, dict(problem))}")
-    return list(found.values())
+        lines.setdefault(key, f"{key} {_wrong(model, key, dict(problem))}")
+    return list(lines.values())
 
 
 #: pydantic's types of errors, and what is accepted.

@@ -135,15 +135,15 @@ class _Collections:
         elif guard._collecting:
             seconds = time.monotonic() - guard._collecting
             guard.collected += seconds
-            left = 0.0
+            delay = 0.0
             if guard._open:
                 guard._deadline += seconds if seconds < _FORGIVEN_SECONDS else _FORGIVEN_SECONDS
                 guard._times[_UNTIL] = guard._deadline
                 guard._numbers[_STEP] = guard._steps
-                left = 0.001  # `_on_alarm` finds out how much it is
+                delay = 0.001  # `_on_alarm` finds out how much it is
             guard._collecting = 0.0
             guard._finalizer = cls.collecting = None
-            signal.setitimer(signal.ITIMER_REAL, left, _ALARM_SECONDS)
+            signal.setitimer(signal.ITIMER_REAL, delay, _ALARM_SECONDS)
 
     @classmethod
     def finalizer(cls, frame: FrameType | None) -> FrameType | None:

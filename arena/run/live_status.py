@@ -44,7 +44,7 @@ class LiveStatus:
         if now < self._next:
             return
         self._next = now + EVERY_SECONDS
-        left = None if self._seconds is None else max(0.0, self._seconds - (now - progress.began))
+        remaining = None if self._seconds is None else max(0.0, self._seconds - (now - progress.began))
         status = {
             "run": self._run_id,
             "pid": os.getpid(),
@@ -52,7 +52,7 @@ class LiveStatus:
             "total": progress.total,
             "played": progress.played,
             "speed": round(progress.speed, 3),
-            "limit_left": left,
+            "limit_left": remaining,
             "faults": progress.faults.total(),
             "aborted": progress.aborted,
             "moved": progress.moved.total(),

@@ -29,7 +29,7 @@ class AskSeparately(Exception):
     """A call for several agents failed. Some of them may have decided in it, so their battles begin anew."""
 
 
-async def ask_batch(engine: Engine, guard: StepGuard, asked: list[WaitingSeat]) -> list[DecidedSeat]:
+async def ask_batch(engine: Engine, guard: StepGuard, waiting: list[WaitingSeat]) -> list[DecidedSeat]:
     """Return each seat with its choice, a failure beside its answer, AskAlone, or None for an illegal answer.
 
     If the call failed or took too long, all its battles are to be played again with their agents asked alone: whoever is to
@@ -37,7 +37,7 @@ async def ask_batch(engine: Engine, guard: StepGuard, asked: list[WaitingSeat]) 
     """
     decided: list[DecidedSeat] = []
     begun: list[WaitingSeat] = []
-    for battle, seat in asked:
+    for battle, seat in waiting:
         try:
             seat.begin()
             begun.append((battle, seat))
@@ -68,9 +68,9 @@ async def ask_batch(engine: Engine, guard: StepGuard, asked: list[WaitingSeat]) 
     return decided
 
 
-async def _actions(clock: SeatClock, asked: list[WaitingSeat], observations: Observations) -> list[int] | None:
+async def _actions(clock: SeatClock, waiting: list[WaitingSeat], observations: Observations) -> list[int] | None:
     """Return the actions of all; None if the call failed."""
-    agents: list[Any] = [seat.agent for _, seat in asked]
+    agents: list[Any] = [seat.agent for _, seat in waiting]
     try:
         answer = clock.call(type(agents[0]).act_many, agents, observations)
         if inspect.isawaitable(answer):

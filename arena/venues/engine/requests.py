@@ -71,10 +71,10 @@ def _describe(battles, results, parts):
             _describe_seat(battles[n], W.SIDES + seat * W.SIDE_WORDS, parts[n, seat])
 
 
-def describe_rows(words: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list[int]]]]:
+def describe_rows(battles: NDArray[np.int32]) -> tuple[list[list[int]], list[list[list[int]]]]:
     """Of each battle: [winner, turn], and what each seat is asked, for `QuestionBuilder.ask`."""
-    results, parts = np.empty((len(words), 2), np.int32), np.empty((len(words), 2, _PARTS), np.int32)
-    _describe(words, results, parts)
+    results, parts = np.empty((len(battles), 2), np.int32), np.empty((len(battles), 2, _PARTS), np.int32)
+    _describe(battles, results, parts)
     return results.tolist(), parts.tolist()
 
 
@@ -151,11 +151,11 @@ class QuestionBuilder:
 
 def members_of(role: str, packed: str) -> list[tuple[str, str]]:
     """The ident and details of each Pokémon of a packed team, as Showdown's requests have them."""
-    found = []
+    members = []
     for member in packed.split("]"):
         name, species, *_ = member.split("|")
-        found.append((f"{role}: {shown_name(member)}", to_id_str(species or name)))
-    return found
+        members.append((f"{role}: {shown_name(member)}", to_id_str(species or name)))
+    return members
 
 
 def engine_action(choice: Choice) -> int:

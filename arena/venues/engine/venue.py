@@ -112,11 +112,11 @@ class EngineVenue:
         """Raise VenuesDiffer if Showdown plays the battle in another way."""
         replay = await replayed(self.host, record.input_log)
         decisions = [[row[2:5] for row in record.decisions if row[0] == seat] for seat in range(2)]
-        found = difference(
+        where_different = difference(
             replay, winner=record.winner, turns=record.turns, input_log=record.input_log, decisions=decisions
         )
-        if found is not None:
-            raise battle.differs(found)
+        if where_different is not None:
+            raise battle.differs(where_different)
 
     # The turns of all battles: one pass steps those that can be stepped, and asks whoever must choose.
 
@@ -130,10 +130,10 @@ class EngineVenue:
         with self._bugs():
             self._step()
             for kind in [kind for kind in self._waiting if kind not in self._asking]:
-                asked = [(battle, seat) for battle, seat in self._waiting.pop(kind) if not battle.over.done()]
-                if asked:
+                waiting = [(battle, seat) for battle, seat in self._waiting.pop(kind) if not battle.over.done()]
+                if waiting:
                     self._asking.add(kind)
-                    asking = ask_batch(self._observed[kind[1]], self.guard, asked)
+                    asking = ask_batch(self._observed[kind[1]], self.guard, waiting)
                     self._begin(asking, functools.partial(self._answered, kind))
 
     @contextmanager

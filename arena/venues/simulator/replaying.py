@@ -144,7 +144,7 @@ def difference(
         for role, side, kept in zip(SEATS, replay.sides, decisions, strict=True)
     ]
     if any(differences):
-        return min(difference for difference in differences if difference is not None)[1]
+        return min(filter(None, differences))[1]
     if replay.end is None:
         return f"the end: on {where} the battle does not end there"
     if replay.end["winner"] != (winner or ""):
@@ -158,10 +158,10 @@ def difference(
 
 
 def side_difference(
-    role: str, asked: Sequence[ReplayedDecision], kept: Sequence[tuple[int, list[str], str]], where: str
+    role: str, replays: Sequence[ReplayedDecision], kept: Sequence[tuple[int, list[str], str]], where: str
 ) -> tuple[int, str] | None:
     """Return the turn and a description of the first decision in which a side's replay differs from what was kept."""
-    for number, (replayed, (turn, legal, choice)) in enumerate(zip(asked, kept, strict=False)):
+    for number, (replayed, (turn, legal, choice)) in enumerate(zip(replays, kept, strict=False)):
         place = f"{role}, decision {number} (turn {turn})"
         if legal != replayed.legal:
             return turn, f"{place}: legal were {_listed(legal)}; on {where} {_listed(replayed.legal)}"
@@ -169,10 +169,10 @@ def side_difference(
             return turn, f"{place}: on {where} it is turn {replayed.turn}"
         if choice not in legal:
             return turn, f"{place}: {choice} is not legal: {_listed(legal)}"
-    if not 0 <= len(asked) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
-        last = min(len(asked), len(kept))
-        turn = asked[last].turn if len(asked) > last else kept[last][0]
-        return turn, f"{role}, decision {last} (turn {turn}): {len(kept)} decisions; on {where} {len(asked)}"
+    if not 0 <= len(replays) - len(kept) <= 1:  # whoever fails makes no choice, nor does the other then
+        last = min(len(replays), len(kept))
+        turn = replays[last].turn if len(replays) > last else kept[last][0]
+        return turn, f"{role}, decision {last} (turn {turn}): {len(kept)} decisions; on {where} {len(replays)}"
     return None
 
 

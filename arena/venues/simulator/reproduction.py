@@ -45,12 +45,12 @@ class StoredBattle:
 
 def stored_battle(db: Path, battle_id: int) -> StoredBattle:
     """The battle of that id. Raises BadInput when there is none."""
-    found = frame("SELECT * FROM battles WHERE battle_id = ?", db, [battle_id])
-    if found.empty:
+    matches = frame("SELECT * FROM battles WHERE battle_id = ?", db, [battle_id])
+    if matches.empty:
         ((last,),) = rows("SELECT max(battle_id) FROM battles", db)
         known = "it is empty" if last is None else f"it has 1 to {last}"
         raise BadInput(f"battle {battle_id}: not in {db}: {known}")
-    row = found.iloc[0]
+    row = matches.iloc[0]
     packed = PackedLogs(battle_id, *(bytes(row[column]) for column in ("input_log", "p1_log", "p2_log")))
     try:
         (full,) = with_logs([packed])

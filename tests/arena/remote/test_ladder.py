@@ -156,7 +156,7 @@ def test_stopping_ends_a_search_and_lets_a_battle_end_and_the_second_time_forfei
 
 
 @pytest.mark.parametrize(
-    ("way", "mine", "words"),
+    ("matchmaking", "mine", "words"),
     [
         (Matchmaking(), entrant("random", format_id="gen9nonsense"), "format gen9nonsense is not ladderable"),
         (
