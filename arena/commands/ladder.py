@@ -22,7 +22,7 @@ from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
 from arena.terminal.console import Console
 from arena.validation import is_loopback
 from arena.venue import Rules
-from arena.venues.server.client import PUBLIC_PACE
+from arena.venues.server.client import PUBLIC_RATE_LIMIT
 from arena.venues.server.login import PUBLIC_LOGIN, Account
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
@@ -98,8 +98,8 @@ def ladder(
         def show(number: int, battle: UserBattle, record: BattleRecord) -> None:
             say(console, f"{number} of {settings.battles}: {_result_line(battle, record)}")
 
-        pace = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_PACE
-        finished = asyncio.run(play(run, store, account, pace, log=lambda line: say(console, line), show=show))
+        rate_limit = None if unthrottled or is_loopback(urlsplit(settings.server).hostname or "") else PUBLIC_RATE_LIMIT
+        finished = asyncio.run(play(run, store, account, rate_limit, log=lambda line: say(console, line), show=show))
     say(console, f"Full report: arena report {run.run_id}{db_words(db)}")
     if not finished:
         sys.exit(STOPPED_CODE)

@@ -1,6 +1,6 @@
 """A child process that exchanges lines over its pipes: the common part of the simulator's host, a server and a worker.
 
-`MessageProcess` adds numbered messages, replies and the end of the process; `Watchdog` measures silence.
+`MessageProcess` adds numbered messages, replies and the end of the process; `SilenceCounter` measures silence.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class MessageProcess(ChildProcess):
             listener({"id": number, "died": reason})
 
 
-class Watchdog:
+class SilenceCounter:
     """Measures silence by counting checks, not by a clock: an agent that blocks the event loop delays the checks, too."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from arena.run.lifecycle import playing, recorded
 from arena.store import FINISHED, Store
 from arena.validation import Settings
 from arena.venue import Rules
-from arena.venues.server.client import Client, Pace
+from arena.venues.server.client import Client, RateLimit
 from arena.venues.server.login import Account
 from teamsets.errors import BadInput
 
@@ -86,7 +86,7 @@ async def play(
     run: LadderRun,
     store: Store,
     account: Account,
-    pace: Pace | None,
+    rate_limit: RateLimit | None,
     *,
     log: Callable[[str], None],
     show: Callable[[int, UserBattle, BattleRecord], None],
@@ -99,7 +99,7 @@ async def play(
     settings = run.settings
     async with (
         playing(store, run.run_id) as lifecycle,
-        await Client.connect(settings.server, account, pace=pace, patience=_PATIENCE) as client,
+        await Client.connect(settings.server, account, rate_limit=rate_limit, patience=_PATIENCE) as client,
     ):
         matchmaking = Matchmaking(settings.challenge, settings.accept)
         ladder = Ladder(client, matchmaking, StepGuard(), settings.rules, log)

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from arena.ratings.interim import Standing, standings
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 LINE_EVERY_SECONDS = 5.0
 FIT_EVERY_SECONDS = 2.0
@@ -26,9 +26,9 @@ MOST_NAMED = 4
 class Display(Protocol):
     """Shows progress. `show` may be called often; the display limits how often it draws."""
 
-    def show(self, progress: Progress) -> None: ...
+    def show(self, progress: RunProgress) -> None: ...
 
-    def close(self, progress: Progress) -> None: ...
+    def close(self, progress: RunProgress) -> None: ...
 
     def abandon(self) -> None:
         """Called if the run fails: restores the terminal without a closing line."""
@@ -40,7 +40,7 @@ def display(console: Console, seconds: float | None) -> Display:
     return LiveTable(console, seconds) if console.is_terminal else Lines(console, seconds)
 
 
-def time_left(progress: Progress, seconds: float | None) -> float | None:
+def time_left(progress: RunProgress, seconds: float | None) -> float | None:
     """Estimated seconds until the run ends, by its speed and its time limit; None before the first battle."""
     bounds = []
     if progress.played and progress.total is not None:
@@ -60,7 +60,7 @@ def spoken(seconds: float | None) -> str:
     return f"{whole // 60} min {whole % 60:02d} s" if whole >= 60 else f"{whole} s"
 
 
-def summary(progress: Progress, seconds: float | None) -> str:
+def summary(progress: RunProgress, seconds: float | None) -> str:
     """One line: battles done, battles/s, time left, faults, the schedule's remark."""
     total = "" if progress.total is None else f" of {progress.total:,}"
     parts = [
@@ -80,7 +80,7 @@ def summary(progress: Progress, seconds: float | None) -> str:
     return " · ".join(parts)
 
 
-def machines(progress: Progress) -> str:
+def machines(progress: RunProgress) -> str:
     """The machines of a cluster that play, with their workers and battles; only their numbers if they are many."""
     working = {name: counts for name, counts in progress.nodes.items() if counts[0]}
     idle = f" ({len(progress.nodes) - len(working)} without)" if len(working) < len(progress.nodes) else ""
@@ -97,18 +97,18 @@ class Lines:
         self._next = time.monotonic() + LINE_EVERY_SECONDS
         self._ratings = Interim()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: RunProgress) -> None:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + LINE_EVERY_SECONDS
             self._print(progress)
 
-    def close(self, progress: Progress) -> None:
+    def close(self, progress: RunProgress) -> None:
         self._print(progress)
 
     def abandon(self) -> None:
         """Nothing to restore."""
 
-    def _print(self, progress: Progress) -> None:
+    def _print(self, progress: RunProgress) -> None:
         of_formats = self._ratings.of(progress)
         leaders = "; ".join(
             (f"{format_id}: " if len(of_formats) > 1 else "")
@@ -136,19 +136,19 @@ class LiveTable:
         self._next = 0.0
         self._ratings = Interim()
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: RunProgress) -> None:
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + 0.25
             self._live.update(self._draw(progress))
 
-    def close(self, progress: Progress) -> None:
+    def close(self, progress: RunProgress) -> None:
         self._live.stop()
         self._live.console.print(Text(summary(progress, self.seconds)))
 
     def abandon(self) -> None:
         self._live.stop()
 
-    def _draw(self, progress: Progress) -> Group:
+    def _draw(self, progress: RunProgress) -> Group:
         table = Table(title_justify="left", box=None, pad_edge=False)
         of_formats = self._ratings.of(progress)
         several = len(of_formats) > 1
@@ -181,7 +181,7 @@ class Interim:
         self._next = 0.0
         self._played = -1
 
-    def of(self, progress: Progress) -> dict[str, list[Standing]]:
+    def of(self, progress: RunProgress) -> dict[str, list[Standing]]:
         """Format -> its standings, at most LONGEST_PAUSE_SECONDS old."""
         begun = time.monotonic()
         if begun >= self._next and self._played != progress.played:

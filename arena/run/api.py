@@ -26,13 +26,13 @@ from arena.terminal.console import Console
 from arena.terminal.output import shown
 from arena.validation import check_limits
 from arena.workers.cluster.connection import Cluster, reached
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from teamsets.errors import BadInput
 
 #: The event loop of a run, and its task there.
 Begun = Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[PlayedRun]]]
 #: True: the display of the command line; False: nothing; a function is called with the counts four times a second.
-Show = bool | Callable[[Progress], None]
+Show = bool | Callable[[RunProgress], None]
 
 
 def evaluate(
@@ -179,7 +179,7 @@ def _run(
 
     begun: Begun = Future()
 
-    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[Progress], None]) -> PlayedRun:
+    async def playing(run: Run, store: Store, cluster: Cluster, show: Callable[[RunProgress], None]) -> PlayedRun:
         task = asyncio.current_task()
         assert task is not None
         begun.set_result((asyncio.get_running_loop(), task))
@@ -213,7 +213,7 @@ def _run(
     return played
 
 
-def _nothing(progress: Progress) -> None:
+def _nothing(progress: RunProgress) -> None:
     """Shows no progress."""
 
 

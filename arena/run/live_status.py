@@ -17,7 +17,7 @@ from typing import Any
 
 import orjson
 
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from teamsets.atomic import write_atomic
 from teamsets.locking import holder
 
@@ -38,7 +38,7 @@ class LiveStatus:
         self._path, self._run_id, self._seconds = path_of(db), run_id, seconds
         self._next = 0.0
 
-    def show(self, progress: Progress) -> None:
+    def show(self, progress: RunProgress) -> None:
         """Replaces the file, at most every EVERY_SECONDS."""
         now = time.monotonic()
         if now < self._next:
@@ -63,7 +63,7 @@ class LiveStatus:
             write_atomic(self._path, orjson.dumps(status))
 
 
-def _machines(progress: Progress) -> dict[str, str]:
+def _machines(progress: RunProgress) -> dict[str, str]:
     """Machine -> what it does, in words; this one where the battles are played here."""
     if not progress.nodes:
         return {socket.gethostname(): "plays all battles"}

@@ -30,7 +30,7 @@ from arena.venues.isolation.describing import isolated_sources
 from arena.venues.isolation.origins import sharing_note
 from arena.workers.cluster.connection import Cluster, ThisMachine, reached
 from arena.workers.coordinator import Coordinator
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_settings import WorkerSettings
 from teamsets.errors import BadInput
 
@@ -108,7 +108,7 @@ class PlayedRun:
 
     run: Run
     schedule: Schedule
-    progress: Progress
+    progress: RunProgress
     status: str
 
     @property
@@ -261,7 +261,7 @@ async def play(
     *,
     workers: int | None = None,
     cluster: Cluster | None = None,
-    show: Callable[[Progress], None] = lambda progress: None,
+    show: Callable[[RunProgress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> PlayedRun:
     """Plays the rest of a run; Ctrl-C and SIGTERM, once or repeatedly, stop it cleanly, as does cancelling its task.
@@ -272,7 +272,7 @@ async def play(
     """
     schedule = run.schedule(limit)
     settings = run.settings
-    progress = Progress(
+    progress = RunProgress(
         total=schedule.total,
         known=schedule.already_played,
         points=store.points(run.run_id),
@@ -309,7 +309,7 @@ def play_into(
     kind: str = "evaluate",
     workers: int | None = None,
     on: str | None = None,
-    show: Callable[[Progress], None] = lambda progress: None,
+    show: Callable[[RunProgress], None] = lambda progress: None,
     limit: int | None = None,
 ) -> PlayedRun:
     """Plays a new run into the database, from its preparation to its end, and returns the outcome: for scripts.

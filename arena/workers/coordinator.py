@@ -19,7 +19,7 @@ from arena.record import score
 from arena.schedules.schedule import Schedule
 from arena.venue import VenuesDiffer
 from arena.workers.crash_attribution import AgentLoses, CrashAttribution, End, Ruling, WorkersBroken
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.slowness import Slowness
 from arena.workers.worker_pool import WorkerHandle, WorkerPool
 from teamsets.errors import ArenaError
@@ -48,7 +48,7 @@ class Coordinator:
     keep(line) is called with each record's line before anything else; then the schedule receives the result.
     """
 
-    def __init__(self, pool: WorkerPool, keep: Callable[[bytes], None], progress: Progress) -> None:
+    def __init__(self, pool: WorkerPool, keep: Callable[[bytes], None], progress: RunProgress) -> None:
         self.pool, self.keep, self.progress = pool, keep, progress
         self.workers: list[WorkerHandle] = []
         self.solo_workers: list[WorkerHandle] = []  # each plays one battle, then ends

@@ -13,7 +13,7 @@ from arena.record import score
 
 
 @dataclass
-class Progress:
+class RunProgress:
     """Counts of this invocation. wins and faults by agent spec.
 
     moved: battles that the engine could not play, by the reason; they were played in the simulator.

@@ -37,7 +37,7 @@ from arena.report.page.battles import DEFAULT
 from arena.report.summary import summarize
 from arena.run.tournament import EvaluateSettings, Run, play, prepare, resume
 from arena.store import Store, connect, frame, open_store, rows
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 AGENTS = (
     "random", "heuristic:restless", "heuristic:red-blue", "heuristic:max-power", "heuristic:gambler",
@@ -143,7 +143,7 @@ def first_battle(db: Path, ready: Callable[[Store], Run]) -> str:
     began = time.perf_counter()
     played = []
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: RunProgress) -> None:
         if progress.played and not played:
             played.append(time.perf_counter() - began)
 

@@ -28,7 +28,7 @@ from typing import IO
 
 from arena.run.tournament import EvaluateSettings, play_into
 from arena.workers.cluster.connection import reached
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 AGENTS = ("poke-env:RandomPlayer", "random")
 #: Battles of each worker before counting begins.
@@ -39,7 +39,7 @@ def speed(on: str | None, format_id: str, battles: int, workers: int, seed: int)
     """Battles a second of a run between its first and its last battles."""
     marks: list[tuple[float, int]] = []
 
-    def mark(progress: Progress) -> None:
+    def mark(progress: RunProgress) -> None:
         marks.append((time.perf_counter(), progress.played))
 
     warm = WARM * workers

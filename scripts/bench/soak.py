@@ -32,7 +32,7 @@ from pathlib import Path
 from throughput import cpu_seconds
 
 from arena.run.tournament import EvaluateSettings, play_into
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 TENTHS = 10
 LOOKS = 10  # a tenth
@@ -108,11 +108,11 @@ def soak(db: Path, battles: int, format_id: str, agents: tuple[str, str]) -> tup
     tenths = [Looks()]
     beside = Beside()
 
-    def mark(progress: Progress) -> None:
+    def mark(progress: RunProgress) -> None:
         cpu = cpu_seconds(os.getpid()) - beside.seconds
         samples.append(Sample(time.perf_counter(), progress.played, cpu))
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: RunProgress) -> None:
         if not progress.played or len(samples) > TENTHS:
             return
         if not samples:

@@ -41,7 +41,7 @@ from arena.run.tournament import EvaluateSettings, play_into
 from arena.store import rows
 from arena.venues.server.local import LocalServer
 from arena.workers.local_pool import default_workers
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def arena_speed(
         marks: list[tuple[float, int, int, float]] = []
         looking = 0.0  # CPU time that looking has taken
 
-        def mark(progress: Progress) -> None:
+        def mark(progress: RunProgress) -> None:
             nonlocal looking
             began = time.process_time()
             marks.append((time.perf_counter(), progress.played, progress.turns, cpu_seconds(os.getpid()) - looking))

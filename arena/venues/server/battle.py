@@ -13,7 +13,7 @@ from arena.battles.guard import StepGuard
 from arena.battles.seat import Fault
 from arena.battles.session import BattleSession, SeatIsolation, player_options
 from arena.fixture import SEATS, Fixture
-from arena.processes.child import Message, Watchdog
+from arena.processes.child import Message, SilenceCounter
 from arena.record import BattleRecord
 from arena.venue import Rules, SimulatorCrashed
 from arena.venues.server.client import User
@@ -234,7 +234,7 @@ class ServedBattle(BattleSession):
 
     async def _watch(self) -> None:
         """Abandon the battle if a connection is lost for good, if it hangs, or if a remote player does not join."""
-        watchdog, last_count = Watchdog(), -1
+        silence_counter, last_count = SilenceCounter(), -1
         max_patience = max(
             [self.rules.think_limit, *(remote_player.patience for remote_player in self.remote_players.values())]
         )
@@ -245,7 +245,7 @@ class ServedBattle(BattleSession):
                 if client.lost.done():
                     self.break_off(ServerDied(client.lost.result()))
             count = sum(len(seat.log) + len(seat.decisions) for seat in self.seats.values())
-            silent = watchdog.check(count != last_count, _CHECK_SECONDS)
+            silent = silence_counter.check(count != last_count, _CHECK_SECONDS)
             last_count = count
             if not self.room and self.remote_players and silent > join_limit:
                 await self._charge_absent(join_limit)

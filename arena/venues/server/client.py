@@ -15,7 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError, WebSocketException
 from websockets.frames import CloseCode
 
-from arena.processes.child import Watchdog
+from arena.processes.child import SilenceCounter
 from arena.venue import VenueFailed
 from arena.venues.server.login import PASSWORD, Account, LoginFailed
 from arena.venues.server.messages import BadMessage, plain, reading, searches, text_of
@@ -49,7 +49,7 @@ class ServerRefused(ConnectionLost, BadInput):
 
 
 @dataclass(frozen=True)
-class Pace:
+class RateLimit:
     """A rate limit: number of messages per number of seconds."""
 
     messages: int
@@ -57,7 +57,7 @@ class Pace:
 
 
 #: The rate at which Showdown's public servers do not delay messages: one per 0.6 s.
-PUBLIC_PACE = Pace(5, 3.5)
+PUBLIC_RATE_LIMIT = RateLimit(5, 3.5)
 
 
 class Room(Protocol):
@@ -99,7 +99,9 @@ class Client:
     reconnection. lost: set to the reason when reconnecting failed for good.
     """
 
-    def __init__(self, uri: str, account: Account, pace: Pace | None = None, patience: float | None = None) -> None:
+    def __init__(
+        self, uri: str, account: Account, rate_limit: RateLimit | None = None, patience: float | None = None
+    ) -> None:
         self.uri, self.account, self.name, self.user = uri, account, account.name, to_id_str(account.name)
         self.on_battle: Callable[[str], Room | None] = lambda room: None
         self.on_challenge: Callable[[str, str], None] = lambda user, format_id: None
@@ -109,7 +111,7 @@ class Client:
         self.on_return: Callable[[], None] = lambda: None
         self.lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self._rooms: dict[str, Room] = {}
-        self._throttler = None if pace is None else Throttler(pace.messages, pace.seconds)
+        self._throttler = None if rate_limit is None else Throttler(rate_limit.messages, rate_limit.seconds)
         self._outgoing: asyncio.Queue[str] = asyncio.Queue()
         self._signed_in = asyncio.Event()
         self._socket: ClientConnection | None = None
@@ -123,14 +125,14 @@ class Client:
 
     @classmethod
     async def connect(
-        cls, uri: str, who: str | Account, *, pace: Pace | None = None, patience: float | None = None
+        cls, uri: str, who: str | Account, *, rate_limit: RateLimit | None = None, patience: float | None = None
     ) -> Client:
         """Connect and sign in. Raises ConnectionLost, or ServerRefused if the server refuses the user.
 
-        who: a name, on servers without passwords, or an account. pace: None: no rate limit. patience: seconds for the first
-        connection; None: as for a reconnection.
+        who: a name, on servers without passwords, or an account. rate_limit: None: not limited. patience: seconds for the
+        first connection; None: as for a reconnection.
         """
-        client = cls(uri, Account(who) if isinstance(who, str) else who, pace, patience)
+        client = cls(uri, Account(who) if isinstance(who, str) else who, rate_limit, patience)
         waiting = asyncio.ensure_future(client._signed_in.wait())
         try:
             await asyncio.wait({waiting, client._task}, return_when=asyncio.FIRST_COMPLETED)
@@ -289,10 +291,10 @@ class Client:
         def answered(pong: asyncio.Future[float]) -> None:
             self._active = self._active or not (pong.cancelled() or pong.exception())
 
-        watchdog, silent = Watchdog(), 0.0
+        silence_counter, silent = SilenceCounter(), 0.0
         while silent < _MAX_SILENT_CHECKS * _CHECK_SECONDS:
             await asyncio.sleep(_CHECK_SECONDS)
-            silent = watchdog.check(self._active, _CHECK_SECONDS)
+            silent = silence_counter.check(self._active, _CHECK_SECONDS)
             self._active = False
             if silent:
                 asyncio.ensure_future(await socket.ping()).add_done_callback(answered)

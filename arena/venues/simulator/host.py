@@ -7,7 +7,7 @@ from pathlib import Path
 
 import orjson
 
-from arena.processes.child import Message, MessageProcess, Watchdog
+from arena.processes.child import Message, MessageProcess, SilenceCounter
 from arena.venue import VenueFailed
 from teamsets.errors import ArenaError
 from teamsets.showdown import node, package
@@ -42,7 +42,7 @@ class Host(MessageProcess):
         self._flushing = False
         self._owes = False  # a message was sent since the last one received
         self._active = False  # since the last check
-        self._watchdog = Watchdog()
+        self._silence_counter = SilenceCounter()
 
     @classmethod
     async def launch(cls, *, stock: bool = False) -> Host:
@@ -96,7 +96,7 @@ class Host(MessageProcess):
         """Kill a host that owes a reply and is silent: it hangs, and its battles would never end."""
         if self.dead.done():
             return
-        if self._watchdog.check(self._active or not self._owes, _CHECK_SECONDS) > _SILENCE_SECONDS:
+        if self._silence_counter.check(self._active or not self._owes, _CHECK_SECONDS) > _SILENCE_SECONDS:
             self.kill()
         self._active = False
         asyncio.get_running_loop().call_later(_CHECK_SECONDS, self._check_silence)

@@ -12,7 +12,7 @@ from support.dashboard import served
 from support.made_store import MadeStore
 
 from arena.run.live_status import live_status
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 PROGRAM = find_browser()
 pytestmark = [
@@ -80,7 +80,7 @@ def test_the_end_of_a_run_is_shown_as_the_database_has_it(page: Page, tmp_path: 
     store.pair("the-run", "random", "heuristic:expert", "LW")
     store.write()
     with live_status(db, "the-run", None) as status, served(db) as place:
-        status.show(Progress(total=2, known=1))
+        status.show(RunProgress(total=2, known=1))
         page.open(place.url)
         page.until("document.querySelector('#now').innerText.includes('finished')")
         assert place.first()["live"]["status"]["done"] == 1

@@ -21,7 +21,7 @@ from arena.remote.ladder import Ladder, Matchmaking, server_uri
 from arena.remote.user_battle import Entrant, UserBattle
 from arena.store import rows
 from arena.venues.server import client as client_module
-from arena.venues.server.client import PUBLIC_PACE, Client, ConnectionLost, ServerRefused
+from arena.venues.server.client import PUBLIC_RATE_LIMIT, Client, ConnectionLost, ServerRefused
 from arena.venues.server.local import LocalServer
 from arena.venues.server.login import Account
 from teamsets.errors import BadInput
@@ -321,34 +321,34 @@ def test_bad_input_is_one_line(
 
 
 @pytest.mark.parametrize(
-    ("server", "options", "pace"),
+    ("server", "options", "rate_limit"),
     [
         ("localhost:8000", [], None),
         ("ws://127.0.0.2:8000", [], None),
         ("[::1]:8000", [], None),
-        ("sim3.example", [], PUBLIC_PACE),
+        ("sim3.example", [], PUBLIC_RATE_LIMIT),
         ("sim3.example", ["--unthrottled"], None),
     ],
 )
 def test_messages_to_this_machine_are_not_throttled(
     server: str,
     options: list[str],
-    pace: object,
+    rate_limit: object,
     arena: Callable[..., Said],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     given: list[object] = []
 
-    async def play(run: object, store: object, account: object, pace: object, **_: object) -> bool:
-        given.append(pace)
+    async def play(run: object, store: object, account: object, rate_limit: object, **_: object) -> bool:
+        given.append(rate_limit)
         return True
 
     monkeypatch.setenv("ARENA_SHOWDOWN_USER", "me")
     monkeypatch.setattr("arena.commands.ladder.play", play)
     words = ("--agent", "random", "--battles", 1, "--format", DRAWN, "--db", tmp_path / "arena.duckdb")
     assert arena("ladder", "--server", server, *words, *options).code == 0
-    assert given == [pace]
+    assert given == [rate_limit]
 
 
 SECRET = "hunter2/übergeheim"

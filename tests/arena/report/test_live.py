@@ -9,17 +9,17 @@ import pytest
 from rich.console import Console
 
 from arena.report import live
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 
-def a_progress(**more: object) -> Progress:
+def a_progress(**more: object) -> RunProgress:
     values = {
         "total": 1200, "known": 100, "played": 200, "turns": 9000,
         "wins": Counter({"strong": 150, "weak [bold]": 30}), "games": Counter({"strong": 200, "weak [bold]": 200}),
         "faults": Counter({"weak [bold]": 4}), "began": 900.0,
         "points": {"gen1ou": {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}}, "anchor": "weak [bold]",
     }  # fmt: skip
-    return Progress(**{**values, **more})  # type: ignore[arg-type]
+    return RunProgress(**{**values, **more})  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ def header(**more: object) -> dict[str, object]:
 
 
 def test_progress_counts_wins_games_faults_and_aborted() -> None:
-    progress = Progress(total=5, known=1)
+    progress = RunProgress(total=5, known=1)
     for each in (
         header(winner="p1"),
         header(winner="p2", reason="timeout", fault="p1"),
@@ -150,7 +150,7 @@ def test_a_table_in_a_low_terminal_keeps_the_strongest_by_rating(clock: list[flo
     assert drawn.index("agent00") < drawn.index("agent01") < drawn.index("agent09")
 
 
-def two_formats() -> Progress:
+def two_formats() -> RunProgress:
     points = {("strong", "weak [bold]"): 150.0, ("weak [bold]", "strong"): 50.0}
     other = {("strong", "weak [bold]"): 20.0, ("weak [bold]", "strong"): 20.0}
     return a_progress(points={"gen1ou": points, "gen9ou": other})

@@ -18,7 +18,7 @@ from support.command_line import PROJECT
 
 from arena import Evaluation, evaluate, match
 from arena.store import rows
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from teamsets.errors import BadInput
 
 TWO = ("random", "poke-env:RandomPlayer")
@@ -57,7 +57,7 @@ def test_a_report_of_another_kind_is_refused(found: Evaluation, tmp_path: Path) 
 
 def test_in_a_running_event_loop_a_match_is_played_and_progress_is_told(tmp_path: Path) -> None:
     """As in a notebook's cell, where asyncio.run raises RuntimeError."""
-    told: list[Progress] = []
+    told: list[RunProgress] = []
 
     async def cell():
         db = tmp_path / "arena.duckdb"
@@ -103,7 +103,7 @@ def test_an_interrupted_cell_ends_the_run_as_stopped(tmp_path: Path) -> None:
     db = tmp_path / "arena.duckdb"
     sent = threading.Event()
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: RunProgress) -> None:
         if not sent.is_set():
             sent.set()
             os.kill(os.getpid(), signal.SIGINT)

@@ -24,7 +24,7 @@ from arena.ratings.sprt import SprtSettings, report_lines
 from arena.report import live
 from arena.report.summary import summarize
 from arena.report.tables import print_summary
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from teamsets.errors import ArenaError
 from training import cli as training_line
 
@@ -127,14 +127,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def progress(**more: Any) -> Progress:
+def progress(**more: Any) -> RunProgress:
     values: dict[str, Any] = {
         "total": 1200, "known": 100, "played": 200, "turns": 9000, "anchor": "random", "began": 900.0,
         "wins": Counter({"heuristic:expert": 150, "random": 30}), "games": Counter({"heuristic:expert": 200, "random": 200}),
         "points": {"gen1ou": {("heuristic:expert", "random"): 150.0, ("random", "heuristic:expert"): 50.0}},
         "faults": Counter({"random": 4}), "aborted": 1, "remark": "interval of the leader ±38 Elo",
     }  # fmt: skip
-    return Progress(**(values | more))
+    return RunProgress(**(values | more))
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from arena.fixture import Fixture, FixtureTeam, showdown_seed
 from arena.venue import Rules
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
@@ -44,7 +44,7 @@ class Decided:
 @pytest.mark.parametrize("decided", [True, False])
 def test_who_thinks_when_all_is_decided_has_not_ended_its_worker(decided: bool) -> None:
     kept: list[bytes] = []
-    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), kept.append, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), kept.append, RunProgress(None))
     made.schedule = Decided(decided)
     worker = WorkerProcess(lambda *_: None, made.on_death)
     worker.fixtures, worker.last_step = {1: BATTLE}, 2  # the first seat of battle 1 is in a step

@@ -11,7 +11,7 @@ from arena.venue import Rules
 from arena.workers import coordinator as module
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_process import WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
@@ -33,7 +33,7 @@ class Given:
 
 
 def coordinator(*fixtures: Fixture, workers: int = 1) -> Any:
-    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), workers), lambda line: None, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), workers), lambda line: None, RunProgress(None))
     made.schedule = Given(*fixtures)
     return made
 

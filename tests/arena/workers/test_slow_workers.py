@@ -11,7 +11,7 @@ from arena.venue import Rules
 from arena.workers import slowness
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_settings import WorkerSettings
 
 
@@ -25,7 +25,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 @pytest.fixture
 def coordinator(clock: list[float]) -> Any:
     """A coordinator with a slow worker, which has battles 1 and 2, and a fast one; battle 3 took a second."""
-    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), [].append, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), [].append, RunProgress(None))
     made.schedule = Heard()
     made.workers += [Still(), Still()]
     for serial, worker in ((1, 0), (2, 0), (3, 1)):

@@ -19,7 +19,7 @@ from arena.workers import worker_process
 from arena.workers.coordinator import Coordinator
 from arena.workers.crash_attribution import End
 from arena.workers.local_pool import LocalPool
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_process import STARTING_SECONDS, WorkerProcess
 from arena.workers.worker_settings import WorkerSettings
 
@@ -154,7 +154,7 @@ class _Schedule:
 
 
 def _died(fixtures: int, *, step: int | None = None, cause: End | None = None, solo: bool = False) -> Any:
-    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), lambda line: None, Progress(None))
+    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), lambda line: None, RunProgress(None))
     coordinator.schedule = _Schedule()
     dead = _Ended(coordinator.on_line, coordinator.on_death, solo=solo)
     dead.begun, dead.last_step, dead.cause = True, step, cause
@@ -207,7 +207,7 @@ def test_no_more_trials_are_played_for_a_battle_that_is_decided() -> None:
 
 def test_a_solo_worker_that_stands_still_leaves_its_place_to_the_next() -> None:
     """It waits to be ended, and needs no core; but there are never too many of them."""
-    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), lambda line: None, Progress(None))
+    coordinator: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 2), lambda line: None, RunProgress(None))
     coordinator.solo_workers = [WorkerProcess(coordinator.on_line, coordinator.on_death, solo=True) for _ in range(2)]
     assert not coordinator.has_room_for_solo()
     coordinator.solo_workers[0]._idle = 0.5

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.status import Status
 
 from arena.report.live import LINE_EVERY_SECONDS, spoken
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 
 class Measuring:
@@ -38,7 +38,7 @@ class Measuring:
         self._done, self._now, self._what = self._done + self._now, kinds, what
         self._say("", at_once=True)
 
-    def battles(self, progress: Progress) -> None:
+    def battles(self, progress: RunProgress) -> None:
         """Show the progress of their battles."""
         self._say(f" · {progress.done} of {progress.total} battles")
 

@@ -9,7 +9,7 @@ from support.sockets import against
 from websockets.asyncio.server import ServerConnection
 
 from arena.venues.server import client as client_module
-from arena.venues.server.client import Client, ConnectionLost, Pace
+from arena.venues.server.client import Client, ConnectionLost, RateLimit
 from arena.venues.server.translate import Translator
 
 
@@ -48,7 +48,7 @@ def test_no_more_is_said_than_the_pace_allows() -> None:
                 enough.set()
 
     async def talk(uri: str) -> None:
-        async with await Client.connect(uri, "someone", pace=Pace(2, 0.5)) as client:
+        async with await Client.connect(uri, "someone", rate_limit=RateLimit(2, 0.5)) as client:
             for number in range(6):
                 client.say(f"/message {number}")
             await enough.wait()

@@ -11,7 +11,7 @@ from support.ray_cluster import SMALL, ray_cluster
 from support.tournaments import first_difference, tournament
 
 from arena.run.tournament import EvaluateSettings, PlayedRun, play_into
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 
 # Not `importorskip`: Ray reads its environment when it is imported (support/ray_cluster.py).
 pytestmark = [
@@ -55,7 +55,7 @@ def undisturbed(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return db
 
 
-def played_on_ray(db: Path, show: Callable[[Progress], None]) -> PlayedRun:
+def played_on_ray(db: Path, show: Callable[[RunProgress], None]) -> PlayedRun:
     settings = EvaluateSettings(
         agents=AGENTS, formats=(FORMAT,), battles=BATTLES, seed=5, rules={"think_limit": 60.0, "max_turns": 1000}
     )
@@ -71,7 +71,7 @@ def test_a_killed_machine_costs_no_battle_and_a_new_one_is_used(
     with ray_cluster() as (cluster, other):
         steps = iter((lambda: cluster.remove_node(other, allow_graceful=False), lambda: cluster.add_node(**SMALL)))
 
-        def show(progress: Progress) -> None:
+        def show(progress: RunProgress) -> None:
             """Called on the run's own loop: no battle is handed out while machines leave and join."""
             seen.append(dict(progress.nodes))
             if sum(played > 0 for _, played in progress.nodes.values()) == 2:

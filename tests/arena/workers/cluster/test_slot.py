@@ -18,7 +18,7 @@ from arena.workers.cluster.actor import WorkerActor
 from arena.workers.cluster.slot import WorkerSlot, await_call
 from arena.workers.coordinator import BATTLES_PER_WORKER, Coordinator
 from arena.workers.local_pool import LocalPool
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from arena.workers.worker_settings import WorkerSettings
 
 
@@ -99,7 +99,7 @@ def test_a_lone_worker_keeps_its_battle_until_it_ends() -> None:
 
 
 def test_what_had_not_begun_is_played_again_and_charged_to_nobody() -> None:
-    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), [].append, Progress(None))
+    made: Any = Coordinator(LocalPool(WorkerSettings("run", Rules()), 1), [].append, RunProgress(None))
     made.schedule = Heard()
     slot = WorkerSlot("id", "machine", None, made.on_line, made.on_death)
     worker = slot.launch(solo=False)

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from arena.workers.progress import Progress
+from arena.workers.progress import RunProgress
 from training.experiments.curriculum.measuring import Measuring
 
 
@@ -16,7 +16,7 @@ def test_a_log_gets_a_line_for_each_kind_and_one_now_and_then() -> None:
         shown.begin("policy against random, heuristic:max-damage", 2)
         for played in range(1, 5):
             now += 2
-            shown.battles(Progress(total=16, played=played))
+            shown.battles(RunProgress(total=16, played=played))
         shown.begin("policy against heuristic:expert", 1)
         shown.learning(4)
     assert out.getvalue().splitlines() == [
@@ -32,7 +32,7 @@ def test_a_terminal_gets_one_line_in_place_and_is_given_back() -> None:
     console = Console(file=out, width=120, force_terminal=True)
     with Measuring(console, 2) as shown:
         shown.begin("policy against random", 2)
-        shown.battles(Progress(total=4, played=1))
+        shown.battles(RunProgress(total=4, played=1))
     hidden, shown_again = out.getvalue().index("\x1b[?25l"), out.getvalue().index("\x1b[?25h")
     line = out.getvalue()[hidden:shown_again]
     assert line.count("\n") == 1 and "measuring 1–2 of 2: policy against random · 1 of 4 battles" in line
