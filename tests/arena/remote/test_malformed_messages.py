@@ -122,7 +122,7 @@ def test_a_server_that_always_sends_them_ends_the_command(name: str) -> None:
 
 
 def test_a_message_that_is_not_text_or_too_long_is_one_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.venues.server.client._MOST_BYTES", 10_000)
+    monkeypatch.setattr("arena.venues.server.client._MAX_MESSAGE_BYTES", 10_000)
     server = ScriptedServer(spoiling(r"\|updatesearch", "|updatesearch|" + "x" * 10_000, range(1, 100)))
     with pytest.raises(ConnectionLost, match="3 times: it does not speak"):
         played(server)
