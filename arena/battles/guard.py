@@ -73,7 +73,7 @@ class StepGuard:
         self._numbers[_BEATS] += 1
         asyncio.get_running_loop().call_later(BEAT_SECONDS, self.beat)
 
-    def reported(self) -> None:
+    def count_report(self) -> None:
         """Count a line that was written for the coordinator."""
         self._numbers[_REPORTS] += 1
 

@@ -30,7 +30,7 @@ from arena.run.tournament import Run, prepare, resume
 from arena.store import Store, open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
 from arena.terminal.console import Console
-from arena.workers.cluster.connection import Cluster, reached
+from arena.workers.cluster.connection import Cluster, connect_cluster
 from teamsets.errors import BadInput
 
 
@@ -125,7 +125,7 @@ def evaluate(
         settings, lines = evaluate_settings(agents, everyone, **options)
         for line in lines:
             say(console, line)
-    with reached(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
+    with connect_cluster(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings)
             known = "of earlier runs with the same agents, teams and rules are reused (--fresh: play all again)."

@@ -30,7 +30,7 @@ from arena.schedules.match import Match
 from arena.store import open_store
 from arena.terminal.commands import STOPPED_CODE, db_option, db_words, say
 from arena.terminal.console import Console
-from arena.workers.cluster.connection import reached
+from arena.workers.cluster.connection import connect_cluster
 from teamsets.errors import BadInput
 
 
@@ -135,7 +135,7 @@ def match(
             isolate=isolate,
         )
     console = Console()
-    with reached(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
+    with connect_cluster(on, workers, lambda line: say(console, line)) as cluster, open_store(db) as store:
         if settings is not None:
             run = prepare(store, settings, kind="match")
         else:

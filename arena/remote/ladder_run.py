@@ -17,7 +17,7 @@ from arena.record import BattleRecord
 from arena.remote.ladder import Ladder, Matchmaking
 from arena.remote.user_battle import UNSEEN, Entrant, UserBattle
 from arena.run.entrants import check_available, check_ours, load_pools, stored_pools
-from arena.run.lifecycle import playing, recorded
+from arena.run.lifecycle import new_run, run_lifecycle
 from arena.store import FINISHED, Store
 from arena.validation import Settings
 from arena.venue import Rules
@@ -78,7 +78,7 @@ def prepare(store: Store, settings: LadderSettings) -> LadderRun:
         "team_sets": [team_set],
         "pools": stored_pools(pools),
     }
-    with recorded(store, "ladder", config, [source], pools) as run_id:
+    with new_run(store, "ladder", config, [source], pools) as run_id:
         return LadderRun(run_id, settings, source, team_set, teams)
 
 
@@ -98,7 +98,7 @@ async def play(
     """
     settings = run.settings
     async with (
-        playing(store, run.run_id) as lifecycle,
+        run_lifecycle(store, run.run_id) as lifecycle,
         await Client.connect(settings.server, account, rate_limit=rate_limit, patience=_PATIENCE) as client,
     ):
         matchmaking = Matchmaking(settings.challenge, settings.accept)

@@ -168,7 +168,7 @@ class Lobby:
         for spec in specs:
             name = user_name(spec, {agent.client.user for agent in self.agents})
             client = await Client.connect(self.server.uri, name)
-            self.agents.append(LobbyAgent(spec, name, client, self._challenged))
+            self.agents.append(LobbyAgent(spec, name, client, self._on_challenge))
         users = [agent.client.user for agent in self.agents]
         self._searches = await self.server.watch_searches(users, self._on_search)
 
@@ -186,7 +186,7 @@ class Lobby:
         """Return a visitor's opponent on the ladder: the agent met least, then the one that has played least."""
         return min(self.agents, key=lambda r: (self._met[visitor, r.spec], len(r.clients), r.battles))
 
-    def _challenged(self, agent: LobbyAgent, visitor: str, format_id: str) -> None:
+    def _on_challenge(self, agent: LobbyAgent, visitor: str, format_id: str) -> None:
         if self._refuses(visitor, format_id):
             agent.client.say(f"/reject {visitor}")
         else:

@@ -15,7 +15,7 @@ from arena.ratings.evidence import default_anchor
 from arena.record import BattleRecord
 from arena.remote.lobby import Limits, Lobby
 from arena.run.entrants import check_available, check_ours, load_pools, resolve_each, stored_pools
-from arena.run.lifecycle import playing, recorded
+from arena.run.lifecycle import new_run, run_lifecycle
 from arena.store import FINISHED, Store
 from arena.validation import Settings, Texts
 from arena.venue import Rules
@@ -64,7 +64,7 @@ def prepare(store: Store, settings: ServeSettings) -> ServeRun:
         "anchor": default_anchor(specs),
         "pools": stored_pools(pools),
     }
-    with recorded(store, "serve", config, sources, pools) as run_id:
+    with new_run(store, "serve", config, sources, pools) as run_id:
         store.reuse_battles(run_id)
         return ServeRun(run_id, settings, {format_id: teams for (format_id, _), teams in pools.items()})
 
@@ -91,7 +91,7 @@ async def serve(
     def stop() -> None:
         (dropping if stopping.is_set() else stopping).set()
 
-    async with playing(store, run.run_id) as lifecycle:
+    async with run_lifecycle(store, run.run_id) as lifecycle:
 
         def keep(record: BattleRecord) -> None:
             nonlocal played

@@ -22,7 +22,7 @@ from arena.fixture import SEATS, Fixture, FixtureTeam, digest, seat_seed
 from arena.record import BattleRecord
 from arena.venue import Rules, VenueFailed
 from arena.venues.server.client import Client
-from arena.venues.server.messages import BadMessage, reading
+from arena.venues.server.messages import BadMessage, parsing
 from arena.venues.server.room import BattleRoom, Hooks
 from teamsets.formats import get_format
 
@@ -205,7 +205,7 @@ class UserBattle:
         fields = line.split("|")
         kind = fields[1] if len(fields) > 1 else ""
         if kind == "player":
-            with reading("|player|"):
+            with parsing("|player|"):
                 role, name = fields[2], fields[3]
             if role in SEATS and name:
                 self._names.setdefault(role, name)

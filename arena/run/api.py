@@ -15,7 +15,7 @@ from pathlib import Path
 
 from arena.ratings.sprt import SprtSettings
 from arena.report.live import display
-from arena.run.lifecycle import stopped_by_errors
+from arena.run.lifecycle import mark_stopped_on_error
 from arena.run.results import Evaluation, MatchResult
 from arena.run.settings import evaluate_settings, match_settings
 from arena.run.tournament import EvaluateSettings, PlayedRun, Run, play, prepare
@@ -25,7 +25,7 @@ from arena.store import DEFAULT, Store, open_store
 from arena.terminal.console import Console
 from arena.terminal.output import shown
 from arena.validation import check_limits
-from arena.workers.cluster.connection import Cluster, reached
+from arena.workers.cluster.connection import Cluster, connect_cluster
 from arena.workers.progress import RunProgress
 from teamsets.errors import BadInput
 
@@ -186,7 +186,7 @@ def _run(
         return await play(run, store, cluster=cluster, show=show)
 
     def work() -> PlayedRun:
-        with reached(on, workers) as cluster, open_store(db) as store:
+        with connect_cluster(on, workers) as cluster, open_store(db) as store:
             if settings is not None:
                 run = prepare(store, settings, kind)
             else:
@@ -195,7 +195,7 @@ def _run(
             shown = display(Console(), None if limit is None else limit * 60) if progress is True else None
             show = shown.show if shown else progress if callable(progress) else _nothing
             try:
-                with stopped_by_errors(store, run.run_id):
+                with mark_stopped_on_error(store, run.run_id):
                     played = asyncio.run(playing(run, store, cluster, show))
             except BaseException:
                 if shown:

@@ -3,9 +3,9 @@
 Everything that plays goes through these steps, each a context manager:
 
     with open_store(db) as store:                                       # arena/store: the lock, the schema, the journal
-        with recorded(store, kind, config, sources, pools) as run_id:   # a new run; the body prepares it
+        with new_run(store, kind, config, sources, pools) as run_id:    # a new run; the body prepares it
             ...
-        async with playing(store, run_id) as lifecycle:                 # the body plays it
+        async with run_lifecycle(store, run_id) as lifecycle:            # the body plays it
             lifecycle.stop_with(stop)
             lifecycle.keep(record)
             lifecycle.status = FINISHED
@@ -39,7 +39,7 @@ FLUSH_SECONDS, INGEST_SECONDS = 1.7, 4.0
 
 
 @contextmanager
-def recorded(
+def new_run(
     store: Store,
     kind: str,
     config: Mapping[str, Any],
@@ -53,12 +53,12 @@ def recorded(
     """
     run_id = store.new_run_id()
     store.begin_run(run_id, kind, dict(config), git_state(), versions(), sources, pools)
-    with stopped_by_errors(store, run_id):
+    with mark_stopped_on_error(store, run_id):
         yield run_id
 
 
 @contextmanager
-def stopped_by_errors(store: Store, run_id: str) -> Iterator[None]:
+def mark_stopped_on_error(store: Store, run_id: str) -> Iterator[None]:
     """Marks a run as stopped if the body raises, Ctrl-C included. A run whose end is recorded already keeps its status."""
     try:
         yield
@@ -75,7 +75,7 @@ class RunLifecycle:
         self.store, self.run_id = store, run_id
         self.status = STOPPED
         steps = ((FLUSH_SECONDS, store.try_flush), (INGEST_SECONDS, store.try_ingest_journal))
-        self._tasks = [asyncio.ensure_future(_in_threads(seconds, step)) for seconds, step in steps]
+        self._tasks = [asyncio.ensure_future(_repeat_in_threads(seconds, step)) for seconds, step in steps]
         self._signals = ExitStack()
         self._teams: dict[tuple[str, str], dict[str, FixtureTeam]] = {}
         self._open = ExitStack()  # the database, from the last ingestion until the end is recorded
@@ -91,7 +91,7 @@ class RunLifecycle:
 
     def repeat(self, seconds: float, function: Callable[[], None]) -> None:
         """Calls a function periodically, `seconds` apart, while the run is played."""
-        self._tasks.append(asyncio.ensure_future(_repeating(seconds, function)))
+        self._tasks.append(asyncio.ensure_future(_repeat_every(seconds, function)))
 
     def stop_with(self, stop: Callable[[], None]) -> None:
         """From now until the run's end is recorded, each SIGINT and SIGTERM calls `stop` on the loop and does nothing else.
@@ -127,7 +127,7 @@ class RunLifecycle:
 
 
 @asynccontextmanager
-async def playing(store: Store, run_id: str) -> AsyncIterator[RunLifecycle]:
+async def run_lifecycle(store: Store, run_id: str) -> AsyncIterator[RunLifecycle]:
     """Context of a recorded run's battles: ingests the journal meanwhile, and records the end however the body ends."""
     lifecycle = RunLifecycle(store, run_id)
     try:
@@ -156,13 +156,13 @@ def _signals_to(stop: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-async def _repeating(seconds: float, function: Callable[[], None]) -> None:
+async def _repeat_every(seconds: float, function: Callable[[], None]) -> None:
     while True:
         await asyncio.sleep(seconds)
         function()
 
 
-async def _in_threads(seconds: float, step: Callable[[], object]) -> None:
+async def _repeat_in_threads(seconds: float, step: Callable[[], object]) -> None:
     """Call `step` periodically in a thread, the beginnings `seconds` apart; an earlier call is never overlapped."""
     loop = asyncio.get_running_loop()
     due = loop.time()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from rich.console import Console
 
 from arena.report.live import display
-from arena.run.lifecycle import stopped_by_errors
+from arena.run.lifecycle import mark_stopped_on_error
 from arena.run.tournament import PlayedRun, Run, play
 from arena.store import Store
 from arena.store.recover import warn_of_bad_lines
@@ -25,7 +25,7 @@ def stoppable(console: Console, store: Store, run_id: str, resume: str) -> Itera
     resume: the command that continues the run; printed if the run ends early.
     """
     try:
-        with stopped_by_errors(store, run_id):
+        with mark_stopped_on_error(store, run_id):
             yield
     except BaseException as error:
         if isinstance(error, SystemExit):

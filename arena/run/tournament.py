@@ -15,7 +15,7 @@ from agents.engine import FORMATS as ENGINE_FORMATS
 from arena.ratings.evidence import default_anchor
 from arena.ratings.sprt import Sprt, SprtSettings
 from arena.run.entrants import Pools, check_available, load_pools, resolve_all, stored_pools
-from arena.run.lifecycle import playing, recorded, stopped_by_errors
+from arena.run.lifecycle import mark_stopped_on_error, new_run, run_lifecycle
 from arena.run.live_status import live_status
 from arena.schedules.adaptive import Adaptive
 from arena.schedules.match import Match
@@ -28,7 +28,7 @@ from arena.venue import Rules, VenueName
 from arena.venues.engine.availability import check_engine, on_engine
 from arena.venues.isolation.describing import isolated_sources
 from arena.venues.isolation.origins import sharing_note
-from arena.workers.cluster.connection import Cluster, ThisMachine, reached
+from arena.workers.cluster.connection import Cluster, ThisMachine, connect_cluster
 from arena.workers.coordinator import Coordinator
 from arena.workers.progress import RunProgress
 from arena.workers.worker_settings import WorkerSettings
@@ -147,7 +147,7 @@ def prepare(store: Store, settings: EvaluateSettings, kind: str = "evaluate") ->
         "planned": _planned(settings, len(plan)),
         "pools": stored_pools(pools),
     }
-    with recorded(store, kind, config, sources, pools) as run_id:
+    with new_run(store, kind, config, sources, pools) as run_id:
         if not settings.fresh:
             store.reuse_battles(run_id)
             notes += changed_note(*store.changed_since(run_id))
@@ -293,7 +293,7 @@ async def play(
             status.show(progress)
             show(progress)
 
-        async with playing(store, run.run_id) as lifecycle:
+        async with run_lifecycle(store, run.run_id) as lifecycle:
             lifecycle.stop_with(coordinator.stop)
             lifecycle.repeat(0.25, show_all)
             finished = await coordinator.play(schedule, seconds=seconds, all_played=lifecycle.all_played)
@@ -318,7 +318,7 @@ def play_into(
     show, limit: see `play`. Raises BadInput for settings that
     cannot be played, BeingPlayed if another process writes to the database, and what `play` raises.
     """
-    with reached(on, workers) as cluster, open_store(db) as store:
+    with connect_cluster(on, workers) as cluster, open_store(db) as store:
         run = prepare(store, settings, kind)
-        with stopped_by_errors(store, run.run_id):
+        with mark_stopped_on_error(store, run.run_id):
             return asyncio.run(play(run, store, cluster=cluster, show=show, limit=limit))

@@ -20,7 +20,7 @@ from arena.schedules.schedule import Schedule
 from arena.venue import VenuesDiffer
 from arena.workers.crash_attribution import AgentLoses, CrashAttribution, End, Ruling, WorkersBroken
 from arena.workers.progress import RunProgress
-from arena.workers.slowness import Slowness
+from arena.workers.slow_battles import SlowBattles
 from arena.workers.worker_pool import WorkerHandle, WorkerPool
 from teamsets.errors import ArenaError
 
@@ -58,7 +58,7 @@ class Coordinator:
         self.solo_seconds: dict[int, float] = {}  # serial of a battle -> seconds until its solo worker ended
         self.attribution = CrashAttribution()
         self.retry_queue: list[tuple[int, Fixture]] = []
-        self.slowness = Slowness()
+        self.slow_battles = SlowBattles()
         self.waiting: deque[tuple[int, Fixture]] = deque()  # with external programs; see `next_fixture`
         self.deaths: Counter[int] = Counter()
         self.serial = 0
@@ -174,7 +174,7 @@ class Coordinator:
                 self.workers.append(worker)
             else:
                 worker = min(has_room, key=lambda w: (is_external and w.external_battles(), w.load))
-            self.slowness.started(following[0])
+            self.slow_battles.record_start(following[0])
             worker.give(*following)
 
     def duplicate_slow_battles(self) -> None:
@@ -183,9 +183,9 @@ class Coordinator:
         if not idle:
             return
         in_progress = {serial: fixture for worker in self.workers for serial, fixture in worker.fixtures.items()}
-        for serial in self.slowness.slow():
+        for serial in self.slow_battles.overdue():
             if serial in in_progress and not in_progress[serial].has_program:
-                self.slowness.duplicated.add(serial)
+                self.slow_battles.duplicated.add(serial)
                 idle[0].give(serial, in_progress[serial])
                 idle.rotate()
 
@@ -203,13 +203,13 @@ class Coordinator:
         if free and self.waiting:
             return self.waiting.popleft()
         while len(self.waiting) < MAX_WAITING:
-            following = self.scheduled()
+            following = self.next_scheduled()
             if following is None or free or not following[1].has_program:
                 return following
             self.waiting.append(following)
         return None
 
-    def scheduled(self) -> tuple[int, Fixture] | None:
+    def next_scheduled(self) -> tuple[int, Fixture] | None:
         """Return the schedule's next battle that may be played beside others."""
         while len(self.solo_queue) < MAX_WAITING:
             try:
@@ -248,10 +248,10 @@ class Coordinator:
             return
         fixture = worker.fixtures[header["serial"]]
         self.unassign(header["serial"])
-        self.slowness.finished(header["serial"])
+        self.slow_battles.record_end(header["serial"])
         if worker.solo:
             self.dismiss(worker)
-            self.attribution.solo_finished(header["serial"])
+            self.attribution.handle_solo_finish(header["serial"])
         self.report_result(fixture, header)
 
     def conclude_trial(self, worker: WorkerHandle, serial: int) -> None:
@@ -264,7 +264,7 @@ class Coordinator:
             asyncio.get_running_loop().call_later(max(wait, BEAT_SECONDS), self.conclude_trial, worker, serial)
         else:
             self.dismiss(worker)
-            self.apply_rulings(self.attribution.trial_over(*self.trials.pop(serial), None))
+            self.apply_rulings(self.attribution.handle_trial_end(*self.trials.pop(serial), None))
 
     def unassign(self, serial: int) -> None:
         """Remove a battle from the workers that have it."""
@@ -299,14 +299,14 @@ class Coordinator:
             return
         self.retry_queue.extend((serial, fixtures.pop(serial)) for serial in worker.waiting & fixtures.keys())
         in_step, seat = (None, None) if worker.last_step is None else divmod(worker.last_step, 2)
-        end = worker.cause or End("error", f"ended its worker process{_where(seat)}: {worker.last_error_line()}")
+        end = worker.cause or End("error", f"ended its worker process{_outside_turn(seat)}: {worker.last_error_line()}")
         for serial, fixture in fixtures.items():
             battle_end = replace(end, seat=seat) if serial == in_step else end
             if serial in self.trials:
-                self.apply_rulings(self.attribution.trial_over(*self.trials.pop(serial), battle_end))
+                self.apply_rulings(self.attribution.handle_trial_end(*self.trials.pop(serial), battle_end))
             elif worker.solo:
                 self.solo_seconds[serial] = worker.age - worker.silent_seconds  # it was over when it fell silent
-                self.apply_rulings(self.attribution.solo_ended(serial, fixture, battle_end))
+                self.apply_rulings(self.attribution.handle_solo_end(serial, fixture, battle_end))
             else:
                 self.deaths[serial] += 1
                 # A silent worker costs the full time limit each time: its battles are played solo immediately.
@@ -348,7 +348,7 @@ class Coordinator:
         self.changed.set()
 
 
-def _where(seat: int | None) -> str:
+def _outside_turn(seat: int | None) -> str:
     return " outside of its turn" if seat is None else ""
 
 

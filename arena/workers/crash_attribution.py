@@ -112,17 +112,17 @@ class CrashAttribution:
         """Return whether an agent in it has been convicted: its battles are played solo, to protect the others."""
         return bool(self._convicted_seats(fixture))
 
-    def solo_ended(self, serial: int, fixture: Fixture, end: End) -> list[Ruling]:
+    def handle_solo_end(self, serial: int, fixture: Fixture, end: End) -> list[Ruling]:
         """Handle the end of the worker that played only this battle."""
         case = self._cases.setdefault(serial, _Case(serial, fixture))
         case.ends.append(end)
         return self._decide(case)
 
-    def solo_finished(self, serial: int) -> None:
+    def handle_solo_finish(self, serial: int) -> None:
         """Handle a battle that was finished this time: no agent is charged."""
         self._cases.pop(serial, None)
 
-    def trial_over(self, serial: int, number: int, end: End | None) -> list[Ruling]:
+    def handle_trial_end(self, serial: int, number: int, end: End | None) -> list[Ruling]:
         """Handle the end of a trial for battle `serial`. end: how its worker ended; None: the trial was finished."""
         case = self._cases[serial]
         assert case.trials
@@ -155,7 +155,7 @@ class CrashAttribution:
             case.trials = self._trials(case, suspects)
         if case.trials and not case.begun:
             if self._on_trial(case.fixture):
-                return []  # `trial_over` rules on it later
+                return []  # `handle_trial_end` rules on it later
             case.begun = True
             return [PlaySolo(case.serial, trial.fixture, number) for number, trial in enumerate(case.trials)]
         for trial in case.trials:

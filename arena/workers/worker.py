@@ -107,7 +107,7 @@ class Worker:
         data = memoryview(orjson.dumps(header) + b"\t" + record + b"\n")
         while data:
             data = data[os.write(self.output, data) :]
-        self.guard.reported()
+        self.guard.count_report()
 
     async def serve(self, orders: asyncio.StreamReader) -> None:
         """Serve until the input ends. Battles in progress are dropped then; they were not reported and are replayed."""

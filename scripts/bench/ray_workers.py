@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO
 
 from arena.run.tournament import EvaluateSettings, play_into
-from arena.workers.cluster.connection import reached
+from arena.workers.cluster.connection import connect_cluster
 from arena.workers.progress import RunProgress
 
 AGENTS = ("poke-env:RandomPlayer", "random")
@@ -56,7 +56,7 @@ def speed(on: str | None, format_id: str, battles: int, workers: int, seed: int)
 def cluster(workers: int, client: bool) -> Iterator[str]:
     """A Ray cluster of this machine, connected to. Yields what `--on` says of it."""
     if not client:
-        with reached("ray", workers):
+        with connect_cluster("ray", workers):
             yield "ray"
         return
     # As with `--on ray`: the loopback only, nothing sent. Without a token, which Ray would leave in the home folder.
@@ -72,7 +72,7 @@ def cluster(workers: int, client: bool) -> Iterator[str]:
         try:
             _wait_until_started(head, said, client_port)
             on = f"ray://127.0.0.1:{client_port}"
-            with reached(on, workers):
+            with connect_cluster(on, workers):
                 yield on
         finally:
             head.terminate()

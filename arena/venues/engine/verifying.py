@@ -14,7 +14,7 @@ from arena.venue import NotOnEngine
 from arena.venues.engine.availability import check_engine
 from arena.venues.engine.stored import StoredResult, battles_to_check, stored_results
 from arena.venues.simulator.host import Host, drawn_team
-from arena.venues.simulator.replaying import BattleReplay, difference, on_a_loop, replayed
+from arena.venues.simulator.replaying import BattleReplay, difference, replay_input_log, run_in_new_loop
 from teamsets.errors import ArenaError
 
 #: Battles that are loaded and replayed together.
@@ -48,7 +48,7 @@ def verify(
         else:
             result.unchecked[f"the engine does not play {format_id}"] += 1
     for start in range(0, len(chosen), _AT_ONCE):
-        on_a_loop(_check(stored_results(db, chosen[start : start + _AT_ONCE]), result))
+        run_in_new_loop(_check(stored_results(db, chosen[start : start + _AT_ONCE]), result))
         show(result)
     return result
 
@@ -92,7 +92,7 @@ def _compare(
 
 async def _on_showdown(host: Host, battle: StoredResult) -> BattleReplay | ArenaError:
     try:
-        return await replayed(host, battle.input_log)
+        return await replay_input_log(host, battle.input_log)
     except ArenaError as error:
         return error
 

@@ -70,11 +70,13 @@ def isolated_sources(specs: tuple[str, ...], formats: tuple[str, ...]) -> dict[s
     theirs = [spec for spec in dict.fromkeys(specs) if not is_built_in(spec)]
     sources = {spec: resolve(spec) for spec in specs if spec not in theirs}
     if theirs:
-        sources |= zip(theirs, map(Description.source, _check_none_external(described(theirs, formats))), strict=True)
+        sources |= zip(
+            theirs, map(Description.source, _check_none_external(describe_agents(theirs, formats))), strict=True
+        )
     return sources
 
 
-def described(specs: Sequence[str], formats: Sequence[str]) -> list[Description]:
+def describe_agents(specs: Sequence[str], formats: Sequence[str]) -> list[Description]:
     """Return the descriptions of agents, found in another process. Raises BadInput like `resolve`."""
     order = orjson.dumps({"specs": specs, "formats": formats})
     named = ", ".join(specs)

@@ -98,9 +98,9 @@ class NurseryProcess:
 
     async def _fork(self, key: tuple[str, str], gen: int) -> AgentProcess:
         async with self._forking:
-            return await self._forked(key, gen)
+            return await self._fork_locked(key, gen)
 
-    async def _forked(self, key: tuple[str, str], gen: int) -> AgentProcess:
+    async def _fork_locked(self, key: tuple[str, str], gen: int) -> AgentProcess:
         process = AgentProcess(key, self.turns, self.kill, self.clock)
         channel, its = socket.socketpair()
         reading, writing = os.pipe()

@@ -254,12 +254,12 @@ class ServedBattle(BattleSession):
 
     async def _charge_absent(self, seconds: float) -> None:
         """Let an absent player lose: one who is offline, else one who did not answer a challenge, else the challenger."""
-        absent = [role for role in self.remote_players if not await self.server.online(self.user(role))]
+        absent = [role for role in self.remote_players if not await self.server.is_online(self.user(role))]
         first, second = map(self.user, SEATS)
         unresponsive = [
             role
             for role, by, user in (("p1", second, first), ("p2", first, second))
-            if role in self.remote_players and await self.server.challenged(by, user)
+            if role in self.remote_players and await self.server.is_challenged(by, user)
         ]
         role = (absent or unresponsive or list(self.remote_players))[0]
         why = "was not there" if absent else "did not answer the challenge" if unresponsive else "did not challenge"

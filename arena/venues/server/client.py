@@ -18,7 +18,7 @@ from websockets.frames import CloseCode
 from arena.processes.child import SilenceCounter
 from arena.venue import VenueFailed
 from arena.venues.server.login import PASSWORD, Account, LoginFailed
-from arena.venues.server.messages import BadMessage, plain, reading, searches, text_of
+from arena.venues.server.messages import BadMessage, parsing, plain_text, searches, text_of
 from teamsets.errors import ArenaError, BadInput
 
 #: Showdown lets a user lose about a minute after a disconnect.
@@ -276,11 +276,11 @@ class Client:
                     await self._transmit(socket, f"|/trn {self.name},0,{assertion}")
                 elif line.startswith("|nametaken|"):
                     wanted = "" if self.account.has_password else f" (if it wants a password, set {PASSWORD})"
-                    raise ServerRefused(f"user name '{self.name}' was refused: {plain(fields[-1])}{wanted}")
+                    raise ServerRefused(f"user name '{self.name}' was refused: {plain_text(fields[-1])}{wanted}")
                 elif line.startswith("|popup|"):
-                    self._popup = plain(line[7:])
+                    self._popup = plain_text(line[7:])
                 elif line.startswith("|updateuser|"):
-                    with reading("|updateuser|"):
+                    with parsing("|updateuser|"):
                         is_signed_in = fields[3] == "1" and to_id_str(fields[2]) == self.user
                     if is_signed_in:
                         return
@@ -319,17 +319,17 @@ class Client:
             fields = line.split("|")
             kind = fields[1] if len(fields) > 1 else ""
             if kind == "popup":
-                self.on_refusal(plain(line[7:]))
+                self.on_refusal(plain_text(line[7:]))
             elif kind == "updatesearch":
                 self.on_search(*searches(line[14:]))
             elif kind == "pm":
-                with reading("|pm|"):
+                with parsing("|pm|"):
                     sender, text = to_id_str(fields[2]), "|".join(fields[4:])
                 self._handle_private_message(sender, text)
 
     def _handle_private_message(self, sender: str, text: str) -> None:
         if text.startswith("/error "):  # an echo of our own message
-            self.on_refusal(plain(text[7:]))
+            self.on_refusal(plain_text(text[7:]))
         elif sender == self.user:
             return
         elif text.startswith("/challenge "):

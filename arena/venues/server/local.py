@@ -165,7 +165,7 @@ class LocalServer(MessageProcess):
         self._listeners[number] = listener
         return number
 
-    async def online(self, user: str) -> bool:
+    async def is_online(self, user: str) -> bool:
         """Return whether a user is online. Raises ServerDied."""
         return bool((await self.ask({"op": "online", "user": user}))["online"])
 
@@ -173,7 +173,7 @@ class LocalServer(MessageProcess):
         """Return the server's last refusal to a user; empty if none. Raises ServerDied."""
         return str((await self.ask({"op": "online", "user": user}))["refusal"])
 
-    async def challenged(self, by: str, user: str) -> bool:
+    async def is_challenged(self, by: str, user: str) -> bool:
         """Return whether a challenge between two users is pending. Raises ServerDied."""
         answer = await self.ask({"op": "challenged", "by": by, "user": user})
         return bool(answer["challenged"])

@@ -76,7 +76,7 @@ class Account:
         form = {"act": "login", "name": self.name, "pass": self._password, "challstr": challstr}
         try:
             async with asyncio.timeout(LOGIN_SECONDS):
-                text = await _posted(self.address, form)
+                text = await _post_in_thread(self.address, form)
         except TimeoutError:
             raise LoginUnreachable(f"login server {self.address}: no answer within {LOGIN_SECONDS:g} s") from None
         return self._read(text)
@@ -111,7 +111,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
-async def _posted(address: str, form: dict[str, str]) -> str:
+async def _post_in_thread(address: str, form: dict[str, str]) -> str:
     """Post a form, and return the response. Runs in a daemon thread, so a hanging call does not delay the exit."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[str] = loop.create_future()

@@ -16,7 +16,7 @@ class BadMessage(Exception):
 
 
 @contextmanager
-def reading(kind: str) -> Iterator[None]:
+def parsing(kind: str) -> Iterator[None]:
     """Context in which a message is taken apart: errors of its form are raised as BadMessage. kind: e.g. "|request|"."""
     try:
         yield
@@ -33,7 +33,7 @@ def text_of(frame: str | bytes) -> str:
 
 def searches(text: str) -> tuple[list[str], list[str]]:
     """Return the searched formats and the user's battle rooms in the JSON of an `|updatesearch|` message."""
-    with reading("|updatesearch|"):
+    with parsing("|updatesearch|"):
         content = orjson.loads(text)
         formats, rooms = content["searching"], content["games"] or {}
         if not isinstance(formats, list) or not isinstance(rooms, dict) or not all(isinstance(f, str) for f in formats):
@@ -43,7 +43,7 @@ def searches(text: str) -> tuple[list[str], list[str]]:
 
 def request_of(text: str) -> dict[str, Any] | None:
     """Return the request in the JSON of a `|request|` line; None if it is empty."""
-    with reading("|request|"):
+    with parsing("|request|"):
         request = orjson.loads(text or "null")
         if request is None:
             return None
@@ -60,7 +60,7 @@ def format_of(room: str) -> str:
     return parts[1] if parts[0] == "battle" and len(parts) > 2 else ""
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Convert a popup's HTML to one line of text."""
     text = re.sub(r"^(\|(modal|html)\|)+", "", text)
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).replace("||", " ").split())

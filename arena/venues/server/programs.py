@@ -40,7 +40,7 @@ class ProgramServer(Protocol):
     @property
     def uri(self) -> str: ...
 
-    async def online(self, user: str) -> bool:
+    async def is_online(self, user: str) -> bool:
         """Whether a user has signed in."""
 
 
@@ -160,7 +160,7 @@ class Programs:
             for role in sorted(self.agents, key=lambda role: self.roles[role] == "challenge"):
                 await self._start(role)
                 if self.roles[role] == "accept":
-                    await self._signed_in(role)
+                    await self._wait_for_sign_in(role)
             while "challenge" not in self.roles.values() and not self.battle.room:
                 self.battle.challenge()
                 await asyncio.sleep(_RETRY_SECONDS)
@@ -205,10 +205,10 @@ class Programs:
         await asyncio.sleep(_LAST_ERROR_SECONDS)
         self.battle.lose(role, Fault("error", reason))
 
-    async def _signed_in(self, role: str) -> None:
+    async def _wait_for_sign_in(self, role: str) -> None:
         pause = _LOOK_SECONDS
         while pause == _LOOK_SECONDS:
-            if await self.battle.server.online(self.battle.user(role)):
+            if await self.battle.server.is_online(self.battle.user(role)):
                 pause = _SETTLE_SECONDS
             await asyncio.sleep(pause)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agents import Choice
 from arena.battles.seat import Fault, Seat
-from arena.venues.server.messages import reading, request_of
+from arena.venues.server.messages import parsing, request_of
 from arena.venues.server.translate import Translator
 
 # Rejections of a duplicate or late choice: no new choice is needed.
@@ -82,7 +82,7 @@ class BattleRoom:
             elif line.startswith("|sentchoice|"):
                 sent_choice = line[12:]
             else:
-                with reading(f"|{line.split('|')[1][:20]}|" if line.startswith("|") else "battle"):
+                with parsing(f"|{line.split('|')[1][:20]}|" if line.startswith("|") else "battle"):
                     translated = self._translator.line(line)
                 if translated is not None:
                     self._received_lines += 1

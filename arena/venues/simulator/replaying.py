@@ -63,9 +63,9 @@ class BattleReplay:
         return self.sides[0].log, self.sides[1].log
 
 
-async def replayed(host: Host, input_log: Sequence[str]) -> BattleReplay:
+async def replay_input_log(host: Host, input_log: Sequence[str]) -> BattleReplay:
     """Play a battle again from its input log. Raises HostDied, and ArenaError with Showdown's message."""
-    message = await host.ask({"op": "replay", "inputLog": playable(input_log), "views": True})
+    message = await host.ask({"op": "replay", "inputLog": playable_input_log(input_log), "views": True})
     sides = (ReplayedSide(), ReplayedSide())
     views: list[Message] = message["views"]
     for view in views:
@@ -74,7 +74,7 @@ async def replayed(host: Host, input_log: Sequence[str]) -> BattleReplay:
     return BattleReplay(sides, message.get("end"))
 
 
-def playable(input_log: Sequence[str]) -> list[str]:
+def playable_input_log(input_log: Sequence[str]) -> list[str]:
     """Return an input log whose choices Showdown takes.
 
     In generation 1 it notes "fight" for any choice of a side that could not act, and does not always accept it as a choice.
@@ -93,16 +93,16 @@ def replay_all(input_logs: Sequence[Sequence[str]], *, stock: bool = False) -> l
 
             async def replay_one(input_log: Sequence[str]) -> BattleReplay | ArenaError:
                 try:
-                    return await replayed(host, input_log)
+                    return await replay_input_log(host, input_log)
                 except ArenaError as error:
                     return error
 
             return await asyncio.gather(*map(replay_one, input_logs))
 
-    return on_a_loop(replay())
+    return run_in_new_loop(replay())
 
 
-def on_a_loop(work: Coroutine[Any, Any, T]) -> T:
+def run_in_new_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end on an event loop of its own, also where one is running already (a notebook)."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()

@@ -16,7 +16,7 @@ from typing import Any
 from agents.paths import FOLDER
 from arena.fixture import Fixture
 from arena.provenance import code_hash, versions
-from arena.venues.isolation.describing import described
+from arena.venues.isolation.describing import describe_agents
 from arena.workers.cluster import payload
 from arena.workers.cluster.payload import Piece
 from arena.workers.coordinator import BATTLES_PER_WORKER
@@ -66,7 +66,7 @@ class WorkerActor:
 
     async def greet(self, pieces: Sequence[Piece]) -> tuple[dict[str, str], list[str]]:
         """Return the identity of this machine, and the hashes of the files that it lacks."""
-        return identity(), payload.lacking(pieces)
+        return identity(), payload.missing_files(pieces)
 
     async def keep(self, sha256: str, content: bytes) -> None:
         """Keep a file."""
@@ -83,7 +83,7 @@ class WorkerActor:
     async def problem(self, fingerprints: dict[str, str], formats: Sequence[str]) -> str:
         """Return why the agents would not play here as they do where the run was started; empty if they would."""
         try:
-            agents = described(list(fingerprints), formats)
+            agents = describe_agents(list(fingerprints), formats)
         except BadInput as error:
             return str(error)
         for agent, expected in zip(agents, fingerprints.values(), strict=True):

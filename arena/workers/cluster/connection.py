@@ -35,7 +35,7 @@ _ALWAYS = {
 }
 #: Ray's client is tried so often where the process that the head starts for it dies at once. That happens now and then
 #: (github.com/ray-project/ray, issue 63202), and Ray says one of these.
-ATTEMPTS, _STILLBORN = 3, ("Starting Ray client server failed", "ZombieProcess")
+ATTEMPTS, _DIED_AT_START = 3, ("Starting Ray client server failed", "ZombieProcess")
 #: Seconds in which a machine must accept a connection.
 ACCEPT_SECONDS = 10.0
 #: Seconds in which its port must be open: a head may listen for clients only a moment after `ray start` has ended.
@@ -80,7 +80,9 @@ class RayCluster:
 
 
 @contextmanager
-def reached(on: str | None, workers: int | None, say: Callable[[str], None] = lambda line: None) -> Iterator[Cluster]:
+def connect_cluster(
+    on: str | None, workers: int | None, say: Callable[[str], None] = lambda line: None
+) -> Iterator[Cluster]:
     """Connects to what `--on` names, and disconnects.
 
     on: None, what ARENA_ON says, or else this machine; "ray", a Ray cluster of this machine, or the one that RAY_ADDRESS
@@ -102,7 +104,7 @@ def reached(on: str | None, workers: int | None, say: Callable[[str], None] = la
     os.environ.update(_ALWAYS if address else {**_ALWAYS, **_LOCAL})
     if address and _has_token():
         os.environ.setdefault("RAY_AUTH_MODE", "token")
-    ray = _imported(named)
+    ray = _import_ray(named)
     if ray.is_initialized():  # in a notebook, or a job of the cluster
         yield RayCluster(workers)
         return
@@ -136,12 +138,12 @@ def _connect(ray: Any, named: str, address: str | None, cpus: int, say: Callable
                 )
             return
         except Exception as error:  # Ray raises Exception itself, e.g. if its processes need more than 30 s to start
-            if attempt == ATTEMPTS or not _stillborn(str(error)):
-                raise _not_reached(named, address, error) from None
+            if attempt == ATTEMPTS or not _died_at_start(str(error)):
+                raise _connection_error(named, address, error) from None
             say("The process that Ray starts for each client did not start; trying again…")
 
 
-def _imported(named: str) -> Any:
+def _import_ray(named: str) -> Any:
     """Return the module `ray`. Raises MissingTool."""
     try:
         import ray
@@ -195,12 +197,12 @@ def _connection(host: str, port: int) -> socket.socket:
         time.sleep(0.1)
 
 
-def _stillborn(error: str) -> bool:
+def _died_at_start(error: str) -> bool:
     """Whether Ray says that its process for this client died at once."""
-    return any(sign in error for sign in _STILLBORN)
+    return any(sign in error for sign in _DIED_AT_START)
 
 
-def _not_reached(named: str, address: str | None, error: Exception) -> ArenaError:
+def _connection_error(named: str, address: str | None, error: Exception) -> ArenaError:
     """Return what ends the command when Ray did not connect, or did not start here."""
     if not address:
         first_line = str(error).strip().split("\n", 1)[0]
@@ -213,7 +215,7 @@ def _not_reached(named: str, address: str | None, error: Exception) -> ArenaErro
             f"{named}: what listens there does not answer Ray's client: give the --ray-client-server-port of `ray start "
             "--head` (10001 if it was not set), not its --port; if it demands a token, copy its ~/.ray/auth_token here"
         )
-    if _stillborn(lines):
+    if _died_at_start(lines):
         return BadInput(
             f"{named}: the process that Ray starts for each client did not start in {ATTEMPTS} attempts: try again, or "
             "start the head with GRPC_ENABLE_FORK_SUPPORT=0 in its environment (docs/scale.md)"

@@ -45,10 +45,10 @@ class Payload:
 def pack(specs: Iterable[str]) -> Payload:
     """Return the files that agents need on another machine on which the arena is installed. Imports no agent."""
     search_here()
-    return packed({name: path for spec in specs for name, path in sorted(needed(spec))})
+    return pack_files({name: path for spec in specs for name, path in sorted(required_files(spec))})
 
 
-def packed(files: Mapping[str, Path]) -> Payload:
+def pack_files(files: Mapping[str, Path]) -> Payload:
     """Return files as payload. files: name below the working folder -> the file here."""
     pieces, paths = [], {}
     for name, path in sorted(files.items()):
@@ -59,16 +59,16 @@ def packed(files: Mapping[str, Path]) -> Payload:
     return Payload(tuple(pieces), paths)
 
 
-def needed(spec: str) -> Iterator[tuple[str, Path]]:
+def required_files(spec: str) -> Iterator[tuple[str, Path]]:
     """Yield name and path of the files that an agent needs."""
     head, _, query = spec.partition("?")
     family, _, argument = head.partition(":")
     options = dict(parse_qsl(query))
     if family == "coached":
         for part in ("learner", "coach"):
-            yield from needed(options.get(part, ""))
+            yield from required_files(options.get(part, ""))
     elif family == "policy":
-        yield from files_of_checkpoint(argument)
+        yield from checkpoint_files(argument)
     elif argument and not is_built_in(spec):
         yield from files_of(family).items()
     for value in options.values():
@@ -76,7 +76,7 @@ def needed(spec: str) -> Iterator[tuple[str, Path]]:
             yield destination(value).as_posix(), Path(value)
 
 
-def files_of_checkpoint(spec: str) -> Iterator[tuple[str, Path]]:
+def checkpoint_files(spec: str) -> Iterator[tuple[str, Path]]:
     """Yield what `checkpoint.find(spec)` needs to find the same checkpoint elsewhere."""
     try:
         folder = checkpoint.find(spec)
@@ -98,7 +98,7 @@ def _file(sha256: str) -> Path:
     return _folder() / "files" / sha256
 
 
-def lacking(pieces: Sequence[Piece]) -> list[str]:
+def missing_files(pieces: Sequence[Piece]) -> list[str]:
     """Return the hashes of the files that this machine lacks."""
     return sorted({piece.sha256 for piece in pieces if not _file(piece.sha256).is_file()})
 
@@ -117,11 +117,11 @@ def unpack(pieces: Sequence[Piece]) -> Path:
     folder = _folder() / "runs" / named
     folder.mkdir(parents=True, exist_ok=True)
     with file_lock(_folder() / "unpacking.lock"):
-        lay_out(pieces, folder)
+        write_files(pieces, folder)
     return folder
 
 
-def lay_out(pieces: Sequence[Piece], folder: Path) -> None:
+def write_files(pieces: Sequence[Piece], folder: Path) -> None:
     """Write the files that are not there under their names in a folder. All must be kept here."""
     for piece in pieces:
         target = folder / piece.name

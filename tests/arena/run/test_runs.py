@@ -16,7 +16,7 @@ from support.command_line import PROJECT
 from support.records import record
 
 from arena.fixture import FixtureTeam
-from arena.run.lifecycle import RunLifecycle, playing, recorded, stopped_by_errors
+from arena.run.lifecycle import RunLifecycle, mark_stopped_on_error, new_run, run_lifecycle
 from arena.store import BadDatabase, Store, open_store, rows
 from arena.store.database import BeingPlayed
 from arena.store.schema import FINISHED, RUNNING, STOPPED, TIME_LIMIT
@@ -40,9 +40,9 @@ def statuses(db: Path) -> list[str]:
 
 @asynccontextmanager
 async def started_run(store: Store) -> AsyncIterator[RunLifecycle]:
-    with recorded(store, "evaluate", {"agents": ["a", "b"]}, [], {}) as run_id:
+    with new_run(store, "evaluate", {"agents": ["a", "b"]}, [], {}) as run_id:
         pass
-    async with playing(store, run_id) as lifecycle:
+    async with run_lifecycle(store, run_id) as lifecycle:
         yield lifecycle
 
 
@@ -215,12 +215,12 @@ def test_a_running_run_flushes_its_battles_to_disk_also_while_it_ingests_some(
 
 def test_an_error_before_the_first_battle_ends_the_run_as_stopped(db: Path) -> None:
     with open_store(db) as store:
-        with pytest.raises(ZeroDivisionError), recorded(store, "evaluate", {}, [], {}):
+        with pytest.raises(ZeroDivisionError), new_run(store, "evaluate", {}, [], {}):
             raise ZeroDivisionError
-        with recorded(store, "evaluate", {}, [], {}) as second:
+        with new_run(store, "evaluate", {}, [], {}) as second:
             pass
         assert statuses(db) == [STOPPED, RUNNING]
-        with pytest.raises(KeyboardInterrupt), stopped_by_errors(store, second):
+        with pytest.raises(KeyboardInterrupt), mark_stopped_on_error(store, second):
             raise KeyboardInterrupt
     assert statuses(db) == [STOPPED, STOPPED]
 
@@ -231,7 +231,7 @@ def test_an_error_is_not_hidden_by_an_end_that_cannot_be_recorded(db: Path, monk
 
     with open_store(db) as store:
         monkeypatch.setattr(Store, "end_run", full)
-        with pytest.raises(ZeroDivisionError), stopped_by_errors(store, "some run"):
+        with pytest.raises(ZeroDivisionError), mark_stopped_on_error(store, "some run"):
             raise ZeroDivisionError
 
 

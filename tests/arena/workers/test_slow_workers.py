@@ -8,7 +8,7 @@ import pytest
 from support.workers import BATTLE, HEADER, Heard, Still
 
 from arena.venue import Rules
-from arena.workers import slowness
+from arena.workers import slow_battles
 from arena.workers.coordinator import Coordinator
 from arena.workers.local_pool import LocalPool
 from arena.workers.progress import RunProgress
@@ -18,7 +18,7 @@ from arena.workers.worker_settings import WorkerSettings
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [0.0]
-    monkeypatch.setattr(slowness, "time", type("Clock", (), {"monotonic": lambda: now[0]}))
+    monkeypatch.setattr(slow_battles, "time", type("Clock", (), {"monotonic": lambda: now[0]}))
     return now
 
 
@@ -29,7 +29,7 @@ def coordinator(clock: list[float]) -> Any:
     made.schedule = Heard()
     made.workers += [Still(), Still()]
     for serial, worker in ((1, 0), (2, 0), (3, 1)):
-        made.slowness.started(serial)
+        made.slow_battles.record_start(serial)
         made.workers[worker].give(serial, BATTLE)
     clock[0] = 1.0
     made.on_line(made.workers[1], {**HEADER, "serial": 3}, b"")

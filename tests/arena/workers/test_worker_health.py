@@ -107,7 +107,7 @@ def test_an_overdue_step_has_a_grace_by_the_looks(worker: WorkerProcess, guard: 
 
 
 def test_reports_that_do_not_arrive_are_missed(worker: WorkerProcess, guard: StepGuard) -> None:
-    guard.reported()
+    guard.count_report()
     for expected in (None, "cut its worker off: it did not take orders, or its reports did not arrive"):
         _beat(guard)
         assert _looks(worker, [3.0]) == [expected]

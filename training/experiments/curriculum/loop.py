@@ -19,7 +19,7 @@ from arena.run.terminal import play_shown, stoppable
 from arena.run.tournament import EvaluateSettings, PlayedRun, prepare, resume
 from arena.store import open_store, rows
 from arena.terminal.commands import say
-from arena.workers.cluster.connection import reached
+from arena.workers.cluster.connection import connect_cluster
 from teamsets.atomic import write_atomic
 from training.experiments.curriculum import gate, learn
 from training.experiments.curriculum.clock import Clock, Spent
@@ -277,7 +277,7 @@ class _Loop:
     def play(self, run_id: str, spent: Spent) -> PlayedRun:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
-        with reached(None, self.config.workers, self.say) as cluster, open_store(db) as store:
+        with connect_cluster(None, self.config.workers, self.say) as cluster, open_store(db) as store:
             run = resume(store, run_id, None, kind=KIND)
             with stoppable(self.console, store, run_id, self.resume_command):
                 played = play_shown(self.console, store, run, cluster)

@@ -64,11 +64,11 @@ def train_there(
     found = identity()
     if differs := [f"{name} is {found[name]}, not {here}" for name, here in expected.items() if found[name] != here]:
         return Outcome(problem=f"{', '.join(differs)}: install the same version")
-    for sha256 in payload.lacking(pieces):
+    for sha256 in payload.missing_files(pieces):
         payload.keep(sha256, ray.get(blobs[sha256]))
     with tempfile.TemporaryDirectory(prefix="train-") as name:
         folder = Path(name)
-        payload.lay_out(pieces, folder)
+        payload.write_files(pieces, folder)
         (folder / "settings.yaml").write_text(settings, "utf-8")
         words = _train(command, folder, threads)
         return Outcome(failed=words) if words else Outcome(archive=_packed(folder / out))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.workers.cluster.payload import Payload, needed, packed
+from arena.workers.cluster.payload import Payload, pack_files, required_files
 from training.offline.config import Config
 from training.online.config import Agent, Checkpoint, OnlineConfig, roles
 from training.runs.config_reader import BadConfig
@@ -24,12 +24,12 @@ def pack_run(config: Run) -> Payload:
         for file in sorted(file for file in path.rglob("*") if file.is_file()):
             files[_below(setting, file)] = file
     for setting, spec in _specs(config):
-        for name, file in needed(spec):
+        for name, file in required_files(spec):
             if name.startswith(("absolute/", "above/")):
                 raise _elsewhere(setting, file)
             files[name] = file
     _below("out", Path(config.out))
-    return packed(files)
+    return pack_files(files)
 
 
 def _below(setting: str, path: Path) -> str:

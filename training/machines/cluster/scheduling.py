@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from arena.workers.cluster.connection import ON, ThisMachine, reached
+from arena.workers.cluster.connection import ON, ThisMachine, connect_cluster
 from arena.workers.cluster.payload import Payload
 from teamsets.atomic import write_atomic
 from teamsets.errors import ArenaError, BadInput
@@ -55,7 +55,7 @@ class _Trained:
 def cluster_of(on: str | None, say: Say) -> Iterator[bool]:
     """Connect to what `--on` or the environment names, for runs and for their battles; yields whether there is a cluster."""
     before = os.environ.get(ON)
-    with reached(on, None, say) as cluster:
+    with connect_cluster(on, None, say) as cluster:
         if on is not None:
             os.environ[ON] = on
         try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.isolation_playing import facts, fixture, play
 
-from arena.venues.isolation.describing import described
+from arena.venues.isolation.describing import describe_agents
 from teamsets.processes import close_to_others, confine
 
 NOBODY = 65534
@@ -20,10 +20,10 @@ NOBODY = 65534
 _DUMPABLE = """
 import ctypes
 from arena.venues.isolation import describing
-def described(*_):
+def describe_agents(*_):
     print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0))
     return [describing.Description("mine:Agent", "", True, "", False, {})]
-describing.described = described
+describing.describe_agents = describe_agents
 describing.isolated_sources(("mine:Agent",), ("gen1ou",))
 """
 
@@ -127,7 +127,7 @@ def test_a_confined_process_reaches_only_what_it_has_started() -> None:
 @needs_landlock
 def test_code_that_runs_at_import_opens_no_process_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENED", str(tmp_path / "opened"))
-    (found,) = described(["opens_when_imported:Agent"], ["gen1ou"])
+    (found,) = describe_agents(["opens_when_imported:Agent"], ["gen1ou"])
     assert found.documentation == "Plays badly."
     assert (tmp_path / "opened").read_text() == ""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.command_line import processes, run_arena, wait
 
-from arena.venues.isolation.describing import described
+from arena.venues.isolation.describing import describe_agents
 
 SPEC = "starts_when_imported:First"
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are found through /proc")
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason=
 def test_what_an_import_has_started_ends_when_the_agents_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = uuid.uuid4().hex
     monkeypatch.setenv("STARTS_MARK", mark)
-    (found,) = described([SPEC], ["gen1ou"])
+    (found,) = describe_agents([SPEC], ["gen1ou"])
     assert found.spec == SPEC
     assert not processes(mark, "while")
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from arena.workers.cluster import connection
-from arena.workers.cluster.connection import RayCluster, ThisMachine, reached
+from arena.workers.cluster.connection import RayCluster, ThisMachine, connect_cluster
 from teamsets.errors import BadInput, MissingTool
 
 
@@ -28,7 +28,7 @@ def surroundings() -> Iterator[None]:
 
 
 def test_without_it_workers_are_processes_here() -> None:
-    with reached(None, 3) as cluster:
+    with connect_cluster(None, 3) as cluster:
         assert isinstance(cluster, ThisMachine) and cluster.workers == 3
 
 
@@ -36,14 +36,14 @@ def test_without_it_workers_are_processes_here() -> None:
 def test_other_values_are_refused_in_one_line(on: str) -> None:
     with (
         pytest.raises(BadInput, match=r"^--on .*: give ray, .* or ray://HOST:PORT \(docs/scale.md\)$"),
-        reached(on, None),
+        connect_cluster(on, None),
     ):
         pass
 
 
 def test_commands_without_the_option_read_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_ON", "rays")
-    with pytest.raises(BadInput, match=r"^ARENA_ON=rays: give ray"), reached(None, None):
+    with pytest.raises(BadInput, match=r"^ARENA_ON=rays: give ray"), connect_cluster(None, None):
         pass
 
 
@@ -51,7 +51,7 @@ def test_without_ray_the_option_says_how_to_install_it(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "ray", None)
     with (
         pytest.raises(MissingTool, match=r"^--on ray: needs Ray.*: `make ray` .*battle-arena\[ray\]'\)$"),
-        reached("ray", None),
+        connect_cluster("ray", None),
     ):
         pass
 
@@ -64,7 +64,7 @@ def test_a_damaged_ray_is_told_apart_from_none(tmp_path: Any, monkeypatch: pytes
         pytest.raises(
             MissingTool, match=r"cannot be imported \(No module named 'raylib_that_is_gone'\): .*--reinstall"
         ),
-        reached("ray", None),
+        connect_cluster("ray", None),
     ):
         pass
 
@@ -102,7 +102,7 @@ def test_an_address_without_an_answer_is_refused_before_ray_tries_it(
     with socket.socket() as unused:  # bound, not listening: nobody else takes the port
         unused.bind(("127.0.0.1", 0))
         on = f"ray://{address.format(closed=unused.getsockname()[1])}"
-        with pytest.raises(BadInput, match=f"^--on {on}: {line}"), reached(on, None):
+        with pytest.raises(BadInput, match=f"^--on {on}: {line}"), connect_cluster(on, None):
             pass
 
 
@@ -112,13 +112,16 @@ def test_a_head_that_has_just_started_may_listen_a_moment_later(fake_ray: Simple
         head.bind(("127.0.0.1", 0))
         later = threading.Timer(0.5, head.listen)
         later.start()
-        with reached(f"ray://127.0.0.1:{head.getsockname()[1]}", None):
+        with connect_cluster(f"ray://127.0.0.1:{head.getsockname()[1]}", None):
             assert later.finished.is_set()
 
 
 def test_the_address_of_a_job_is_tried_first_too(fake_ray: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:0")
-    with pytest.raises(BadInput, match=r"^--on ray with RAY_ADDRESS=127.0.0.1:0: port 0: "), reached("ray", None):
+    with (
+        pytest.raises(BadInput, match=r"^--on ray with RAY_ADDRESS=127.0.0.1:0: port 0: "),
+        connect_cluster("ray", None),
+    ):
         pass
 
 
@@ -146,7 +149,7 @@ def test_an_answer_of_another_kind_is_one_line(fake_ray: SimpleNamespace, says: 
     said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         on = f"ray://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(BadInput, match=f"^--on {on}: {line}") as refused, reached(on, None, said.append):
+        with pytest.raises(BadInput, match=f"^--on {on}: {line}") as refused, connect_cluster(on, None, said.append):
             pass
     assert "\n" not in str(refused.value)
     assert said[0] == f"Connecting to the Ray cluster at {on}…", "before a wait of seconds"
@@ -166,7 +169,7 @@ def test_a_client_for_which_ray_could_start_no_process_tries_again(fake_ray: Sim
     said: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         on = f"ray://127.0.0.1:{server.getsockname()[1]}"
-        with reached(on, 1, said.append) as cluster:
+        with connect_cluster(on, 1, said.append) as cluster:
             assert isinstance(cluster, RayCluster)
     assert attempts == [on, on] and "trying again" in said[1]
 
@@ -185,6 +188,6 @@ def test_a_token_that_ray_has_made_here_is_shown_to_a_cluster(
     (tmp_path / ".ray").mkdir()
     if there:
         (tmp_path / ".ray" / "auth_token").write_text("0" * 64)
-    with pytest.raises(BadInput, match="port 0"), reached("ray://127.0.0.1:0", None):
+    with pytest.raises(BadInput, match="port 0"), connect_cluster("ray://127.0.0.1:0", None):
         pass
     assert os.environ.get("RAY_AUTH_MODE") == ("token" if there else None)

@@ -9,7 +9,7 @@ import pytest
 
 from agents.paths import FOLDER, destination, resolve_path
 from agents.policy import checkpoint
-from arena.workers.cluster.payload import keep, lacking, pack, unpack
+from arena.workers.cluster.payload import keep, missing_files, pack, unpack
 
 
 @pytest.fixture
@@ -56,10 +56,10 @@ def test_a_checkpoint_travels_without_its_optimizer(mine: Path) -> None:
 def test_a_machine_lacks_a_file_once_and_finds_the_same_checkpoint(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = str(mine / "runs" / "one")
     here = pack([f"policy:{spec}@best"])
-    assert lacking(here.pieces) == sorted(here.paths)
+    assert missing_files(here.pieces) == sorted(here.paths)
     for sha256, path in here.paths.items():
         keep(sha256, path.read_bytes())
-    assert lacking(here.pieces) == []
+    assert missing_files(here.pieces) == []
     folder = unpack(here.pieces)
     assert unpack(here.pieces) == folder, "of another run with the same files"
     (mine / "runs").rename(mine / "elsewhere")

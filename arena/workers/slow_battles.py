@@ -9,7 +9,7 @@ import time
 SLOW_TIMES, SLOW_SECONDS = 3.0, 2.0
 
 
-class Slowness:
+class SlowBattles:
     """Which battles take much longer than the others have. duplicated: serials of those that an idle worker has as well."""
 
     def __init__(self) -> None:
@@ -17,17 +17,17 @@ class Slowness:
         self._since: dict[int, float] = {}
         self._mean = 0.0
 
-    def started(self, serial: int) -> None:
+    def record_start(self, serial: int) -> None:
         """Note that a battle begins."""
         self._since[serial] = time.monotonic()
 
-    def finished(self, serial: int) -> None:
+    def record_end(self, serial: int) -> None:
         """Note that a battle is over. A battle that was played solo is not known here."""
         if serial in self._since:
             seconds = time.monotonic() - self._since.pop(serial)
             self._mean = seconds if self._mean == 0.0 else 0.95 * self._mean + 0.05 * seconds
 
-    def slow(self) -> list[int]:
+    def overdue(self) -> list[int]:
         """The serials of the battles that take too long, the oldest first; each only once."""
         if self._mean == 0.0:
             return []
