@@ -106,7 +106,7 @@ class Ladder:
             self.current.give_up("forfeited by Ctrl-C")
 
     async def enter(self) -> None:
-        """Check that the user is in no battle: our moves would be made in it."""
+        """Check that the user is not in a battle yet: our choices would be made in it."""
         rooms = await self._running()
         if rooms:
             raise ServerRefused(
@@ -180,7 +180,7 @@ class Ladder:
         return self._rooms.result() if self._rooms.done() else []
 
     async def _wait_for_rating(self, battle: UserBattle) -> None:
-        """Waits a little for our new rating, which the server works out after the end."""
+        """Wait briefly for our new rating, which the server computes after the end."""
         for _ in range(round(_RATING_SECONDS / 0.1)):
             if not self.matchmaking.rated or battle.rating is not None or battle.over.exception() is not None:
                 return

@@ -25,13 +25,13 @@ from arena.venues.server.client import Client, RateLimit
 from arena.venues.server.login import Account
 from teamsets.errors import BadInput
 
-#: How long the server is tried at first: a mistyped address should not be tried for long.
+#: Seconds in which the first connection must succeed: a mistyped address should fail soon.
 _PATIENCE = 20.0
 
 
 class LadderSettings(Settings):
     """Settings of `arena ladder`. server: its websocket. challenge: a user to challenge; accept: wait for challenges instead
-    of searching the ladder. Nothing here says who signs in: that is not kept."""
+    of searching the ladder. The account is not part of the settings, so it is not stored."""
 
     server: str
     agent: str
@@ -61,7 +61,7 @@ class LadderRun:
 
 
 def prepare(store: Store, settings: LadderSettings) -> LadderRun:
-    """Checks the settings, loads the teams, and records the run in the store. Raises BadInput that names the problem."""
+    """Check the settings, load the teams, and record the run in the store. Raises BadInput that names the problem."""
     source = resolve(settings.agent)
     check_ours([source], "ladder")
     check_available([source], (settings.format,))
@@ -91,10 +91,11 @@ async def play(
     log: Callable[[str], None],
     show: Callable[[int, UserBattle, BattleRecord], None],
 ) -> bool:
-    """Plays the battles of a run, one after the other; returns True if all were played.
+    """Play the battles of a run, one after the other; return True if all were played.
 
-    The first Ctrl-C (SIGTERM) finishes the battle under way and ends; the second one forfeits it. show(number, battle,
-    record) is called after each battle, once it is kept. Raises ServerRefused and ConnectionLost; what was finished is kept.
+    The first Ctrl-C (SIGTERM) finishes the battle in progress and ends; the second one forfeits it. show(number, battle,
+    record) is called after each battle, once it is stored. Raises ServerRefused and ConnectionLost; finished battles are
+    stored.
     """
     settings = run.settings
     async with (

@@ -47,7 +47,7 @@ class ServeRun:
 
 
 def prepare(store: Store, settings: ServeSettings) -> ServeRun:
-    """Checks the settings, loads the teams, and records the run in the store. Raises BadInput that names the problem.
+    """Check the settings, load the teams, and record the run in the store. Raises BadInput that names the problem.
 
     Battles that its agents played with each other in earlier runs count for its ratings, so that visitors are rated on
     the same scale.
@@ -78,11 +78,11 @@ async def serve(
     show: Callable[[Lobby], None],
     on_battle: Callable[[BattleRecord], None],
 ) -> bool:
-    """Runs the server until it is stopped; returns True if all battles were finished.
+    """Run the server until it is stopped; return True if all battles were finished.
 
     on_open(server, lobby) is called when visitors may come, show(lobby) four times a second, on_battle(record) after each
-    battle, once it is kept. The first Ctrl-C (SIGTERM) lets nobody begin another battle, the second one drops those in
-    progress. Raises ServerDied; what was finished is kept.
+    battle, once it is kept. The first Ctrl-C (SIGTERM) stops new battles, the second one aborts those in progress.
+    Raises ServerDied; finished battles are stored.
     """
     settings = run.settings
     stopping, dropping = asyncio.Event(), asyncio.Event()
@@ -137,7 +137,7 @@ async def serve(
 
 
 async def _first(server: LocalServer, lobby: Lobby, *events: asyncio.Event) -> None:
-    """Until one of the events is set. Raises ServerDied, and what has failed in the lobby."""
+    """Wait until one of the events is set. Raises ServerDied, and errors of the lobby."""
     waiting = [asyncio.ensure_future(event.wait()) for event in events]
     ends: list[asyncio.Future[Any]] = [*waiting, server.dead, lobby.failed]
     try:

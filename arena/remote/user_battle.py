@@ -1,8 +1,8 @@
-"""A battle of one of our agents on somebody else's server, against a user of it: a person, or a program that is not ours.
+"""A battle of one of our agents on an external server, against one of its users: a person or a program.
 
-Such users are called `user:NAME@HOST`, which no agent is called. Of their side nothing is seen but what the battle shows
-to ours: no log, no choices, no team beyond what came out; and nothing of the server's chance. (A battle with a user on a
-server of our own is known from both sides: remote_player.py.)
+The opponent is recorded as `user:NAME@HOST`, which no agent is called. Its log and choices and the server's seed are not
+known, and of its team only what the battle has revealed. (A battle with a user on our own server is recorded from both
+sides: arena/venues/server/remote_player.py.)
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from arena.venues.server.messages import BadMessage, parsing
 from arena.venues.server.room import BattleRoom, Hooks
 from teamsets.formats import get_format
 
-#: What stands for a team that was not seen as a whole.
+#: Stands for a team that is not known as a whole.
 UNSEEN = FixtureTeam("unseen", "unseen")
 _GAVE_UP = re.compile(r"\|-message\|.* (forfeited|lost due to inactivity|lost by having an inappropriate name)\b")
 _RATING = re.compile(r"\|raw\|(?P<name>.*)'s rating: (?P<before>\d{1,9}) &rarr; <strong>(?P<after>\d{1,9})</strong>")
 #: Time limits for the server, while it is connected, in seconds: to name both players of a battle, to end one that we
-#: forfeit, and to say anything in a battle (its timer does so every half minute).
+#: forfeit, and to send any message in a battle (its timer does so every half minute).
 BEGIN_SECONDS, FORFEIT_SECONDS, SILENT_SECONDS = 30.0, 10.0, 900.0
 
 
 class BattleGone(VenueFailed):
-    """The room of a battle is no longer there, so how it ended is not known."""
+    """The room of a battle no longer exists, so the result is not known."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Entrant:
 class UserBattle:
     """The listener of one battle's room (see `Client.on_battle`). `over` is set when it has ended there.
 
-    host: of the server, for the opponent's name. stopped: why we gave it up, if we did and no agent failed.
-    rating: ours before and after, where the server says so.
+    host: of the server, for the opponent's name. stopped: why it was forfeited, unless because of an agent's fault.
+    rating: ours before and after, if the server reports it.
     """
 
     client: Client
@@ -87,7 +87,7 @@ class UserBattle:
     _last_message_at: float = field(default_factory=lambda: asyncio.get_running_loop().time())
 
     def receive(self, lines: list[str]) -> None:
-        """The lines of one message of the server for this room. Raises BadMessage if one cannot be read."""
+        """Process the lines of one message of the server for this room. Raises BadMessage if one cannot be read."""
         self._last_message_at = asyncio.get_running_loop().time()
         for line in lines:
             self._read_room_line(line)
@@ -100,12 +100,12 @@ class UserBattle:
                 self._create_seat()
             except BadMessage:
                 raise
-            except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle, not to the loop
+            except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
                 self._break_off(error)
 
     @property
     def begun(self) -> bool:
-        """Whether both users are known, and so who plays whom."""
+        """Whether both users are known."""
         return self._battle_room is not None
 
     @property
@@ -119,7 +119,7 @@ class UserBattle:
             self._forfeit()
 
     def give_up(self, why: str) -> None:
-        """Forfeits, through no fault of the agent. A second call does not wait for the server's answer."""
+        """Forfeit without a fault of the agent. A second call does not wait for the server's answer."""
         if self.over.done():
             return
         if self.stopped:
@@ -131,11 +131,11 @@ class UserBattle:
             self._forfeit()
 
     def wait_longer(self) -> None:
-        """Restarts the server's time limits: the connection is broken, or was."""
+        """Restart the server's time limits: the connection is broken, or was."""
         self._requested_at = self._last_message_at = asyncio.get_running_loop().time()
 
     def check_time(self) -> None:
-        """Ends the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to say anything."""
+        """End the battle if the server exceeds a time limit: to begin it, to end it when forfeited, to send any message."""
         now = asyncio.get_running_loop().time()
         if self._forfeited and now - self._requested_at > FORFEIT_SECONDS:
             why = f"the server did not end the battle within {FORFEIT_SECONDS:g} s after it was forfeited"
@@ -154,7 +154,7 @@ class UserBattle:
         self._break_off(BattleGone(reason))
 
     def record(self) -> BattleRecord:
-        """What is kept: our side's log and decisions, and how it ended. To be called once, when `over` is set."""
+        """Return the record: our side's log and decisions, and the result. To be called once, when `over` is set."""
         battle_room = self._battle_room
         assert battle_room is not None
         seat, problem = battle_room.seat, self.over.exception()
@@ -177,7 +177,7 @@ class UserBattle:
         )
 
     def _result(self, winner: str, problem: BaseException | None) -> tuple[str | None, str, str | None, str | None]:
-        """winner, reason, fault and detail of the record."""
+        """Return winner, reason, fault and detail of the record."""
         theirs = SEATS[1 - SEATS.index(self.role)]
         if self.fault is not None:
             return theirs, self.fault.kind, self.role, str(self.fault)
@@ -193,7 +193,7 @@ class UserBattle:
         return winner, "win", None, f"{loser} {self._gave_up}" if self._gave_up else None
 
     def _fixture(self) -> Fixture:
-        """The battle as far as it is known. Seed and the other team are not, so its key is made from where it was."""
+        """Return the battle as far as it is known. Seed and opposing team are not; `Entrant.seed` makes its key unique."""
         agents, teams = (self.entrant.spec, self.opponent), (self.entrant.team, UNSEEN)
         if self.role == "p2":
             agents, teams = agents[::-1], teams[::-1]
@@ -257,7 +257,7 @@ class UserBattle:
         )
 
     def _fail(self, fault: Fault) -> None:
-        """The agent has failed: it forfeits. Only the first fault counts."""
+        """Forfeit because of an agent's fault. Only the first fault counts."""
         if self.fault is None and not self.stopped:
             self.fault = fault
             assert self._battle_room is not None

@@ -24,13 +24,13 @@ from teamsets.validator import TeamValidator
 
 _SUPERVISOR = Path(supervisor.__file__)
 _LOGS_KEPT = 100
-#: How long a program may take to end by itself after its battle, and how long its end may be ahead of the battle's.
+#: Seconds that a program has to end by itself after its battle, and that its end may precede the battle's.
 _LEAVE_SECONDS = 5.0
 _LAST_ERROR_SECONDS = 1.0
-#: How often the server is asked whether a user has signed in; how long after that it should listen to challenges.
+#: Seconds between two checks whether a user has signed in; seconds from then until it accepts challenges.
 _LOOK_SECONDS = 0.25
 _SETTLE_SECONDS = 1.0
-#: After so long a challenge that was not accepted is made again: the program may have overheard it.
+#: Seconds after which a challenge that was not accepted is repeated: the program may have missed it.
 _RETRY_SECONDS = 10.0
 
 
@@ -41,7 +41,7 @@ class ProgramServer(Protocol):
     def uri(self) -> str: ...
 
     async def is_online(self, user: str) -> bool:
-        """Whether a user has signed in."""
+        """Return whether a user has signed in."""
 
 
 class ProgramBattle(Protocol):
@@ -57,19 +57,19 @@ class ProgramBattle(Protocol):
     def room(self) -> str: ...
 
     def user(self, role: str) -> str:
-        """The user id of a side."""
+        """Return the user id of a side."""
 
     def challenge(self) -> None:
-        """Has our user challenge the other one."""
+        """Let our user challenge the other one."""
 
     def withdraw(self) -> None:
-        """Takes the challenge back."""
+        """Withdraw the challenge."""
 
     def lose(self, role: str, fault: Fault) -> None:
-        """The side has failed: it loses."""
+        """Let a side lose by a fault."""
 
     def break_off(self, error: Exception) -> None:
-        """Ends the battle with an error that is no side's."""
+        """End the battle with an error that is charged to neither side."""
 
 
 class RunningProgram(ChildProcess):
@@ -83,7 +83,7 @@ class RunningProgram(ChildProcess):
 
     @classmethod
     async def launch(cls, program: Program) -> RunningProgram:
-        """Starts it; what it prints goes to a log of its own."""
+        """Start it; its output goes to a log of its own."""
         log = new_log("program-logs", _LOGS_KEPT)
         output = os.open(log, os.O_WRONLY | os.O_APPEND)
         try:
@@ -100,12 +100,12 @@ class RunningProgram(ChildProcess):
         return running
 
     def line_received(self, line: bytes) -> None:
-        """The supervisor says the program's process group; what the program prints is in its log."""
+        """Read the program's process group, the supervisor's only output; the program's output is in its log."""
         self._group = int(line)
 
     def process_exited(self) -> None:
         assert self.status is not None
-        if self.status < 0 and self._group is not None:  # somebody has killed the supervisor: its work is left to us
+        if self.status < 0 and self._group is not None:  # the supervisor was killed, so its work is done here
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._group, signal.SIGKILL)
         error = last_line(self.log)
@@ -117,7 +117,7 @@ class Programs:
     """The programs of one battle. Use it as an async context manager around `battle.play(programs.pair_players)`.
 
     agents: role -> the program in that seat. leaving: where the task is put that ends them after the battle, while it is
-    under way: they have some seconds to take leave, unless it is cancelled.
+    in progress: they have some seconds to sign off, unless it is cancelled.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Programs:
                 await asyncio.sleep(_RETRY_SECONDS)
                 if not self.battle.room:
                     self.battle.withdraw()
-        except Exception as error:  # a fault of ours: it belongs to whoever awaits the battle
+        except Exception as error:  # a bug of the arena: it is raised where the battle is awaited
             self.battle.break_off(error)
 
     async def _start(self, role: str) -> None:
@@ -200,7 +200,7 @@ class Programs:
         self._tasks.append(asyncio.ensure_future(self._watch(role, running)))
 
     async def _watch(self, role: str, running: RunningProgram) -> None:
-        """A program that ends before its battle has lost it."""
+        """Let a program that ends before its battle lose it."""
         reason = await asyncio.shield(running.dead)
         await asyncio.sleep(_LAST_ERROR_SECONDS)
         self.battle.lose(role, Fault("error", reason))
@@ -214,7 +214,7 @@ class Programs:
 
 
 def roles_of(agents: dict[str, ProgramAgent]) -> dict[str, Role]:
-    """Who challenges and who accepts; of two programs the first that would rather challenge does."""
+    """Return which seat challenges and which accepts; of two programs the first that prefers to challenge does."""
     if len(agents) == 1:
         return {role: agent.role for role, agent in agents.items()}
     first = "p2" if agents["p1"].role == "accept" and agents["p2"].role == "challenge" else "p1"
