@@ -24,8 +24,8 @@ DecisionRow = tuple[int, int, int, list[str], str, float, dict[str, Any] | None]
 class BattleRecord:
     """What is kept of a played fixture.
 
-    winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: whose failure it was, "p1",
-    "p2", "venue" or None; detail: its words. seconds: from start to end by the wall clock; started: Unix time.
+    winner: "p1", "p2" or None (tie, turn limit, aborted). reason: one of REASONS. fault: which side failed, "p1",
+    "p2", "venue" or None; detail: its message. seconds: from start to end by the wall clock; started: Unix time.
     input_log: Showdown's own (seed, teams, choices); logs: each side's protocol lines, requests included.
     decisions: of both seats, p1's first; diagnostics hold JSON types only (arena/battles/diagnostics.py).
     parse_warnings: number of protocol lines that poke-env could not parse. venue: where it was played: "simulator",

@@ -89,9 +89,9 @@ def _wrong(model: type[BaseModel], key: str, problem: dict[str, Any]) -> str:
 
 def bounds(model: type[BaseModel], key: str) -> str:
     """What the bounds of a number allow: "at least 1 and at most 1000"; empty for a setting without bounds."""
-    words = {"gt": "more than", "ge": "at least", "le": "at most"}
+    phrases = {"gt": "more than", "ge": "at least", "le": "at most"}
     marks = model.model_fields[key].metadata
-    limits = [(words[name], getattr(mark, name)) for mark in marks for name in words if hasattr(mark, name)]
+    limits = [(phrases[name], getattr(mark, name)) for mark in marks for name in phrases if hasattr(mark, name)]
     return " and ".join(f"{than} {limit}" for than, limit in limits)
 
 

@@ -169,7 +169,7 @@ async def _repeat_in_threads(seconds: float, step: Callable[[], object]) -> None
     while True:
         due = max(due + seconds, loop.time())
         await asyncio.sleep(due - loop.time())
-        # Shielded: a transaction under way when the run ends is waited for, never cut off.
+        # Shielded: a transaction in progress when the run ends is waited for, never cut off.
         moving = asyncio.ensure_future(asyncio.to_thread(step))
         try:
             await asyncio.shield(moving)

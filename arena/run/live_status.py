@@ -1,7 +1,8 @@
-"""What a run says of itself while it is played: `FILE.live` beside its database, JSON, replaced every two seconds.
+"""The live status of a run: `FILE.live` beside its database, JSON, replaced every two seconds.
 
-The dashboard (arena/dashboard) reads what the database cannot know: the speed of this sitting, the remark of the schedule,
-and which machines play. The file is deleted at the end. One that a killed run leaves is ignored: its process is gone.
+The dashboard (arena/dashboard) reads from it what the database does not have: the speed of this invocation, the remark of
+the schedule, and which machines play. The file is deleted at the end. One that a killed run leaves is ignored: its process
+is gone.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ class LiveStatus:
 
 
 def _machines(progress: RunProgress) -> dict[str, str]:
-    """Machine -> what it does, in words; this one where the battles are played here."""
+    """Return machine -> a description of what it does; this machine if there is no cluster."""
     if not progress.nodes:
         return {socket.gethostname(): "plays all battles"}
     return {

@@ -66,7 +66,7 @@ class Adaptive:
         size = len(plan.agents)
         self._points = {f: np.zeros((size, size)) for f in plan.formats}
         self._games = {f: np.zeros((size, size)) for f in plan.formats}
-        self._under_way = {f: np.zeros((size, size)) for f in plan.formats}
+        self._in_progress = {f: np.zeros((size, size)) for f in plan.formats}
         self._pairings = np.array([[self._place[agent] for agent in pairing] for pairing in plan.pairings])
         self._known = {pair.pair for pair in known}
         self._numbers: Counter[tuple[tuple[str, str], tuple[str, str]]] = Counter()
@@ -113,7 +113,7 @@ class Adaptive:
         for fixture, score in batch.results:
             self._count(fixture.format, fixture.agents, score, 1)
         for format_id, i, j in batch.pairs:
-            self._under_way[format_id][[i, j], [j, i]] -= 2
+            self._in_progress[format_id][[i, j], [j, i]] -= 2
         self._applied += 1
 
     def _count(self, format_id: str, agents: tuple[str, str], points: float, games: int) -> None:
@@ -136,7 +136,7 @@ class Adaptive:
             gains[format_id] = designs[format_id].gains()
             i, j = map(int, self._pairings[chosen])
             batch.pairs.append((format_id, i, j))
-            self._under_way[format_id][[i, j], [j, i]] += 2
+            self._in_progress[format_id][[i, j], [j, i]] += 2
             for fixture in self._next_pair(format_id, self.plan.pairings[chosen]):
                 self._queue.append(fixture)
                 self._of[fixture.key] = len(self._batches)
@@ -147,7 +147,7 @@ class Adaptive:
 
     def _design(self, format_id: str) -> _Design:
         elo = fit(self._points[format_id], self._games[format_id])
-        games = self._games[format_id] + self._under_way[format_id]
+        games = self._games[format_id] + self._in_progress[format_id]
         return _Design(elo, games, self._anchor, self._pairings)
 
     def _next_pair(self, format_id: str, pairing: tuple[str, str]) -> tuple[Fixture, Fixture]:
@@ -165,7 +165,7 @@ class Adaptive:
 class _Design:
     """How well a format's strengths are known, relative to the anchor, and what one more pair would add.
 
-    elo: [N]; games: [N, N], those under way included; pairings: [M, 2], those that may be played.
+    elo: [N]; games: [N, N], those in progress included; pairings: [M, 2], those that may be played.
     """
 
     def __init__(self, elo: Floats, games: Floats, anchor: int, pairings: NDArray[np.int64]) -> None:

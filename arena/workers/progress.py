@@ -18,7 +18,7 @@ class RunProgress:
 
     moved: battles that the engine could not play, by the reason; they were played in the simulator.
     total: None while the number of battles is unknown. known: battles of the total that were stored before it started.
-    remark: the state of the schedule in words. points: format -> (agent, opponent) -> the score of the agent against the
+    remark: a description of the schedule's state. points: format -> (agent, opponent) -> the score of the agent against the
     opponent, over all battles that count for the run, also earlier ones; anchor: agent whose rating is fixed at 1000.
     nodes: the machines of a cluster, each with its workers and the battles that they have played; remarks: what happened to
     machines.

@@ -183,7 +183,7 @@ def _processor_time(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str]:
-    """Return what /proc says of a process, from its state on; nothing where there is no /proc."""
+    """Return the fields of /proc/PID/stat, from the state on; empty where there is no /proc."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:

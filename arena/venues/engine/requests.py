@@ -39,7 +39,7 @@ def _has_two_locks(b, s):
 
 @rule
 def _logged_entry(b, s):
-    """What Showdown's input log says of a choice of a move, whichever was chosen; 0: the chosen move."""
+    """Return the move that Showdown's input log notes for any choice of a move; 0: the chosen one."""
     locked, status = locked_entry(b, s), b[out(b, s) + W.MON_STATUS]
     if locked:
         return locked

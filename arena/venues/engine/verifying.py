@@ -23,7 +23,7 @@ _AT_ONCE = 200
 
 @dataclass
 class VerificationResult:
-    """What a check found. checked: battles by where they were replayed; unchecked: by the reason; differences: in words."""
+    """The result. checked: battles by where they were replayed; unchecked: battles by reason; differences: descriptions."""
 
     checked: Counter[str] = field(default_factory=Counter)
     unchecked: Counter[str] = field(default_factory=Counter)

@@ -88,7 +88,7 @@ class WorkerSlot:
         self.played = 0
         self.ready = False
         self._on_line, self._on_death = on_line, on_death
-        self._asking = False  # a call for reports is under way
+        self._awaiting_reports = False  # a call for reports is in progress
         self._orders: list[tuple[Any, ...]] = []
         self._sending: asyncio.Task[None] | None = None
 
@@ -101,7 +101,7 @@ class WorkerSlot:
     def send(self, *order: Any) -> None:
         """Queue an order. Orders that come together go in one call; calls follow each other."""
         self._orders.append(order)
-        if self._asking and (self._sending is None or self._sending.done()):
+        if self._awaiting_reports and (self._sending is None or self._sending.done()):
             self._sending = asyncio.ensure_future(self._send())
 
     async def exchange(self) -> None:
@@ -109,9 +109,9 @@ class WorkerSlot:
         if self._sending is not None:
             await self._sending
         orders, self._orders = self._orders, []
-        self._asking = True
+        self._awaiting_reports = True
         events = await await_call(self.actor.exchange.remote(orders))
-        self._asking = False
+        self._awaiting_reports = False
         self.receive(events)
         await asyncio.sleep(REPLY_SECONDS)
 
