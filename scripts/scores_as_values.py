@@ -17,7 +17,7 @@ from typing import Any
 
 from teamsets.errors import ArenaError
 from training.data import trajectory as observing
-from training.data.from_store import Side, selected, trajectories, trajectory
+from training.data.from_store import StoredSide, selected, trajectories, trajectory
 from training.data.gates import Gates
 from training.data.shards import DatasetWriter
 
@@ -28,7 +28,7 @@ def score(diagnostics: dict[str, Any] | None, agent: str, refused: Counter[str])
     return math.nan if found is None else min(max(float(found), 0.0), 1.0)
 
 
-def with_scores(side: Side, *, by_expert: bool) -> observing.Trajectory | None:
+def with_scores(side: StoredSide, *, by_expert: bool) -> observing.Trajectory | None:
     """A side's trajectory whose values are scores. In a process of its own: it stays changed."""
     observing.win_probability = score
     return trajectory(side, by_expert=by_expert)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from agents.battle import SeatBattle
 from agents.contract import Agent, Answer
-from agents.llm.prompts import Said, again, prompt, read, template
+from agents.llm.prompts import PromptAnswer, again, prompt, read, template
 from teamsets.errors import BadInput
 
 #: Characters of a model's answer that are kept with a decision.
@@ -110,7 +110,7 @@ class LanguageModel(Agent):
         self.diagnostics = dict(self._kept)
 
 
-def handed_in(said: Said, text: str) -> str:
+def handed_in(said: PromptAnswer, text: str) -> str:
     """Return what the seat gets as an answer: the action, or the beginning of a text that names none, which it refuses."""
     return said.action or text[:SHOWN]
 

@@ -37,7 +37,7 @@ _AROUND = " \t\"'`*_.,;:<>[]()"
 _MAX_TEMPLATE = 1 << 16
 
 
-class Said(NamedTuple):
+class PromptAnswer(NamedTuple):
     """What an answer says. action: "" where it names none."""
 
     plan: str
@@ -101,7 +101,7 @@ def answer_schema(style: str, choices: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def read(text: str) -> Said:
+def read(text: str) -> PromptAnswer:
     """Find plan and action in what a model wrote: lines, the last of each, or a JSON object with these keys.
 
     What it thinks between <think> and </think> is no answer.
@@ -111,7 +111,7 @@ def read(text: str) -> Said:
     if not told:
         told = {name.lower(): words for name, words in _LINE.findall(text)}
     plan, action = (str(told.get(name) or "") for name in ("plan", "action"))
-    return Said(" ".join(plan.split()), " ".join(action.split()).strip(_AROUND).lower())
+    return PromptAnswer(" ".join(plan.split()), " ".join(action.split()).strip(_AROUND).lower())
 
 
 def _object(text: str) -> dict[str, Any]:

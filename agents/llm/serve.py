@@ -45,7 +45,7 @@ def question_of(body: bytes) -> Question:
     return Question(**{**told, "choices": None if choices is None else tuple(choices)})
 
 
-class Server(serving.Server):
+class LanguageModelServer(serving.Server):
     """Answers questions in batches of at most `batch`. path: of the socket. linger: as in serving.Server."""
 
     def __init__(self, model: Model, batch: int, path: Path, linger: float) -> None:
@@ -112,7 +112,7 @@ def main() -> None:
         model = Model(options.model, device_of(options.device), options.dtype)
     except (BadInput, OSError, ValueError, RuntimeError) as error:
         raise SystemExit(f"model {options.model}: {' '.join(str(error).split())[:300]}") from error
-    asyncio.run(serve(lambda: Server(model, options.batch, options.socket, options.linger), options))
+    asyncio.run(serve(lambda: LanguageModelServer(model, options.batch, options.socket, options.linger), options))
 
 
 if __name__ == "__main__":

@@ -20,14 +20,14 @@ _FROZEN = {1: 12.0}
 _FROZEN_LATER = 3.5
 
 
-class Body:
+class Combatant:
     """A fighter of one side (0 ours, 1 theirs), with its key in caches."""
 
     def __init__(self, fighter: Fighter, side: int) -> None:
         self.fighter, self.side = fighter, side
         self.hp = fighter.hp
-        self.variants: dict[Any, Body] = {}
-        self.root: Body | None = None
+        self.variants: dict[Any, Combatant] = {}
+        self.root: Combatant | None = None
 
     @cached_property
     def key(self) -> tuple[Any, ...]:
@@ -110,7 +110,7 @@ class Matchups:
         walls = tuple(tuple(sorted(side.keys() & _SCREENS)) for side in field.sides)
         self._mark = (field.weather, field.terrain, field.trick_room, walls, field.rooms)
 
-    def hit(self, attacker: Body, defender: Body, move: MoveFacts) -> Damage:
+    def hit(self, attacker: Combatant, defender: Combatant, move: MoveFacts) -> Damage:
         """Return the damage of a move between two bodies."""
         key = (move.id, attacker.key, defender.key, self._mark)
         found = self._hits.get(key)
@@ -118,7 +118,7 @@ class Matchups:
             found = self._hits[key] = self._attack(attacker, move, defender)
         return found
 
-    def _attack(self, attacker: Body, move: MoveFacts, defender: Body) -> Damage:
+    def _attack(self, attacker: Combatant, move: MoveFacts, defender: Combatant) -> Damage:
         if not move.damages:
             return NOTHING
         key = (move.id, attacker.key, self._mark)
@@ -129,7 +129,7 @@ class Matchups:
             attack = self._attacks[key] = Attack(attacker.fighter, move, self.field, own)
         return attack.on(defender.fighter, self.field.sides[defender.side])
 
-    def rate(self, attacker: Body, defender: Body) -> float:
+    def rate(self, attacker: Combatant, defender: Combatant) -> float:
         """Return the mean damage per turn of the attacker's best repeatable move, over the moves that it may have."""
         key = (attacker.key, defender.key, self._mark)
         found = self._rates.get(key)
@@ -137,7 +137,7 @@ class Matchups:
             found = self._rates[key] = self._rate(attacker, defender)
         return found
 
-    def _rate(self, attacker: Body, defender: Body) -> float:
+    def _rate(self, attacker: Combatant, defender: Combatant) -> float:
         options = []
         for move, chance in attacker.fighter.moves:
             if move.damages and not move.explodes:
@@ -153,7 +153,7 @@ class Matchups:
             missing *= 1 - chance
         return total * (0.75 if attacker.fighter.status == "par" else 1.0)
 
-    def speed(self, body: Body) -> float:
+    def speed(self, body: Combatant) -> float:
         """Return its speed, negated under Trick Room, so that the larger value always moves first."""
         key = (body.key, self._mark)
         found = self._speeds.get(key)
@@ -163,12 +163,12 @@ class Matchups:
             found = self._speeds[key] = -found if self.field.trick_room else found
         return found
 
-    def first(self, ours: Body, theirs: Body) -> float:
+    def first(self, ours: Combatant, theirs: Combatant) -> float:
         """Return the probability that ours moves first at equal priority."""
         mine, other = self.speed(ours), self.speed(theirs)
         return 0.5 if mine == other else 1.0 if mine > other else 0.0
 
-    def outlook(self, ours: Body, theirs: Body, hp: float, foe_hp: float, wait: float = 0.0) -> Outlook:
+    def outlook(self, ours: Combatant, theirs: Combatant, hp: float, foe_hp: float, wait: float = 0.0) -> Outlook:
         """Return the outcome of a duel from HP `hp` against `foe_hp`. wait: turns that ours loses first (< 0: theirs)."""
         mine, other = self.rate(ours, theirs) - theirs.drip, self.rate(theirs, ours) - ours.drip
         lost, gained = delay(ours.fighter) + max(0.0, wait), delay(theirs.fighter) + max(0.0, -wait)
@@ -180,7 +180,7 @@ class Matchups:
         dealt = max(0.0, to_lose - lost - 1 + self.first(ours, theirs)) * max(0.0, mine)
         return Outlook(win, max(0.05 * hp, hp - taken), max(0.05 * foe_hp, foe_hp - dealt))
 
-    def value(self, ours: Body, theirs: Body, hp: float, foe_hp: float, alive: float) -> float:
+    def value(self, ours: Combatant, theirs: Combatant, hp: float, foe_hp: float, alive: float) -> float:
         """Return the value of the duel to us, from -1 to 1: expected gain minus expected loss. alive: see `worth`."""
         view = self.outlook(ours, theirs, hp, foe_hp)
         mine, other = worth(ours.fighter, hp, alive), worth(theirs.fighter, foe_hp, alive)

@@ -7,7 +7,7 @@ from poke_env.battle.pokemon import Pokemon
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
-from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.matchups import Combatant, Matchups
 
 
 def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Choice | None:
@@ -16,9 +16,9 @@ def best_lead(battle: SeatBattle, matchups: Matchups, alive: float = 0.4) -> Cho
     alive: the part of a Pokémon's worth that does not depend on its HP.
     """
     matchups.turn_to(conditions(battle))
-    theirs = [Body(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
+    theirs = [Combatant(foe_fighter(mon, battle), 1) for mon in battle.opponent_team.values()]
     ours = [battle.team.get(entry["ident"]) for entry in battle.last_request["side"]["pokemon"]]
-    bodies = [Body(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
+    bodies = [Combatant(own_fighter(mon, battle), 0) if mon is not None else None for mon in ours]
     if not theirs or len(bodies) != len(battle.legal):
         return None
     scores = [

@@ -32,7 +32,7 @@ from agents.mechanics.fighters import (
 from agents.mechanics.modifiers import speed
 from agents.mechanics.moves import MoveFacts, move_facts
 from agents.mechanics.type_chart import effectiveness
-from agents.observation.unrounded_damage import NOTHING, Target, WellStrike
+from agents.observation.unrounded_damage import NOTHING, CachedStrike, StrikeTarget
 
 #: Maximum number of cached pairs (attacker, defender).
 _MAX_CACHED_PAIRS = 40_000
@@ -54,10 +54,10 @@ class _Attack:
 
     def __init__(self, user: Fighter, move: MoveFacts) -> None:
         self.move, self.kind, self.same_type = move, int(move.category == "special"), move.type in user.types
-        self._strike = WellStrike(user, move) if move.damages else None
+        self._strike = CachedStrike(user, move) if move.damages else None
         self.damages: dict[int, tuple[float, float, float]] = {}
 
-    def on(self, defender: _Body) -> tuple[float, float, float]:
+    def on(self, defender: _Combatant) -> tuple[float, float, float]:
         """Return the damage to a healthy defender if it hits: (minimum, maximum, mean), as fractions of its maximum HP.
 
         The result is cached in `damages`.
@@ -66,7 +66,7 @@ class _Attack:
         self.damages[defender.number] = found
         return found
 
-    def factor(self, defender: _Body) -> float:
+    def factor(self, defender: _Combatant) -> float:
         """Return the type effectiveness; 1 for a status move."""
         return (
             1.0 if self._strike is None else effectiveness(defender.fighter.gen, self.move.type, defender.target.types)
@@ -74,11 +74,11 @@ class _Attack:
 
 
 @dataclass(slots=True)
-class _Body:
+class _Combatant:
     """A healthy Pokémon, apart from its moves, which change most often. attacks: move id -> cached attack."""
 
     fighter: Fighter
-    target: Target
+    target: StrikeTarget
     number: int
     speed: float
     attacks: dict[str, _Attack] = field(default_factory=dict)
@@ -91,52 +91,52 @@ class _Body:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownPokemon:
     """A Pokémon as far as it is known.
 
     attacks: its damaging moves as (attack, its `damages`, kind, accuracy, probability that it has the move). most:
     defender's number -> cached maximum expected damage (physical, special).
     """
 
-    body: _Body
+    body: _Combatant
     attacks: list[tuple[_Attack, dict[int, tuple[float, float, float]], int, float, float]]
     most: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
-class Standing(NamedTuple):
+class ActivePokemon(NamedTuple):
     """A Pokémon's current state.
 
     attack, wall: factors (physical, special) of the damage that it deals, and takes. pace: factor of its speed. hp: fraction
     of its HP that is left.
     """
 
-    known: Known
+    known: KnownPokemon
     attack: tuple[float, float]
     wall: tuple[float, float]
     pace: float
     hp: float
 
 
-class Side(NamedTuple):
+class SideFactors(NamedTuple):
     """A side's conditions as factors. wall: (physical, special), of the damage its Pokémon take. pace: of their speed."""
 
     wall: tuple[float, float] = (1.0, 1.0)
     pace: float = 1.0
 
 
-_BARE = Side()
+_BARE = SideFactors()
 # Enum members are singletons and slow to hash, so they are looked up by id().
 _VEIL, _REFLECT, _LIGHT_SCREEN, _TAILWIND = map(
     id, (SideCondition.AURORA_VEIL, SideCondition.REFLECT, SideCondition.LIGHT_SCREEN, SideCondition.TAILWIND)
 )
 
 
-def side_factors(conditions: dict[SideCondition, int]) -> Side:
+def side_factors(conditions: dict[SideCondition, int]) -> SideFactors:
     """Return the factors of side conditions."""
     if not conditions:
         return _BARE
     held = set(map(id, conditions))
-    return Side(
+    return SideFactors(
         (
             0.5 if _VEIL in held or _REFLECT in held else 1.0,
             0.5 if _VEIL in held or _LIGHT_SCREEN in held else 1.0,
@@ -149,7 +149,7 @@ class Estimates:
     """A cache of Pokémon and of the damage that they deal to each other."""
 
     def __init__(self) -> None:
-        self._bodies: dict[tuple[Any, ...], _Body] = {}
+        self._bodies: dict[tuple[Any, ...], _Combatant] = {}
         self._pairs = 0
 
     @property
@@ -157,7 +157,7 @@ class Estimates:
         """True if the cache has reached its limit and should be replaced."""
         return self._pairs > _MAX_CACHED_PAIRS
 
-    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> Known:
+    def known(self, mon: Pokemon, moves_listed: Sequence[str] | None, battle: SeatBattle) -> KnownPokemon:
         """Return a Pokémon as far as it is known now. moves_listed: move ids for one of ours; None for one of theirs."""
         if moves_listed is None:
             loadout, moves = foe_loadout(mon, battle, as_copied=False)
@@ -170,19 +170,21 @@ class Estimates:
             attack = body.attack(name)
             if attack.move.damages:
                 attacks.append((attack, attack.damages, attack.kind, attack.move.accuracy, chance))
-        return Known(body, attacks)
+        return KnownPokemon(body, attacks)
 
-    def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Body:
+    def _body(self, mon: Pokemon, gen: int, loadout: Loadout) -> _Combatant:
         types = map(id, (mon._terastallized_type, mon._type_1, mon._type_2, *mon._temporary_types))  # see `_VEIL`
         key = gen, mon._species, mon._level, mon._weightkg, mon._terastallized, *types, loadout
         found = self._bodies.get(key)
         if found is None:
             fighter = well_fighter(mon, gen, loadout)
             quickness = speed(fighter, empty_field(gen), {})
-            found = self._bodies[key] = _Body(fighter, Target(fighter), len(self._bodies), quickness)
+            found = self._bodies[key] = _Combatant(fighter, StrikeTarget(fighter), len(self._bodies), quickness)
         return found
 
-    def rows(self, many: Iterable[Standing | None], near: Side, foe: Standing, far: Side, first: bool) -> list[bytes]:
+    def rows(
+        self, many: Iterable[ActivePokemon | None], near: SideFactors, foe: ActivePokemon, far: SideFactors, first: bool
+    ) -> list[bytes]:
         """Return six float32 for each Pokémon of a side against the opponent's active one; zeros for None.
 
         They are 1; the maximum expected damage that it takes, as a fraction of its maximum HP and of its remaining HP; the
@@ -224,7 +226,7 @@ class Estimates:
             )
         return out
 
-    def _deals(self, attacker: Known, defender: _Body) -> tuple[float, float]:
+    def _deals(self, attacker: KnownPokemon, defender: _Combatant) -> tuple[float, float]:
         most, number = [0.0, 0.0], defender.number
         for attack, damages, kind, accuracy, chance in attacker.attacks:
             _, _, mean = damages.get(number) or attack.on(defender)
@@ -236,7 +238,7 @@ class Estimates:
         return found
 
 
-def of_move(move: str, own: Standing, foe: Standing, other: Side) -> tuple[float, ...]:
+def of_move(move: str, own: ActivePokemon, foe: ActivePokemon, other: SideFactors) -> tuple[float, ...]:
     """Return six features of our move (which may be a copied one).
 
     They are the expected damage as a fraction of the target's maximum HP and of its remaining HP; whether it can, and
@@ -265,7 +267,7 @@ def health(mon: Pokemon) -> float:
     return hp / most if hp and most else 0.0
 
 
-def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
+def standing(known: KnownPokemon, mon: Pokemon, hp: float) -> ActivePokemon:
     """Return a Pokémon's current state. hp: the fraction that is left."""
     attack, special_attack, wall, special_wall, pace = 1.0, 1.0, 1.0, 1.0, 1.0
     if mon._active:
@@ -278,10 +280,10 @@ def standing(known: Known, mon: Pokemon, hp: float) -> Standing:
             wall /= 2
     status = mon._status
     if status is None:
-        return Standing(known, (attack, special_attack), (wall, special_wall), pace, hp if mon._max_hp else 1.0)
+        return ActivePokemon(known, (attack, special_attack), (wall, special_wall), pace, hp if mon._max_hp else 1.0)
     if status is Status.BRN and mon.ability != "guts":
         attack /= 2
     elif status is Status.PAR and mon.ability != "quickfeet":
         pace *= 0.25 if mon.gen <= 6 else 0.5
     left = 0.0 if status is Status.FNT else hp if mon._max_hp else 1.0
-    return Standing(known, (attack, special_attack), (wall, special_wall), pace, left)
+    return ActivePokemon(known, (attack, special_attack), (wall, special_wall), pace, left)

@@ -18,7 +18,7 @@ from poke_env.battle.status import Status
 from poke_env.data import GenData
 
 from agents.battle import SeatBattle
-from agents.observation.estimates import Estimates, Known, Standing, health, standing
+from agents.observation.estimates import ActivePokemon, Estimates, KnownPokemon, health, standing
 from agents.observation.vocabulary import move_name, vocabulary
 from teamsets.builder.published import STATS
 
@@ -51,10 +51,10 @@ class PokemonRow(NamedTuple):
     ids: bytes
     known: bytes
     on_field: bytes
-    standing: Standing | None
+    standing: ActivePokemon | None
 
     @property
-    def able(self) -> Standing | None:
+    def able(self) -> ActivePokemon | None:
         """Its state, unless it has fainted or is unknown."""
         return self.standing if self.standing is not None and self.standing.hp > 0 else None
 
@@ -66,7 +66,7 @@ class _Sheet:
     known: for the estimates. before, after: its ids before and after the status. moves: (name, maximum PP), in order.
     """
 
-    known: Known
+    known: KnownPokemon
     before: tuple[int, ...]
     after: tuple[int, ...]
     moves: list[tuple[str, int]]

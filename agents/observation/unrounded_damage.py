@@ -27,7 +27,7 @@ from teamsets.builder.published import STATS
 NOTHING: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-class Strike:
+class UnroundedStrike:
     """A damaging move of a healthy, unboosted fighter on an empty field, with what does not depend on its target."""
 
     __slots__ = (
@@ -79,7 +79,7 @@ class Strike:
         return plain, plain * self._critical * self._sharp
 
 
-class Target:
+class StrikeTarget:
     """A healthy, unboosted fighter on an empty field as a target, with all factors that do not depend on the move."""
 
     __slots__ = ("fighter", "guarded", "high", "low", "types", "walls")
@@ -102,7 +102,7 @@ _UNUSUAL_MOVES = frozenset(
 _UNUSUAL_ABILITIES = frozenset({"mindseye", "scrappy", "tintedlens"})
 
 
-class WellStrike(Strike):
+class CachedStrike(UnroundedStrike):
     """A strike that is fast against targets of the same kind."""
 
     __slots__ = ("_attack", "_critical_push", "_gen", "_hits", "_push", "_usual")
@@ -125,7 +125,7 @@ class WellStrike(Strike):
         level, attack = self._attacker.level, self._attack
         return _push(level, power, attack), _push(level * 2, power, attack)
 
-    def against(self, target: Target) -> tuple[float, float, float]:
+    def against(self, target: StrikeTarget) -> tuple[float, float, float]:
         """Return low, high and mean of the damage, equal to those of `on`. The target has the attacker's generation."""
         kind = self._kind
         if not self._usual or kind in target.guarded:

@@ -18,7 +18,7 @@ from agents.serving.client import Service, connected
 from agents.serving.wire import ASK, socket_path
 
 
-class Connection(client.Connection):
+class InferenceConnection(client.Connection):
     """This process's connection to one inference server, bound to the event loop of the first `ask`."""
 
     async def ask(self, session: int, position: int, observation: Observation) -> NDArray[np.float32]:
@@ -47,7 +47,7 @@ class Connection(client.Connection):
         return np.frombuffer(b"".join(await asyncio.gather(*frames)), np.float32).reshape(len(sessions), -1)
 
 
-def connection_to(folder: Path, device: str) -> Connection:
+def connection_to(folder: Path, device: str) -> InferenceConnection:
     """Return this process's connection to the server of a checkpoint; starts the server if necessary. Blocks meanwhile.
 
     device: "auto" (the first GPU, else the CPU) or a torch device. Raises ServerFailed if the server does not start.
@@ -55,4 +55,4 @@ def connection_to(folder: Path, device: str) -> Connection:
     path = socket_path(f"{folder.resolve()}\n{identity(folder)}\n{device}")
     arguments = [os.fspath(folder.resolve()), "--device", device]
     service = Service(f"the inference server of {folder}", path, "agents.policy.serve", arguments)
-    return connected(service, Connection)
+    return connected(service, InferenceConnection)

@@ -21,7 +21,7 @@ from agents.observation.actions import ACTIONS
 from agents.observation.columns import FIELD, FieldFeature, turns
 from agents.observation.observation import Observations
 from agents.policy import checkpoint
-from agents.policy.client import Connection, connection_to
+from agents.policy.client import InferenceConnection, connection_to
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
 
@@ -96,12 +96,12 @@ class Policy(BatchedAgent):
         forced = observations.features[:, FIELD, FieldFeature.FORCED_SWITCH] > 0
         for agent, turn, is_forced in zip(agents, turns(observations.features).tolist(), forced.tolist(), strict=True):
             agent._count(None if is_forced else turn)
-        by_server: dict[Connection, list[int]] = {}
+        by_server: dict[InferenceConnection, list[int]] = {}
         for index, agent in enumerate(agents):
             by_server.setdefault(agent._server, []).append(index)
         answers = np.empty((len(agents), ACTIONS + 1), np.float32)
 
-        async def ask(server: Connection, rows: list[int]) -> None:
+        async def ask(server: InferenceConnection, rows: list[int]) -> None:
             sessions, positions = [agents[k]._session for k in rows], [agents[k]._position for k in rows]
             answers[rows] = await server.ask_many(sessions, positions, observations.take(rows))
 

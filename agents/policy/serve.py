@@ -101,7 +101,7 @@ class Inference:
         return answers
 
 
-class Server(serving.Server):
+class InferenceServer(serving.Server):
     """Batches requests into forward passes. path: of the socket. linger: seconds without a connection until it ends."""
 
     def __init__(self, inference: Inference, path: Path, linger: float) -> None:
@@ -219,7 +219,7 @@ def main() -> None:
     device = device_of(options.device)
     network, _ = load(options.checkpoint, device)
     inference = Inference(network, device, options.slots)
-    asyncio.run(serve(lambda: Server(inference, options.socket, options.linger), options))
+    asyncio.run(serve(lambda: InferenceServer(inference, options.socket, options.linger), options))
 
 
 if __name__ == "__main__":

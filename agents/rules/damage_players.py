@@ -13,7 +13,7 @@ from agents.mechanics.fighters import Fighter, estimated_stats
 from agents.mechanics.moves import facts_of
 from agents.rules.options import any_choice, move_options, switch_options
 from agents.rules.support_players import attack_or_answer, heals, set_up_options
-from agents.rules.turn_view import Scene, best_answer, strongest
+from agents.rules.turn_view import TurnView, best_answer, strongest
 
 
 class MaxDamage(Agent):
@@ -60,7 +60,7 @@ class Balanced(Agent):
         self.heal_under = heal_under
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         me, foe = scene.me, scene.foe
         if me is None or foe is None or not scene.moves:
             return attack_or_answer(scene)
@@ -85,7 +85,7 @@ class Revenger(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         me, foe = scene.me, scene.foe
         if me is None or foe is None or not scene.moves:
             return self._revenge(scene)
@@ -96,7 +96,7 @@ class Revenger(Agent):
             return self._revenge(scene)
         return best.choice
 
-    def _revenge(self, scene: Scene) -> Choice:
+    def _revenge(self, scene: TurnView) -> Choice:
         if not scene.switches:
             return any_choice(scene.battle)
         killers = [
@@ -108,7 +108,7 @@ class Revenger(Agent):
             return min(killers, key=lambda s: scene.threat(s.fighter)).choice
         return best_answer(scene).choice
 
-    def _takes(self, scene: Scene, fighter: Fighter) -> bool:
+    def _takes(self, scene: TurnView, fighter: Fighter) -> bool:
         """Return whether it has more than half of its HP left after switching into the expected hit."""
         return fighter.hp - scene.threat(fighter) > 0.5
 
@@ -126,7 +126,7 @@ class Pessimist(Agent):
         self.switch_cost = switch_cost
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         me, foe = scene.me, scene.foe
         if me is None or foe is None or not scene.moves:
             return attack_or_answer(scene)

@@ -8,13 +8,13 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.mechanics.fighters import conditions, foe_fighter, own_fighter
-from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts, facts_of
 from agents.mechanics.preview import best_lead, only_previewed
 from agents.mechanics.status import sleeper_held
 from agents.mechanics.worth import entry_damage, hazards_cost, with_hazard
 from agents.rules.options import any_choice, move_options, switch_options
-from agents.rules.planner import Position, Weights, benched, replies, table, terastallized
+from agents.rules.planner import PlannerPosition, PlannerWeights, benched, replies, table, terastallized
 from agents.rules.turn_outcomes import Action
 
 _CLEARS = frozenset({"rapidspin", "defog", "mortalspin", "tidyup"})
@@ -41,7 +41,7 @@ class Expert(Agent):
     """
 
     def __init__(self, duel: float = 0.35, reply: float = 3.0, alive: float = 0.4, tera: float = 0.12) -> None:
-        self.weights = Weights(alive=alive, duel=duel, tera=tera, reply=reply)
+        self.weights = PlannerWeights(alive=alive, duel=duel, tera=tera, reply=reply)
         self._matchups = Matchups()
 
     def team_preview(self, battle: SeatBattle) -> Choice | None:
@@ -62,28 +62,28 @@ class Expert(Agent):
 class _Plan:
     """One decision: the position, and the actions of both sides."""
 
-    def __init__(self, battle: SeatBattle, matchups: Matchups, weights: Weights) -> None:
+    def __init__(self, battle: SeatBattle, matchups: Matchups, weights: PlannerWeights) -> None:
         self.battle, self.matchups, self.weights = battle, matchups, weights
         self.field = conditions(battle)
         matchups.turn_to(self.field)
-        self.of_mon: dict[int, Body] = {}
+        self.of_mon: dict[int, Combatant] = {}
         ours = self._bodies(battle.team.values(), 0)
         theirs = self._bodies([*battle.opponent_team.values(), *only_previewed(battle)], 1)
         seen = len(battle.opponent_team) + len(only_previewed(battle))
-        self.position = Position(ours, theirs, max(0, len(battle.team) - seen), matchups, weights)
+        self.position = PlannerPosition(ours, theirs, max(0, len(battle.team) - seen), matchups, weights)
         self.me = self._active(battle.active_pokemon)
         self.foe = self._active(battle.opponent_active_pokemon)
 
-    def _bodies(self, team: Any, side: int) -> list[Body]:
+    def _bodies(self, team: Any, side: int) -> list[Combatant]:
         bodies = []
         for mon in team:
             if not mon.fainted:
                 fighter = foe_fighter(mon, self.battle) if side else own_fighter(mon, self.battle)
-                body = self.of_mon[id(mon)] = Body(fighter, side)
+                body = self.of_mon[id(mon)] = Combatant(fighter, side)
                 bodies.append(body)
         return bodies
 
-    def _active(self, mon: Any) -> Body | None:
+    def _active(self, mon: Any) -> Combatant | None:
         return self.of_mon.get(id(mon)) if mon is not None else None
 
     def options(self) -> list[Action]:
@@ -98,7 +98,7 @@ class _Plan:
         body = self.of_mon[id(mon)]
         return self._entry(body, choice)
 
-    def _entry(self, body: Body, choice: Choice | None) -> Action:
+    def _entry(self, body: Combatant, choice: Choice | None) -> Action:
         """Return the switch to `body`, with the bonus of the Pokémon that leaves (Regenerator, Natural Cure)."""
         hp = body.hp - entry_damage(body.fighter, self.field.sides[body.side])
         leaving = self.foe if body.side else self.me
@@ -109,7 +109,7 @@ class _Plan:
             bonus = 0.15
         return Action(choice, benched(body, hp), hp, switches=True, bonus=bonus)
 
-    def _move(self, choice: Choice, move: MoveFacts, body: Body) -> Action:
+    def _move(self, choice: Choice, move: MoveFacts, body: Combatant) -> Action:
         bonus, lift = 0.0, 1.0
         if choice.extra == "terastallize":
             body, bonus = terastallized(body), -self.weights.tera
@@ -121,7 +121,7 @@ class _Plan:
             lift, bonus = (1.7 if move.damages else 1.0), -0.1
         return Action(choice, body, body.hp, move, bonus=bonus + self._lasting(move, body), lift=lift)
 
-    def _lasting(self, move: MoveFacts, body: Body) -> float:
+    def _lasting(self, move: MoveFacts, body: Combatant) -> float:
         """Return the value of a move's lasting effects: hazards set or removed, an item knocked off, Wish."""
         other = 1 - body.side
         if move.hazard:
@@ -162,13 +162,13 @@ class _Plan:
             return None
         return facts_of(mon.last_move)
 
-    def _switches_of(self, foe: Body) -> list[Action]:
+    def _switches_of(self, foe: Combatant) -> list[Action]:
         entries = [self._entry(body, None) for body in self._their_answers(foe)]
         for entry in entries:
             entry.chance = _LEAVES
         return entries
 
-    def _their_answers(self, foe: Body) -> list[Body]:
+    def _their_answers(self, foe: Combatant) -> list[Combatant]:
         """Return the opponent's benched Pokémon with the best duels against our active Pokémon."""
         bench = [body for body in self.position.theirs if body is not foe]
         me = self.me

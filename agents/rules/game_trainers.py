@@ -10,7 +10,7 @@ from agents.mechanics.status import can_inflict
 from agents.mechanics.type_chart import effectiveness
 from agents.rules.options import any_choice
 from agents.rules.support_players import heals
-from agents.rules.turn_view import MoveOption, Scene, best_answer
+from agents.rules.turn_view import MoveOption, TurnView, best_answer
 
 
 class RedBlueTrainer(Agent):
@@ -27,7 +27,7 @@ class RedBlueTrainer(Agent):
         self._turns = 0
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         if not scene.moves or scene.foe is None or scene.me is None:
             return scene.switches[0].choice if scene.switches else any_choice(battle)
         if scene.me.species != self._out:
@@ -62,7 +62,7 @@ class EmeraldTrainer(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         if scene.me is None or scene.foe is None or not scene.moves:
             return best_answer(scene).choice if scene.switches else any_choice(battle)
         harmless = not any(o.expected > 0.02 for o in scene.moves)
@@ -72,7 +72,7 @@ class EmeraldTrainer(Agent):
         best = max(scores)
         return self.rng.choice([o for o, s in zip(scene.moves, scores, strict=True) if s == best]).choice
 
-    def _score(self, option: MoveOption, scene: Scene, me: Fighter, foe: Fighter) -> int:
+    def _score(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
         move = option.move
         if move.damages:
             return 100 + self._attack(option, scene, me, foe)
@@ -88,7 +88,7 @@ class EmeraldTrainer(Agent):
             return 100 + (-10 if all(foe.stage(stat) <= -2 for stat, _ in move.boosts) else -1)
         return 99
 
-    def _attack(self, option: MoveOption, scene: Scene, me: Fighter, foe: Fighter) -> int:
+    def _attack(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
         if option.damage.high <= 0:
             return -12
         score = 1 if option.expected >= max(o.expected for o in scene.moves) else -1
@@ -103,7 +103,7 @@ class EmeraldTrainer(Agent):
             score -= 1
         return score
 
-    def _status(self, option: MoveOption, scene: Scene, me: Fighter, foe: Fighter) -> int:
+    def _status(self, option: MoveOption, scene: TurnView, me: Fighter, foe: Fighter) -> int:
         if not can_inflict(option.move, foe, scene.battle):
             return -10
         if foe.hp < 0.3 or me.hp < 0.25:
@@ -114,7 +114,7 @@ class EmeraldTrainer(Agent):
             return 3 if not scene.faster(me) else 1
         return 2 if foe.hp > 0.7 else 0
 
-    def _set_up(self, rises: tuple[tuple[str, int], ...], scene: Scene, me: Fighter) -> int:
+    def _set_up(self, rises: tuple[tuple[str, int], ...], scene: TurnView, me: Fighter) -> int:
         if all(me.stage(stat) >= 2 for stat, rise in rises if rise > 0):
             return -8
         if me.hp < 0.6 or scene.threat(me) > 0.4:

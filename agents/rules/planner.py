@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.worth import status_cost, worth
 from agents.rules.turn_outcomes import Action, Turn, order, play, with_status
 
@@ -13,7 +13,7 @@ _LOST = -1.6
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class PlannerWeights:
     """The planner's weights.
 
     alive: the part of a Pokémon's worth that does not depend on its HP. duel: weight of the current duel's outcome, as both
@@ -28,16 +28,16 @@ class Weights:
 
 
 @dataclass
-class Position:
+class PlannerPosition:
     """Both teams without fainted Pokémon, the active one first. unknown: number of the opponent's unseen Pokémon."""
 
-    ours: list[Body]
-    theirs: list[Body]
+    ours: list[Combatant]
+    theirs: list[Combatant]
     unknown: int
     matchups: Matchups
-    weights: Weights
-    _duels: dict[tuple[Body, Body, float, float], float] = field(default_factory=dict)
-    _next: dict[tuple[Body, Body, float], float] = field(default_factory=dict)
+    weights: PlannerWeights
+    _duels: dict[tuple[Combatant, Combatant, float, float], float] = field(default_factory=dict)
+    _next: dict[tuple[Combatant, Combatant, float], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.worths = [
@@ -46,7 +46,7 @@ class Position:
         ]
         self.totals = [sum(worths.values()) for worths in self.worths]
 
-    def duel(self, ours: Body, theirs: Body, hp: float, foe_hp: float) -> float:
+    def duel(self, ours: Combatant, theirs: Combatant, hp: float, foe_hp: float) -> float:
         """Return the value of a duel to us, from -1 to 1: expected gain minus expected loss in worth."""
         key = (ours, theirs, round(hp, 2), round(foe_hp, 2))
         found = self._duels.get(key)
@@ -55,7 +55,7 @@ class Position:
             self._duels[key] = found
         return found
 
-    def after_our_loss(self, fallen: Body, theirs: Body, foe_hp: float) -> float:
+    def after_our_loss(self, fallen: Combatant, theirs: Combatant, foe_hp: float) -> float:
         """Return the value of our best next duel against their active Pokémon. fallen: our fainted one."""
         key = (fallen, theirs, round(foe_hp, 1))
         found = self._next.get(key)
@@ -64,7 +64,7 @@ class Position:
             found = self._next[key] = max(duels, default=_LOST)
         return found
 
-    def after_their_loss(self, fallen: Body, ours: Body, hp: float) -> float:
+    def after_their_loss(self, fallen: Combatant, ours: Combatant, hp: float) -> float:
         """Return the value of the next duel that the opponent would choose; unseen Pokémon count as an even duel."""
         key = (fallen, ours, round(hp, 1))
         found = self._next.get(key)
@@ -75,7 +75,7 @@ class Position:
             found = self._next[key] = min(duels, default=-_LOST)
         return found
 
-    def value(self, turn: Turn, out: tuple[Body, Body]) -> float:
+    def value(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
         """Return the value of a position after a turn: material and expected duel. out: the two active Pokémon before."""
         (ours, theirs), (hp, foe_hp), (alive, foe_alive) = turn.body, turn.hp, turn.alive
         total = turn.bonus + self.totals[0] - self.worths[0].get(out[0], 0.0)
@@ -95,7 +95,7 @@ class Position:
         value = worth(fighter, turn.hp[side], self.weights.alive)
         return value * (1 - chance * status_cost(fighter, status)) if status else value
 
-    def _expected_duel(self, turn: Turn, out: tuple[Body, Body]) -> float:
+    def _expected_duel(self, turn: Turn, out: tuple[Combatant, Combatant]) -> float:
         ours, theirs = turn.body
         hp, foe_hp = turn.hp
         if turn.pivots[0] and not turn.pivots[1]:
@@ -112,22 +112,22 @@ class Position:
         return plain
 
 
-def table(position: Position, ours: list[Action], theirs: list[Action]) -> list[list[float]]:
+def table(position: PlannerPosition, ours: list[Action], theirs: list[Action]) -> list[list[float]]:
     """Return the payoff matrix: a row for each of our actions, a column for each of theirs."""
     return [[_cell(position, mine, other) for other in theirs] for mine in ours]
 
 
-def _cell(position: Position, ours: Action, theirs: Action) -> float:
+def _cell(position: PlannerPosition, ours: Action, theirs: Action) -> float:
     out = (_root(ours.body), _root(theirs.body))
     first = order(position.matchups, ours, theirs)
     return sum(chance * position.value(turn, out) for chance, turn in play(position.matchups, ours, theirs, first))
 
 
-def _root(body: Body) -> Body:
+def _root(body: Combatant) -> Combatant:
     return body.root or body
 
 
-def replies(values: list[list[float]], theirs: list[Action], weights: Weights) -> list[float]:
+def replies(values: list[list[float]], theirs: list[Action], weights: PlannerWeights) -> list[float]:
     """Return the probability of each reply: the opponent replies well, but not perfectly and without knowing our choice.
 
     Three rounds of smoothed best responses: each side plays in proportion to exp(value) against the other's last mixture.
@@ -150,20 +150,20 @@ def _soft(values: list[float], weights: list[float]) -> list[float]:
     return [part / total for part in parts]
 
 
-def terastallized(body: Body) -> Body:
+def terastallized(body: Combatant) -> Combatant:
     """Return the terastallized variant of a body."""
     found = body.variants.get("tera")
     if found is None:
-        found = body.variants["tera"] = Body(body.fighter.as_tera(), body.side)
+        found = body.variants["tera"] = Combatant(body.fighter.as_tera(), body.side)
         found.root = body
     return found
 
 
-def benched(body: Body, hp: float) -> Body:
+def benched(body: Combatant, hp: float) -> Combatant:
     """Return a body as it enters the field: without boosts and volatile effects, with `hp` left."""
     fighter = replace(
         body.fighter, boosts=(), effects=frozenset(), first_turn=True, must_recharge=False, hp=max(hp, 0.0)
     )
-    found = Body(fighter, body.side)
+    found = Combatant(fighter, body.side)
     found.root = body
     return found

@@ -6,7 +6,7 @@ from agents.battle import SeatBattle
 from agents.battle.choices import Choice
 from agents.contract import Agent
 from agents.rules.options import any_choice
-from agents.rules.turn_view import Scene, strongest
+from agents.rules.turn_view import TurnView, strongest
 
 
 class LeastDamage(Agent):
@@ -16,7 +16,7 @@ class LeastDamage(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         if scene.moves:
             return min(scene.moves, key=lambda option: option.expected).choice
         if scene.switches:
@@ -42,7 +42,7 @@ class MaxPower(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         if scene.moves:
             return max(scene.moves, key=lambda option: option.move.power * option.move.hits).choice
         return any_choice(battle)
@@ -55,7 +55,7 @@ class Gambler(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         if scene.moves:
             return max(scene.moves, key=lambda option: option.damage.high).choice
         return any_choice(battle)
@@ -75,7 +75,7 @@ class TypeSwitcher(Agent):
         self._switched_on = -1
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         best = max(scene.switches, key=lambda s: (scene.type_edge(s.fighter), s.fighter.hp), default=None)
         if not scene.moves or scene.me is None:
             return best.choice if best is not None else any_choice(battle)

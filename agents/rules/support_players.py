@@ -9,7 +9,7 @@ from agents.mechanics.fighters import Fighter
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_inflict
 from agents.rules.options import any_choice
-from agents.rules.turn_view import MoveOption, Scene, best_answer, strongest
+from agents.rules.turn_view import MoveOption, TurnView, best_answer, strongest
 
 _LAYERS = {"spikes": 3, "toxicspikes": 2}
 
@@ -19,7 +19,7 @@ def heals(move: MoveFacts, me: Fighter) -> bool:
     return move.heal >= 0.5 and not (move.id == "rest" and me.status == "slp")
 
 
-def attack_or_answer(scene: Scene) -> Choice:
+def attack_or_answer(scene: TurnView) -> Choice:
     """Return the strongest move; if no move is legal, the best switch."""
     if scene.moves:
         return strongest(scene.moves).choice
@@ -35,7 +35,7 @@ class StatusSpreader(Agent):
     ORDER = ("slp", "par", "brn", "tox", "psn")
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         foe = scene.foe
         if foe is not None:
             useful = [o for o in scene.moves if not o.move.damages and can_inflict(o.move, foe, scene.battle)]
@@ -51,7 +51,7 @@ class HazardStacker(Agent):
     """
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         theirs = scene.field.sides[1]
         if self._standing(battle) > 1:
             for option in scene.moves:
@@ -80,7 +80,7 @@ class Staller(Agent):
         self._protected_on = -2
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         me, foe = scene.me, scene.foe
         if me is None or foe is None or not scene.moves:
             return attack_or_answer(scene)
@@ -96,7 +96,7 @@ class Staller(Agent):
             return guard[0].choice
         return self._least_risk(scene, me)
 
-    def _least_risk(self, scene: Scene, me: Fighter) -> Choice:
+    def _least_risk(self, scene: TurnView, me: Fighter) -> Choice:
         safe = max(scene.switches, key=lambda s: s.fighter.hp - 2 * scene.threat(s.fighter), default=None)
         fear = scene.threat(me)
         if safe is not None and fear > 0.5 and scene.threat(safe.fighter) < fear / 2:
@@ -104,7 +104,7 @@ class Staller(Agent):
         return strongest([o for o in scene.moves if not o.move.explodes] or scene.moves).choice
 
 
-def set_up_options(scene: Scene) -> list[MoveOption]:
+def set_up_options(scene: TurnView) -> list[MoveOption]:
     """Return the status moves that raise a stat of the user (attack, special attack, speed) that is below +2."""
     me = scene.me
     if me is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from agents.battle.choices import Choice
 from agents.mechanics.damage import Damage
 from agents.mechanics.fighters import Fighter
-from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import MoveFacts
 from agents.mechanics.status import can_have
 from agents.mechanics.type_chart import effectiveness
@@ -27,7 +27,7 @@ class Action:
     """
 
     choice: Choice | None
-    body: Body
+    body: Combatant
     hp: float
     move: MoveFacts | None = None
     chance: float = 1.0
@@ -196,7 +196,7 @@ def _support(turn: Turn, side: int, move: MoveFacts, can: float) -> None:
     elif move.id in _SPREADING:
         if fighter.gen == 1 and move.id not in fighter.effects:
             marked = replace(fighter, effects=fighter.effects | {move.id})
-            turn.body[side] = Body(marked, side)
+            turn.body[side] = Combatant(marked, side)
         turn.bonus += sign * (0.0 if fighter.gen == 1 else 0.08)
     elif move.id == "substitute":
         if "substitute" not in fighter.effects and turn.hp[side] > 0.28:
@@ -225,18 +225,18 @@ def _inflict(turn: Turn, side: int, fighter: Fighter, move: MoveFacts, chance: f
         turn.status[side] = (move.status, chance)
 
 
-def changed(body: Body, boosts: tuple[tuple[str, int], ...]) -> Body:
+def changed(body: Combatant, boosts: tuple[tuple[str, int], ...]) -> Combatant:
     """Return the body after boosts, cached per body and change."""
     found = body.variants.get(boosts)
     if found is None:
-        found = body.variants[boosts] = Body(body.fighter.boosted(boosts), body.side)
+        found = body.variants[boosts] = Combatant(body.fighter.boosted(boosts), body.side)
     return found
 
 
-def with_status(body: Body, status: str) -> Body:
+def with_status(body: Combatant, status: str) -> Combatant:
     """Return the body with a new status, cached per body and status."""
     found = body.variants.get(status)
     if found is None:
         fighter = replace(body.fighter, status=status, slept=0)
-        found = body.variants[status] = Body(fighter, body.side)
+        found = body.variants[status] = Combatant(fighter, body.side)
     return found

@@ -40,7 +40,7 @@ class SwitchOption:
     fighter: Fighter
 
 
-class Scene:
+class TurnView:
     """One request for the rules, computed lazily."""
 
     def __init__(self, battle: SeatBattle) -> None:
@@ -118,6 +118,6 @@ def strongest(options: list[MoveOption]) -> MoveOption:
     return max(options, key=lambda option: option.expected)
 
 
-def best_answer(scene: Scene) -> SwitchOption:
+def best_answer(scene: TurnView) -> SwitchOption:
     """Return the switch with the maximum of damage dealt - damage taken + 0.3 · HP. `scene.switches` must not be empty."""
     return max(scene.switches, key=lambda s: scene.reach(s.fighter) - scene.threat(s.fighter) + 0.3 * s.fighter.hp)

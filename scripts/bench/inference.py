@@ -20,7 +20,7 @@ import numpy as np
 
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observation, Observations
 from agents.policy import checkpoint
-from agents.policy.client import Connection, connection_to
+from agents.policy.client import InferenceConnection, connection_to
 from agents.policy.network import PRESETS, Network
 
 
@@ -30,7 +30,7 @@ def made_up(seed: int) -> Observation:
     return Observation(ids, draw.standard_normal((TOKENS, FEATURES)).astype(np.float32), np.ones(13, dtype=np.bool_))
 
 
-async def speed(connection: Connection, battles: int, decisions: int) -> float:
+async def speed(connection: InferenceConnection, battles: int, decisions: int) -> float:
     """Decisions a second of so many battles at once, each of so many decisions."""
 
     async def battle(seed: int) -> None:
@@ -44,7 +44,7 @@ async def speed(connection: Connection, battles: int, decisions: int) -> float:
     return battles * decisions / (time.perf_counter() - began)
 
 
-async def speed_in_step(connection: Connection, battles: int, decisions: int) -> float:
+async def speed_in_step(connection: InferenceConnection, battles: int, decisions: int) -> float:
     """The same with all battles in one call."""
     sessions, seen = [connection.new_session() for _ in range(battles)], [made_up(seed) for seed in range(battles)]
     many = Observations(
@@ -59,7 +59,7 @@ async def speed_in_step(connection: Connection, battles: int, decisions: int) ->
     return battles * decisions / seconds
 
 
-async def compare(connection: Connection, asked: argparse.Namespace) -> None:
+async def compare(connection: InferenceConnection, asked: argparse.Namespace) -> None:
     await speed(connection, asked.battles, 5)
     together, in_step, alone = [], [], []
     for _ in range(asked.rounds):

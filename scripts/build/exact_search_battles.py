@@ -24,7 +24,7 @@ import numpy as np
 
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import TURN, UNDECIDED, WINNER, WORDS
-from agents.search.exact.tree import Settings, Tree, hidden_of
+from agents.search.exact.tree import Tree, TreeSettings, hidden_of
 from agents.search.exact.weights import read
 from teamsets.atomic import write_atomic
 from teamsets.loading import load_set
@@ -75,7 +75,7 @@ def _battle(
         legal = engine.legal()[0]
         actions = [int(mask).bit_length() - 1 if mask else 0 for mask in legal]
         if any(bin(mask).count("1") > 1 for mask in legal):
-            tree.plant(row, hidden_of(row), allowed, Settings(), weights, 1 + rng.getrandbits(60))
+            tree.plant(row, hidden_of(row), allowed, TreeSettings(), weights, 1 + rng.getrandbits(60))
             tree.grow(options.iterations)
             edges = [tree.edges(seat) for seat in range(2)]
             words.append(row.astype(np.int16))

@@ -28,7 +28,7 @@ from agents.engine.gen1.layout import WORDS
 from agents.engine.gen1.requests import legal_actions, lists_one_move
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
-from agents.search.exact.network import ACTION_ROWS, Network, row_of
+from agents.search.exact.network import ACTION_ROWS, PositionNetwork, row_of
 from agents.search.exact.values import logits_of, read_weights, value_of
 from agents.search.exact.weights import FITTED
 
@@ -128,11 +128,11 @@ class _Model(nn.Module):
         logits = (logits + self.fitted * positions.fitted).masked_fill(positions.rows < 0, -torch.inf)
         return judged[:, 0] - judged[:, 1], logits
 
-    def network(self) -> Network:
+    def network(self) -> PositionNetwork:
         def array(tensor: Tensor) -> NDArray[np.float32]:
             return np.ascontiguousarray(tensor.detach().numpy(), np.float32)
 
-        return Network(
+        return PositionNetwork(
             array(self.table.weight[:FEATURES]), array(self.bias), array(self.first.weight.T), array(self.first.bias),
             array(self.second.weight[0]), array(self.actions.weight), array(self.action_bias), array(self.fitted),
         )  # fmt: skip

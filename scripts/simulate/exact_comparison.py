@@ -16,7 +16,7 @@ from agents.battle.choices import Choice
 from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.search.exact.log import Log
-from agents.search.exact.row import Sheet, action_of, mask_of, root_of
+from agents.search.exact.row import TeamGuess, action_of, mask_of, root_of
 
 Words = NDArray[np.int32]
 
@@ -144,7 +144,7 @@ def told(log: Log, seat: int, battle: SeatBattle, choice: Choice) -> None:
         log.chose(seat, battle.last_request["active"][0]["moves"][choice.slot - 1]["id"])
 
 
-def sheets(packed: str) -> list[Sheet]:
+def sheets(packed: str) -> list[TeamGuess]:
     """A packed team as the opponent's known one."""
     found = []
     for member in packed.split("]"):
@@ -153,7 +153,7 @@ def sheets(packed: str) -> list[Sheet]:
             "".join(c for c in part.lower() if c.isalnum()) for part in (fields[1] or fields[0], *fields[4].split(","))
         ]
         found.append(
-            Sheet(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8])
+            TeamGuess(fields[0] or fields[1], ids[0], int(fields[10] or 100), tuple(ids[1:]), fields[6], fields[8])
         )
     return found
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from side_log import SideLog
 
-from agents.search.poke_engine.engine import Engine, Outcome
+from agents.search.poke_engine.engine import EngineOutcome, PokeEngine
 from agents.search.poke_engine.field import field_of
 from agents.search.poke_engine.history import BINDING, History
 from agents.search.poke_engine.layout import BOOSTS, EngineState
@@ -122,7 +122,7 @@ def _chosen(one: _Side, two: _Side, point: int) -> tuple[int, str, str, str] | N
     return one.battle.turn, state, picked[0], picked[1]
 
 
-def compare(turn: Turn, engine: Engine) -> Comparison:
+def compare(turn: Turn, engine: PokeEngine) -> Comparison:
     """Compare a turn with all outcomes that poke-engine predicts for it. Raises EngineFailed."""
     nearest: tuple[str, ...] | None = None
     gen = engine.gen
@@ -135,7 +135,7 @@ def compare(turn: Turn, engine: Engine) -> Comparison:
     return Comparison(False, nearest or ("nothing predicted",))
 
 
-def _differences(after: tuple[Seen, Seen], outcome: Outcome, gen: int) -> tuple[str, ...]:
+def _differences(after: tuple[Seen, Seen], outcome: EngineOutcome, gen: int) -> tuple[str, ...]:
     taken = {"One": 0, "Two": 0}
     for instruction in outcome.instructions:
         amount = _AMOUNT.search(instruction)

@@ -24,7 +24,7 @@ import numpy as np
 from prediction import Comparison, Turn, compare, known_limitation, turns
 
 from agents.search.poke_engine.builds import missing
-from agents.search.poke_engine.engine import Engine, EngineFailed
+from agents.search.poke_engine.engine import EngineFailed, PokeEngine
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
@@ -35,7 +35,7 @@ from teamsets.formats import get_format
 RULES = Rules(think_limit=60.0, max_turns=300)
 
 
-def judged(record: BattleRecord, engine: Engine) -> list[tuple[Turn, Comparison]]:
+def judged(record: BattleRecord, engine: PokeEngine) -> list[tuple[Turn, Comparison]]:
     """Every turn of a battle with its verdict."""
     said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])
     found = []
@@ -122,7 +122,7 @@ def main() -> None:
         if missing(gen):
             parser.error(missing(gen))
         plan = Plan(tuple(asked.agents), load_pools((format_id,))[0], asked.battles, asked.seed)
-        engine = Engine(gen)
+        engine = PokeEngine(gen)
         records = asyncio.run(play_all(round_robin(plan), RULES))
         report(format_id, [judged(record, engine) for record in records], asked.show)
         engine.close()

@@ -9,7 +9,7 @@ import torch
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS
-from training.online.players import Manner
+from training.online.players import SamplingSettings
 from training.online.rollout import Rollout
 
 
@@ -40,4 +40,4 @@ def rollout(values: list[float], lengths: list[int], results: list[float], **cha
         "opponent": torch.zeros(trajectories, dtype=torch.int64),
         "group": torch.zeros(trajectories, dtype=torch.int64),
     }
-    return Rollout(**(parts | changes), opponents=("self",), manner=Manner(1.0, 0.0))
+    return Rollout(**(parts | changes), opponents=("self",), manner=SamplingSettings(1.0, 0.0))

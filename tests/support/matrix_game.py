@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from training.envs.fixtures import LEARNER, Game
+from training.envs.fixtures import LEARNER, EnvBattle
 from training.envs.venue import UNDECIDED, Ints
 
 _TEAM = FixtureTeam("none", "none", packed="")
@@ -56,13 +56,13 @@ class MatrixGame:
 class MatrixGames:
     """Draws them, in place of `Games`."""
 
-    def game(self, number: int, opponents: dict[str, float]) -> Game:
+    def game(self, number: int, opponents: dict[str, float]) -> EnvBattle:
         rng = random.Random(number)
         opponent = rng.choices(list(opponents), list(opponents.values()))[0]
         seat = rng.randrange(2)
         agents = (LEARNER, opponent) if seat == 0 else (opponent, LEARNER)
-        return Game(Fixture("gen1ou", agents, (_TEAM, _TEAM), showdown_seed("matrix", number), "", ""), seat)
+        return EnvBattle(Fixture("gen1ou", agents, (_TEAM, _TEAM), showdown_seed("matrix", number), "", ""), seat)
 
-    def again(self, game: Game, number: int, copy: int) -> Game:
+    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
         seed = showdown_seed("matrix", number, copy)
-        return Game(Fixture("gen1ou", game.fixture.agents, (_TEAM, _TEAM), seed, "", ""), game.seat)
+        return EnvBattle(Fixture("gen1ou", game.fixture.agents, (_TEAM, _TEAM), seed, "", ""), game.seat)

@@ -12,7 +12,7 @@ from poke_env.battle.pokemon import Pokemon
 
 from agents.battle import SeatBattle
 from arena.record import unpacked
-from training.data.from_store import Side
+from training.data.from_store import StoredSide
 from training.data.trajectory import decision_points
 
 _BOOSTS = ("atk", "spa", "def", "spd", "spe", "accuracy", "evasion")
@@ -56,7 +56,7 @@ def state(ours: dict[str, Any], theirs: dict[str, Any], bench: Sequence[dict[str
     return {**told, **more}
 
 
-def from_side(side: Side) -> tuple[list[dict[str, Any]], list[int]]:
+def from_side(side: StoredSide) -> tuple[list[dict[str, Any]], list[int]]:
     """The states and actions of a side of a stored battle, with the end."""
     states, actions = [], []
     for battle, words in zip(decision_points(side.seat, side.format, unpacked(side.log)), side.choices, strict=False):

@@ -14,7 +14,7 @@ import numpy as np
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.layout import SEED, TURN, UNDECIDED, WINNER
 from arena.fixture import Fixture, FixtureTeam, showdown_seed
-from training.envs.fixtures import LEARNER, Game
+from training.envs.fixtures import LEARNER, EnvBattle
 
 OURS = "Alakazam|||noability|seismictoss,counter,sonicboom,splash||255,255,255,255,255,255|||||"
 THEIRS = "Snorlax|||noability|seismictoss||255,255,255,255,255,255|||||"
@@ -26,20 +26,20 @@ _SAMPLES, _RARE = 256, 0.05
 class TinyBattles:
     """Draws them, in place of `Games`: the learner has the Pokémon that has a choice, in either seat."""
 
-    def game(self, number: int, opponents: Mapping[str, float]) -> Game:
+    def game(self, number: int, opponents: Mapping[str, float]) -> EnvBattle:
         rng = random.Random(number)
         return _game(next(iter(opponents)), rng.randrange(2), showdown_seed("tiny", number))
 
-    def again(self, game: Game, number: int, copy: int) -> Game:
+    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle:
         return _game(game.opponent, game.seat, showdown_seed("tiny", number, copy))
 
 
-def _game(opponent: str, seat: int, seed: str) -> Game:
+def _game(opponent: str, seat: int, seed: str) -> EnvBattle:
     teams = FixtureTeam("ours", "ours", packed=OURS), FixtureTeam("theirs", "theirs", packed=THEIRS)
     agents = LEARNER, opponent
     if seat:
         teams, agents = teams[::-1], agents[::-1]
-    return Game(Fixture("gen1ou", agents, teams, seed, "", ""), seat)
+    return EnvBattle(Fixture("gen1ou", agents, teams, seed, "", ""), seat)
 
 
 class Solver:

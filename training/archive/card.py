@@ -10,11 +10,11 @@ import yaml
 from agents.policy import checkpoint
 from arena.report.markdown import markdown_table
 from teamsets.errors import BadInput
-from training.archive.contents import Run
+from training.archive.contents import ArchivedRun
 from training.runs.run_folder import EVALUATIONS
 
 
-def model_card(run: Run, about: dict[str, Any], license_name: str, *, has_text: bool) -> str:
+def model_card(run: ArchivedRun, about: dict[str, Any], license_name: str, *, has_text: bool) -> str:
     """The card as Markdown. about: of `contents.about`. license_name: "" if none was chosen. has_text: as a file LICENSE."""
     config = run.config
     parts = [
@@ -55,7 +55,7 @@ def _table(head: str, value: str, cells: Mapping[str, Any]) -> str:
     return markdown_table([head, value], [[name, str(cell)] for name, cell in cells.items()], numbers=set())
 
 
-def _worth(run: Run) -> str:
+def _worth(run: ArchivedRun) -> str:
     rows = []
     try:
         for told in run.evaluations:

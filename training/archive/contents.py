@@ -30,7 +30,7 @@ _PACKAGES = ("torch", "accelerate", "numba", "numpy", "safetensors", "wandb")
 
 
 @dataclass(frozen=True)
-class Run:
+class ArchivedRun:
     """A run's folder and the checkpoint of it that is archived."""
 
     folder: Path
@@ -70,7 +70,7 @@ def names_of(place: str) -> set[str]:
     return {CARD, LICENSE, BEST, *_OF_RUN, f"{place}/{checkpoint.WEIGHTS}", f"{place}/{checkpoint.ABOUT}"}
 
 
-def run_of(spec: str) -> Run:
+def run_of(spec: str) -> ArchivedRun:
     """The run and checkpoint of `RUN[@last|@best|@STEP]`. Raises BadInput."""
     _refuse_language_model(spec)
     folder = checkpoint.find(spec).resolve()
@@ -78,7 +78,7 @@ def run_of(spec: str) -> Run:
     if folder.parent.name != "checkpoints" or not (run / "config.yaml").is_file():
         raise BadInput(f"'{spec}': {folder} is not in the folder of a run, which has config.yaml: give RUN or RUN@STEP")
     checkpoint.read(folder)
-    return Run(run, folder)
+    return ArchivedRun(run, folder)
 
 
 def _refuse_language_model(spec: str) -> None:
@@ -93,7 +93,7 @@ def _refuse_language_model(spec: str) -> None:
         )
 
 
-def about(run: Run) -> dict[str, Any]:
+def about(run: ArchivedRun) -> dict[str, Any]:
     """What archive.json says of a run, without its checksums."""
     told = checkpoint.read(run.checkpoint)
     return {

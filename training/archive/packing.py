@@ -18,7 +18,7 @@ from teamsets.checksums import sha256_of
 from teamsets.errors import BadInput
 from teamsets.reading import is_no_file
 from training.archive.card import model_card
-from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, Run, about, names_of, sha256
+from training.archive.contents import BEST, CARD, FORMAT, LICENSE, MANIFEST, ArchivedRun, about, names_of, sha256
 
 _BLOCK = 1 << 20
 #: Of compressed data, of which a few bytes may be a megabyte.
@@ -30,7 +30,7 @@ _MAX_HEADERS = 1 << 20
 _CHECKPOINT = re.compile(r"checkpoints/step-\d{1,20}")
 
 
-def pack(run: Run, out: Path, license_name: str, license_text: str) -> dict[str, Any]:
+def pack(run: ArchivedRun, out: Path, license_name: str, license_text: str) -> dict[str, Any]:
     """Write the archive of a run; returns its archive.json. license_text: "" for no file. Raises OSError."""
     told = about(run)
     written = {CARD: model_card(run, told, license_name, has_text=bool(license_text)).encode()}

@@ -15,7 +15,7 @@ from agents.llm.prompts import STYLES
 from arena.terminal.commands import db_option
 from arena.terminal.console import Console
 from teamsets.errors import BadInput
-from training.preferences.build import Settings, SourceKind, Venue, build_pairs
+from training.preferences.build import BuildSettings, SourceKind, Venue, build_pairs
 from training.preferences.garbling import GARBLES
 from training.preferences.pairs import read_pairs, told
 from training.preferences.playing import Tries
@@ -122,7 +122,7 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
 @click.option(
     "--garble-temperature",
     type=click.FloatRange(0, min_open=True),
-    default=Settings.garble_temperature,
+    default=BuildSettings.garble_temperature,
     show_default=True,
     help="At which --answers-of is asked once more at each decision, for --garble temperature.",
 )
@@ -144,7 +144,7 @@ def _baseline(context: click.Context, option: click.Parameter, value: str) -> fl
 @click.option(
     "--style",
     type=click.Choice(tuple(STYLES)),
-    default=Settings.style,
+    default=BuildSettings.style,
     show_default=True,
     help="Of the prompts, as the style of llm: players: answers are an action, or a plan and an action. With --answers-of "
     "they are those of the model.",
@@ -165,7 +165,7 @@ def build(db: Path, where: str, out: Path, replace: bool, as_json: bool, **optio
       train preferences build --source answers --answers-of "llm:models/base?temperature=1" --out data/answers
     """
     _check(options)
-    settings = Settings(
+    settings = BuildSettings(
         db=db,
         where=where,
         source=options["source"],

@@ -17,7 +17,7 @@ from training.runs.distributed.launch import launch
 from training.runs.distributed.rank import Rank, rank_of, world_size
 
 if TYPE_CHECKING:
-    from training.offline.trainer import Finished
+    from training.offline.trainer import FinishedRun
 
 
 def need_packages() -> None:
@@ -51,7 +51,7 @@ def run_training(config: Config, processes: int = 1) -> None:
         print(f"agent: policy:{finished.folder}@{'last' if best is None else 'best'}", file=sys.stderr)
 
 
-def _train(config: Config, rank: Rank) -> Finished | None:
+def _train(config: Config, rank: Rank) -> FinishedRun | None:
     from torch.distributed.elastic.multiprocessing.errors import record
 
     from training.offline.trainer import train

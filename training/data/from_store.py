@@ -43,7 +43,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Side:
+class StoredSide:
     """One side of a stored battle, the input of a trajectory. log: compressed. diagnostics: JSON per decision, or None."""
 
     seat: str
@@ -75,7 +75,7 @@ def selected(db: Path, where: str) -> list[Candidate]:
     return [Candidate(*row) for row in found]
 
 
-def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
+def sides(db: Path, chosen: list[Candidate]) -> list[StoredSide]:
     """Load the logs, choices and diagnostics of sides, in the order of the battles.
 
     Logs that are not stored are made by Showdown. Raises BadInput for a battle whose logs cannot be made.
@@ -101,11 +101,11 @@ def sides(db: Path, chosen: list[Candidate]) -> list[Side]:
                 "format": format_id, "source": "arena", "agent": agent, "opponent": opponent, "battle": battle,
                 "seat": seat, "pair": pair, "team_set": team_set, "team": team, "outcome": outcome,
             }  # fmt: skip
-            loaded.append(Side(seat, format_id, log, choices, reported, score, about))
+            loaded.append(StoredSide(seat, format_id, log, choices, reported, score, about))
     return loaded
 
 
-def trajectory(side: Side, *, by_expert: bool = False) -> Trajectory | None:
+def trajectory(side: StoredSide, *, by_expert: bool = False) -> Trajectory | None:
     """Build the trajectory of a side; None if it has no decision (it lost before one). by_expert: see `target_policy`."""
     diagnostics = [None if text is None else orjson.loads(text) for text in side.diagnostics]
     log = unpacked(side.log)

@@ -21,7 +21,7 @@ LEARNER = "learner"
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class EnvBattle:
     """A battle to be played: its fixture, and in which seat (0 or 1) the learner sits."""
 
     fixture: Fixture
@@ -46,7 +46,7 @@ class Game:
         }
 
 
-class Draw:
+class FixtureSampler:
     """Draws battles: both teams evenly from a set, the opponent by its weight, a seed.
 
     teams: a team set as `load_set` takes it; None where the format generates its teams. packed: whether generated teams are
@@ -59,7 +59,7 @@ class Draw:
         self.format, self.seat = get_format(format_id).id, seat
         self.team_set, self.teams = _teams(self.format, teams, packed)
 
-    def game(self, seed: int, number: int, opponents: Mapping[str, float]) -> Game:
+    def game(self, seed: int, number: int, opponents: Mapping[str, float]) -> EnvBattle:
         """The battle with this number of a seed. opponents: names and their weights."""
         rng = random.Random(digest(["environment", seed, number]))
         first, second = rng.choice(self.teams), rng.choice(self.teams)
@@ -68,7 +68,7 @@ class Draw:
         opponent = rng.choices(list(opponents), list(opponents.values()))[0]
         agents = (LEARNER, opponent) if seat == 0 else (opponent, LEARNER)
         battle = showdown_seed("environment", seed, number)
-        return Game(Fixture(self.format, agents, (first, second), battle, "", self.team_set), seat)
+        return EnvBattle(Fixture(self.format, agents, (first, second), battle, "", self.team_set), seat)
 
 
 def _teams(format_id: str, teams: str | None, packed: bool) -> tuple[str, tuple[FixtureTeam, ...]]:

@@ -13,7 +13,7 @@ from arena.fixture import seat_seed
 from arena.validation import LIMITS
 from teamsets.errors import BadInput
 from teamsets.formats import get_format
-from training.envs.fixtures import Draw, Game
+from training.envs.fixtures import EnvBattle, FixtureSampler
 from training.envs.opponents import Mixture, Opponents
 from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, arrays_of
@@ -74,8 +74,8 @@ class LearnerBattles:
         self.size, self.max_turns, self.strict = size, check_max_turns(max_turns), illegal_action == "error"
         self.battles = open_battles(venue, size, format_id, cores)
         self.opponents = Opponents(opponent, size, format_id, everyone=venue == "showdown")
-        self.draw = Draw(format_id, teams, seat, packed=venue == "engine")
-        self.games: list[Game | None] = [None] * size
+        self.draw = FixtureSampler(format_id, teams, seat, packed=venue == "engine")
+        self.games: list[EnvBattle | None] = [None] * size
         self.seats = np.zeros(size, np.int64)
         self.masks = np.zeros((size, ACTIONS), np.bool_)
         self._seeds, self._numbers = [0] * size, [0] * size

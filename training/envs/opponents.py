@@ -17,7 +17,7 @@ from agents.batched import BatchedAgent, EngineAgent, actions_of
 from arena.fixture import SEATS, seat_seed
 from teamsets.errors import ArenaError, BadInput
 from training.envs.background import soon, wait_for
-from training.envs.fixtures import Game
+from training.envs.fixtures import EnvBattle
 from training.envs.seeding import draw_actions, next_random
 from training.envs.venue import Battles, Ints
 
@@ -70,7 +70,7 @@ class Opponents:
         # Members of earlier mixtures stay for the battles that they are playing.
         self._members += members
 
-    def sit_down(self, rows: Ints, games: Sequence[Game]) -> list[tuple[Agent | None, Agent | None]]:
+    def sit_down(self, rows: Ints, games: Sequence[EnvBattle]) -> list[tuple[Agent | None, Agent | None]]:
         """The agents of the battles that begin, as `Battles.begin` takes them: those that play one at a time."""
         seated: list[tuple[Agent | None, Agent | None]] = []
         gone = [self._agents[row] for row in rows.tolist()]

@@ -11,7 +11,7 @@ from agents.observation.observation import Observations
 from arena.fixture import SEATS
 from teamsets.errors import BadInput, MissingTool
 from teamsets.formats import get_format
-from training.envs.fixtures import LEARNER, Draw, Game
+from training.envs.fixtures import LEARNER, EnvBattle, FixtureSampler
 from training.envs.learner import ILLEGAL, check_max_turns, open_battles
 from training.envs.seeding import draw_actions, next_random
 from training.envs.spaces import NOTHING_TO_CHOOSE, Arrays, action_space, arrays_of, observation_space, row_of
@@ -58,8 +58,8 @@ class TwoSeatEnv(ParallelEnv[str, Arrays, int]):
         self._observation_spaces = {agent: observation_space() for agent in SEATS}
         self._action_spaces = {agent: action_space() for agent in SEATS}
         self.battles = open_battles(venue, 1, get_format(format).id)
-        self.draw = Draw(get_format(format).id, teams, "p1", packed=venue == "engine")
-        self.game: Game | None = None
+        self.draw = FixtureSampler(get_format(format).id, teams, "p1", packed=venue == "engine")
+        self.game: EnvBattle | None = None
         self._seed: int | None = None
         self._number = 0
         self._states = np.zeros(2, np.uint64)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from training.runs.common_settings import Checkpoints, Length, RunConfig, Tracking
+from training.runs.common_settings import CheckpointSettings, LengthSettings, RunConfig, TrackingSettings
 from training.runs.config_reader import BAD_TOGETHER, Section
 
 
@@ -38,7 +38,7 @@ class Pairs(Section):
     held_out: bool
 
 
-class Algorithm(Section):
+class LlmAlgorithm(Section):
     """TRL's losses. label_smoothing: with `robust` only."""
 
     loss: Literal["sigmoid", "sigmoid_norm", "ipo", "robust"]
@@ -46,7 +46,7 @@ class Algorithm(Section):
     label_smoothing: Annotated[float, Field(ge=0, lt=0.5)]
 
     @model_validator(mode="after")
-    def _fits(self) -> Algorithm:
+    def _fits(self) -> LlmAlgorithm:
         if (self.loss == "robust") != (self.label_smoothing > 0):
             fix = "set it above 0" if self.loss == "robust" else "use 0, or `loss: robust`"
             words = f"label_smoothing: {self.label_smoothing:g} has no meaning with `loss: {self.loss}`: {fix}"
@@ -54,7 +54,7 @@ class Algorithm(Section):
         return self
 
 
-class Optimizer(Section):
+class LlmOptimizer(Section):
     """AdamW. schedule: of the learning rate after warm-up; linear and cosine end at 0."""
 
     learning_rate: Annotated[float, Field(gt=0)]
@@ -64,7 +64,7 @@ class Optimizer(Section):
     max_grad_norm: Annotated[float, Field(gt=0)]
 
 
-class Compute(Section):
+class LlmCompute(Section):
     """Devices. batch_size: pairs per micro-batch. precision: of weights and arithmetic."""
 
     batch_size: Annotated[int, Field(ge=1)]
@@ -83,12 +83,12 @@ class LlmConfig(RunConfig):
     model: BaseModel
     lora: Lora
     data: Pairs
-    algorithm: Algorithm
-    optimizer: Optimizer
-    length: Length
-    compute: Compute
-    checkpoints: Checkpoints
+    algorithm: LlmAlgorithm
+    optimizer: LlmOptimizer
+    length: LengthSettings
+    compute: LlmCompute
+    checkpoints: CheckpointSettings
     output: Literal["adapter", "merged"]
-    tracking: Tracking
+    tracking: TrackingSettings
 
     printed_by: ClassVar[str] = "train config llm-dpo"

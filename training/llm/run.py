@@ -48,14 +48,14 @@ _NAMES = {
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedLlmRun:
     """A finished run. step: of the last checkpoint."""
 
     folder: Path
     step: int
 
 
-def train_llm(config: LlmConfig) -> Finished:
+def train_llm(config: LlmConfig) -> FinishedLlmRun:
     """Train to the last step, from the last complete checkpoint if there is one, and write RUN/model.
 
     Raises BadConfig, BadInput, BadData.
@@ -80,7 +80,7 @@ def train_llm(config: LlmConfig) -> Finished:
         last = _last_complete(out / "checkpoints")
         assert last is not None
         _write(config, last, tokenizer, out / OUTPUT)
-        return Finished(out, _step(last))
+        return FinishedLlmRun(out, _step(last))
 
 
 def _quiet() -> None:

@@ -12,7 +12,14 @@ from pydantic import Field, PlainValidator, SerializeAsAny, model_validator
 from pydantic_core import PydanticCustomError
 
 from training.data.targets import PolicyFrom, ValueFrom
-from training.runs.common_settings import Checkpoints, Compute, Evaluation, Length, RunConfig, Tracking
+from training.runs.common_settings import (
+    CheckpointSettings,
+    ComputeSettings,
+    EvaluationSettings,
+    LengthSettings,
+    RunConfig,
+    TrackingSettings,
+)
 from training.runs.config_reader import (
     BAD_TOGETHER,
     Section,
@@ -23,7 +30,7 @@ from training.runs.config_reader import (
 )
 
 
-class Network(Section):
+class NetworkSettings(Section):
     """The network. preset: of agents/policy/network.py. start_from: initial checkpoint; "": random initialization.
 
     freeze: patterns (as in fnmatch) of the names of frozen parameters.
@@ -146,7 +153,7 @@ def _algorithm_class(name: str) -> type[AlgorithmSettings]:
     return found
 
 
-class Reference(Section):
+class ReferenceSettings(Section):
     """The KL penalty: training/offline/reference.py. checkpoint: of the reference policy; "": `network.start_from`.
 
     coefficient: of the KL in the loss; 0: off. target: KL in nats per decision that the coefficient is adapted to; 0: fixed
@@ -158,7 +165,7 @@ class Reference(Section):
     target: Annotated[float, Field(ge=0)]
 
 
-class Optimizer(Section):
+class OptimizerSettings(Section):
     """AdamW. schedule: of the learning rate after warm-up, which decays to `min_lr_ratio` of its peak."""
 
     learning_rate: Annotated[float, Field(gt=0)]
@@ -173,16 +180,16 @@ class Optimizer(Section):
 class Config(RunConfig):
     """A training run. out: its folder. seed: of the order of the data, the initial weights and dropout."""
 
-    network: Network
+    network: NetworkSettings
     data: Data
     algorithm: Annotated[SerializeAsAny[AlgorithmSettings], PlainValidator(_algorithm)]
-    reference: Reference
-    optimizer: Optimizer
-    length: Length
-    compute: Compute
-    checkpoints: Checkpoints
-    evaluation: Evaluation
-    tracking: Tracking
+    reference: ReferenceSettings
+    optimizer: OptimizerSettings
+    length: LengthSettings
+    compute: ComputeSettings
+    checkpoints: CheckpointSettings
+    evaluation: EvaluationSettings
+    tracking: TrackingSettings
 
     @model_validator(mode="before")
     @classmethod

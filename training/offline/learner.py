@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from agents.policy import checkpoint, network
-from training.offline.config import Config, Network
+from training.offline.config import Config, NetworkSettings
 from training.offline.losses import WITH_REFERENCE
 from training.offline.reference import Reference
 from training.runs.config_reader import BadConfig
@@ -17,7 +17,7 @@ from training.runs.parameters import freeze
 from training.runs.state import finite
 
 
-def build_network(settings: Network, last: Path | None) -> tuple[network.Network, list[Any]]:
+def build_network(settings: NetworkSettings, last: Path | None) -> tuple[network.Network, list[Any]]:
     """Return the network of a run and its lineage: the checkpoints that it descends from, oldest first.
 
     last: the run's last checkpoint, if it is resumed. Otherwise the weights come from `start_from`, or are random. Raises
@@ -44,20 +44,20 @@ def build_network(settings: Network, last: Path | None) -> tuple[network.Network
     return built, lineage
 
 
-def untrained(settings: Network, seed: int) -> network.Network:
+def untrained(settings: NetworkSettings, seed: int) -> network.Network:
     """Return a randomly initialized network, which depends on the seed only."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return network.Network(_shape(settings))
 
 
-def check_freeze(settings: Network) -> None:
+def check_freeze(settings: NetworkSettings) -> None:
     """Raise BadConfig where `freeze` would, without allocating a network."""
     with torch.device("meta"):
         freeze(network.Network(network.PRESETS[settings.preset]), settings.freeze)
 
 
-def _shape(settings: Network) -> network.Shape:
+def _shape(settings: NetworkSettings) -> network.Shape:
     return replace(network.PRESETS[settings.preset], dropout=settings.dropout)
 
 

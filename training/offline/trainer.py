@@ -49,7 +49,7 @@ _PRECISIONS = {"fp32": "no", "bf16": "bf16", "fp16": "fp16"}
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A finished run. step: the last step. best: the content of best.json; None if no checkpoint was measured."""
 
     folder: Path
@@ -57,7 +57,7 @@ class Finished:
     best: dict[str, Any] | None
 
 
-def train(config: Config, rank: Rank | None = None) -> Finished:
+def train(config: Config, rank: Rank | None = None) -> FinishedRun:
     """Train until the configured number of steps, resuming from the folder's last checkpoint if there is one.
 
     rank: notes where this process is, if the run has several. Raises BadConfig, BadData, and TrainingFailed that names the
@@ -89,7 +89,7 @@ def train(config: Config, rank: Rank | None = None) -> Finished:
             raise TrainingFailed(
                 f"the disk is full at step {run.step}: {run.last_good()}; make room and resume"
             ) from error
-    return Finished(folder.path, run.step, folder.best)
+    return FinishedRun(folder.path, run.step, folder.best)
 
 
 class _Run:

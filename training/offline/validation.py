@@ -21,7 +21,7 @@ _MAX_TRAJECTORIES = 2048
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOutData:
     """A dataset of `data.validate_on`. use, weight: as in training; name: prefix of its metrics.
 
     The held-out part of a training dataset has its use and weight. Of any other dataset all sides are used, with the mean
@@ -34,16 +34,16 @@ class HeldOut:
     name: str
 
 
-def held_out_parts(data: Data) -> list[HeldOut]:
+def held_out_parts(data: Data) -> list[HeldOutData]:
     """Open the datasets of `data.validate_on`. Raises BadConfig that says how to build one, or how to train without it."""
     learned = {f"{source.path.rstrip('/')}{HELD_OUT}": source for source in data.train}
     sources = [learned.get(path.rstrip("/")) for path in data.validate_on]
     known = [source.weight for source in sources if source is not None]
     average = sum(known) / len(known) if known else 1.0
     return [
-        HeldOut(_opened(path), Use(), average, name)
+        HeldOutData(_opened(path), Use(), average, name)
         if source is None
-        else HeldOut(_opened(path), Use(source.policy_from, source.value_from), source.weight, name)
+        else HeldOutData(_opened(path), Use(source.policy_from, source.value_from), source.weight, name)
         for path, source, name in zip(data.validate_on, sources, _names(data.validate_on), strict=True)
     ]
 
@@ -60,7 +60,7 @@ def _opened(path: str) -> Dataset:
 
 def validated(
     network: nn.Module,
-    parts: Sequence[HeldOut],
+    parts: Sequence[HeldOutData],
     data: Data,
     device: torch.device,
     loss: Callable[[nn.Module, Tensors], tuple[Tensor, Sums]],

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from agents.observation.observation import Observations
 from agents.policy.network import Network
 from arena.fixture import digest
-from training.envs.fixtures import Game
+from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
 from training.envs.venue import STUCK, TIE, UNDECIDED, Battles, Ints
-from training.online.metrics import Clock
-from training.online.players import Manner, NetworkPlayer
-from training.online.recording import Ended, Recorder
+from training.online.metrics import IterationClock
+from training.online.players import NetworkPlayer, SamplingSettings
+from training.online.recording import EndedBattle, Recorder
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
@@ -34,32 +34,32 @@ _AGENT = -1
 
 
 @dataclass(frozen=True)
-class Sitting:
+class SeatAssignment:
     """Who sits in a seat. network: None for an agent of `Opponents`. role: the role that it learns as, or ""."""
 
     name: str
     network: Network | None
-    manner: Manner
+    manner: SamplingSettings
     role: str
 
 
-class Sittings(Protocol):
+class SeatAssigner(Protocol):
     """Who an opponent's name stands for."""
 
-    def of(self, name: str, number: int) -> Sitting:
+    def of(self, name: str, number: int) -> SeatAssignment:
         """Who it is in the battle with this number."""
 
 
-class Draws(Protocol):
+class BattleSource(Protocol):
     """Which battles are played: `Games`, or a test's."""
 
-    def game(self, number: int, opponents: Mapping[str, float]) -> Game: ...
+    def game(self, number: int, opponents: Mapping[str, float]) -> EnvBattle: ...
 
-    def again(self, game: Game, number: int, copy: int) -> Game: ...
+    def again(self, game: EnvBattle, number: int, copy: int) -> EnvBattle: ...
 
 
 @dataclass(frozen=True)
-class Plan:
+class RolloutPlan:
     """What an iteration plays. first: number of its first battle. group: battles from one start; 1: each has its own.
 
     branch_at: see MAGRPO in config.py. both_seats: also keep what the seat opposite saw. learning: roles whose decisions are
@@ -72,7 +72,7 @@ class Plan:
     branch_at: int
     both_seats: bool
     learning: frozenset[str]
-    learner: Sitting
+    learner: SeatAssignment
     weights: Mapping[str, float]
 
 
@@ -95,18 +95,18 @@ class Collector:
     def __init__(
         self,
         battles: Battles,
-        games: Draws,
+        games: BattleSource,
         agents: Opponents | None,
         max_turns: int,
         generator: torch.Generator,
-        clock: Clock,
+        clock: IterationClock,
         teacher: Teacher | None = None,
     ) -> None:
         self._teacher = teacher
         self._battles, self._games, self._agents = battles, games, agents
         self._max_turns, self._generator, self._clock = max_turns, generator, clock
 
-    def collect(self, plan: Plan, sittings: Sittings) -> dict[str, Rollout]:
+    def collect(self, plan: RolloutPlan, sittings: SeatAssigner) -> dict[str, Rollout]:
         """Play the iteration. Returns the rollout of each learning role that played."""
         if self._teacher is not None:
             self._teacher.begin(plan.first)
@@ -139,12 +139,12 @@ class Collector:
         with self._clock("pack"):
             return iteration.recorder.rollouts(self._ended(plan, opposite, bootstrap), manners)
 
-    def _game(self, plan: Plan, row: int) -> Game:
+    def _game(self, plan: RolloutPlan, row: int) -> EnvBattle:
         number, copy = plan.first + row // plan.group, row % plan.group
         game = self._games.game(number, plan.weights)
         return self._games.again(game, number, copy) if copy else game
 
-    def _begin(self, games: list[Game], opposite: list[Sitting]) -> None:
+    def _begin(self, games: list[EnvBattle], opposite: list[SeatAssignment]) -> None:
         agents: list[tuple[Any, Any]] = [(None, None)] * len(games)
         theirs = np.array([row for row, sitting in enumerate(opposite) if sitting.network is None], np.int64)
         if len(theirs):
@@ -155,10 +155,10 @@ class Collector:
         with self._clock("engine"):
             self._battles.begin(np.arange(len(games)), [game.fixture for game in games], agents)
 
-    def _seated(self, plan: Plan, games: list[Game], opposite: list[Sitting]) -> _Seats:
+    def _seated(self, plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> _Seats:
         """Gives every seat to a player. A network plays all of its seats as one player."""
-        seats: dict[tuple[int, Manner], list[tuple[int, int]]] = {}
-        networks: dict[tuple[int, Manner], Network] = {}
+        seats: dict[tuple[int, SamplingSettings], list[tuple[int, int]]] = {}
+        networks: dict[tuple[int, SamplingSettings], Network] = {}
         for row, (game, other) in enumerate(zip(games, opposite, strict=True)):
             for seat, sitting in ((game.seat, plan.learner), (1 - game.seat, other)):
                 if sitting.network is not None:
@@ -173,7 +173,7 @@ class Collector:
         return seated
 
     @staticmethod
-    def _branches(plan: Plan) -> Ints:
+    def _branches(plan: RolloutPlan) -> Ints:
         """[N]: the number of steps after which each group branches."""
         drawn = [
             random.Random(digest(["branch", plan.first + group])).randint(0, plan.branch_at)
@@ -268,24 +268,24 @@ class Collector:
             found |= dict(zip((2 * rows[mine] + seats[mine]).tolist(), values.tolist(), strict=True))
         return found
 
-    def _ended(self, plan: Plan, opposite: list[Sitting], bootstrap: Mapping[int, float]) -> Ended:
+    def _ended(self, plan: RolloutPlan, opposite: list[SeatAssignment], bootstrap: Mapping[int, float]) -> EndedBattle:
         winners = self._battles.winners[: plan.battles]
         terminated = (winners != UNDECIDED) & (winners != STUCK)
         decided = terminated & (winners != TIE)
         first = np.where(decided, np.where(winners == 0, 1.0, -1.0), 0.0).astype(np.float32)
         names = [sitting.name for sitting in opposite]
-        return Ended(np.stack([first, -first], axis=1), terminated, names, plan.group, bootstrap)
+        return EndedBattle(np.stack([first, -first], axis=1), terminated, names, plan.group, bootstrap)
 
 
 @dataclass(frozen=True)
 class _Iteration:
-    plan: Plan
-    games: list[Game]
+    plan: RolloutPlan
+    games: list[EnvBattle]
     seats: _Seats
     recorder: Recorder
 
 
-def _roles(plan: Plan, games: list[Game], opposite: list[Sitting]) -> NDArray[np.str_]:
+def _roles(plan: RolloutPlan, games: list[EnvBattle], opposite: list[SeatAssignment]) -> NDArray[np.str_]:
     """[2 N], by trajectory: the learning role that plays it, or ""."""
     roles = np.full((len(games), 2), "", dtype="<U16")
     for row, (game, other) in enumerate(zip(games, opposite, strict=True)):

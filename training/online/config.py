@@ -13,7 +13,7 @@ from pydantic import Field, PlainValidator, SerializeAsAny
 from teamsets import variety
 from teamsets.formats import get_format
 from training.online.schedules import ScheduleSettings
-from training.runs.common_settings import Checkpoints, Evaluation, RunConfig, Tracking
+from training.runs.common_settings import CheckpointSettings, EvaluationSettings, RunConfig, TrackingSettings
 from training.runs.config_reader import BadConfig, Section, bad_name, settings_by_name, users_class
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -83,7 +83,7 @@ class Exploration(Section):
     epsilon: ScheduleSettings
 
 
-class Replay(Section):
+class ReplaySettings(Section):
     """The replay buffer of a role: `capacity` decisions; 0 where the algorithm learns from its rollout only."""
 
     capacity: Annotated[int, Field(ge=0)]
@@ -106,31 +106,31 @@ class Replacement(Section):
     by: str
 
 
-class Role(Section):
+class RoleSettings(Section):
     """One of the two roles, with everything that is its own."""
 
     network: RoleNetwork
     optimizer: RoleOptimizer
     exploration: Exploration
-    replay: Replay
+    replay: ReplaySettings
     learning: Learning
     replacements: list[Replacement]
 
 
-class Same(Section):
+class SameOpponent(Section):
     """The opponent is the learner itself: one network plays both seats and learns from both."""
 
     kind: Literal["same"]
 
 
-class Own(Role):
+class OwnOpponent(RoleSettings):
     """The opponent has a network of its own. copy_every: iterations after which it becomes the learner; 0: never."""
 
     kind: Literal["own"]
     copy_every: Annotated[int, Field(ge=0)]
 
 
-class Reference(Section):
+class OnlineReference(Section):
     """A frozen policy that the learner stays near. checkpoint: "": `learner.network.start_from`.
 
     coefficient: of KL(π || π_ref), nats per decision; constant 0: off. target: KL that the coefficient is adapted to; 0:
@@ -143,14 +143,14 @@ class Reference(Section):
     where: Literal["loss", "reward"]
 
 
-class Teams(Section):
+class WeightedTeams(Section):
     """A team set and its weight."""
 
     set: str
     weight: Positive
 
 
-class Rollout(Section):
+class RolloutSettings(Section):
     """What is played between two updates: `battles` from their start to their end, or up to turn `max_turns`.
 
     held_out: team sets none of whose teams is ever played on here.
@@ -158,18 +158,18 @@ class Rollout(Section):
 
     battles: Annotated[int, Field(ge=1)]
     max_turns: Annotated[int, Field(ge=2, le=1000)]
-    teams: list[Teams]
+    teams: list[WeightedTeams]
     held_out: list[str]
 
 
-class OpponentRole(Section):
+class OpponentMember(Section):
     """A member of the league: the role `opponent` as it is now."""
 
     who: Literal["opponent"]
     weight: Positive
 
 
-class Past(Section):
+class PastMember(Section):
     """A member of the league: earlier learners. choose: evenly, the latest, or those that it wins least against."""
 
     who: Literal["past"]
@@ -177,7 +177,7 @@ class Past(Section):
     choose: Literal["uniform", "latest", "hardest"]
 
 
-class Checkpoint(Section):
+class CheckpointMember(Section):
     """A member of the league: a stored checkpoint. temperature: 0: its most probable action."""
 
     who: Literal["checkpoint"]
@@ -186,7 +186,7 @@ class Checkpoint(Section):
     temperature: NotNegative
 
 
-class Agent(Section):
+class AgentMember(Section):
     """A member of the league: an agent by its spec; on the engine one that acts in batches (`random`, `array:…`,
     `search:omniscient`)."""
 
@@ -195,10 +195,10 @@ class Agent(Section):
     agent: str
 
 
-Member = Annotated[OpponentRole | Past | Checkpoint | Agent, Field(discriminator="who")]
+Member = Annotated[OpponentMember | PastMember | CheckpointMember | AgentMember, Field(discriminator="who")]
 
 
-class League(Section):
+class LeagueSettings(Section):
     """Whom the learner meets, by weights. snapshot_every: iterations between two snapshots of it; keep: the latest so many.
 
     hardness: p of the weight (1 - score)^p of a past learner where `choose` is `hardest`.
@@ -217,7 +217,7 @@ class OnlineCompute(Section):
     threads: Annotated[int, Field(ge=0)]
 
 
-class OnlineTracking(Tracking):
+class OnlineTracking(TrackingSettings):
     """Metrics. every: interval in iterations; norms_every: of each layer's weight and gradient norms; 0: never."""
 
     norms_every: Annotated[int, Field(ge=0)]
@@ -234,14 +234,14 @@ class OnlineConfig(RunConfig):
     iterations: Annotated[int, Field(ge=1)]
     max_decisions: Annotated[int, Field(ge=0)]
     algorithm: Algorithm
-    learner: Role
-    opponent: Annotated[Same | Own, Field(discriminator="kind")]
-    reference: Reference
-    rollout: Rollout
-    league: League
+    learner: RoleSettings
+    opponent: Annotated[SameOpponent | OwnOpponent, Field(discriminator="kind")]
+    reference: OnlineReference
+    rollout: RolloutSettings
+    league: LeagueSettings
     compute: OnlineCompute
-    checkpoints: Checkpoints
-    evaluation: Evaluation
+    checkpoints: CheckpointSettings
+    evaluation: EvaluationSettings
     tracking: OnlineTracking
 
     printed_by: ClassVar[str] = "train config ppo"
@@ -261,9 +261,9 @@ def _check(config: OnlineConfig) -> None:
     for teams in config.rollout.teams:
         if teams.set in config.rollout.held_out and teams.set.partition(":")[0] != variety.NAME:
             raise BadConfig(f"rollout.teams: {teams.set} is held out: use another set")
-    names = [each.agent for each in config.league.members if isinstance(each, Agent)]
-    names += [each.checkpoint for each in config.league.members if isinstance(each, Checkpoint)]
-    names += [each.who for each in config.league.members if isinstance(each, OpponentRole | Past)]
+    names = [each.agent for each in config.league.members if isinstance(each, AgentMember)]
+    names += [each.checkpoint for each in config.league.members if isinstance(each, CheckpointMember)]
+    names += [each.who for each in config.league.members if isinstance(each, OpponentMember | PastMember)]
     for name in names:
         if names.count(name) > 1:
             raise BadConfig(f"league.members: '{name}' is named twice: add the weights")
@@ -285,7 +285,7 @@ def _check(config: OnlineConfig) -> None:
         raise BadConfig("evaluation.every: not a multiple of checkpoints.every, and only checkpoints can be evaluated")
 
 
-def roles(config: OnlineConfig) -> dict[str, Role]:
+def roles(config: OnlineConfig) -> dict[str, RoleSettings]:
     """The settings of the roles that have a network of their own, by name."""
-    own = {"opponent": config.opponent} if isinstance(config.opponent, Own) else {}
+    own = {"opponent": config.opponent} if isinstance(config.opponent, OwnOpponent) else {}
     return {"learner": config.learner, **own}

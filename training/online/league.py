@@ -16,9 +16,9 @@ from agents.policy import checkpoint, network
 from agents.policy.network import Network
 from arena.fixture import digest
 from teamsets.errors import BadInput
-from training.online.collecting import Sitting
-from training.online.config import Agent, Checkpoint, League, Member, Past
-from training.online.players import Manner
+from training.online.collecting import SeatAssignment
+from training.online.config import AgentMember, CheckpointMember, LeagueSettings, Member, PastMember
+from training.online.players import SamplingSettings
 from training.online.rollout import Rollout
 
 #: The share of an earlier score that is kept with each battle against the same past learner.
@@ -26,24 +26,28 @@ _DECAY = 0.98
 OPPONENT, PAST = "opponent", "past"
 
 
-class Members:
+class League:
     """The members of a league. `opponent` is set by the trainer before each iteration: the role's network as it is then.
 
     agents: spec in the settings -> the agent's name in `Opponents`. Raises BadInput for a checkpoint that cannot be used.
     """
 
-    def __init__(self, settings: League, seed: int, gen: int, device: torch.device, agents: Mapping[str, str]) -> None:
+    def __init__(
+        self, settings: LeagueSettings, seed: int, gen: int, device: torch.device, agents: Mapping[str, str]
+    ) -> None:
         self._settings, self._seed, self._device, self._agents = settings, seed, device, agents
-        self.opponent: Sitting
-        self.past_manner = Manner(1.0, 0.0)
-        self._stored: dict[str, Sitting] = {}
+        self.opponent: SeatAssignment
+        self.past_manner = SamplingSettings(1.0, 0.0)
+        self._stored: dict[str, SeatAssignment] = {}
         for each in settings.members:
-            if isinstance(each, Checkpoint):
+            if isinstance(each, CheckpointMember):
                 found, about = checkpoint.load(checkpoint.find(each.checkpoint), device)
                 if about.unfit_for(gen):
                     raise BadInput(f"league.members: {each.checkpoint}: {about.unfit_for(gen)}")
                 name = each.checkpoint
-                self._stored[name] = Sitting(name, found.requires_grad_(False), Manner(each.temperature, 0.0), "")
+                self._stored[name] = SeatAssignment(
+                    name, found.requires_grad_(False), SamplingSettings(each.temperature, 0.0), ""
+                )
         self._past: dict[int, Network] = {}  # iteration -> the learner before it
         self._scores: dict[int, tuple[float, float]] = {}  # iteration -> decayed score and number of battles
 
@@ -52,13 +56,13 @@ class Members:
         """Opponent's name -> weight."""
         return {self._name(each): each.weight for each in self._settings.members}
 
-    def of(self, name: str, number: int) -> Sitting:
+    def of(self, name: str, number: int) -> SeatAssignment:
         if name == OPPONENT or (name == PAST and not self._past):
             return self.opponent
         if name == PAST:
             iteration = self._chosen(number)
-            return Sitting(f"past:{iteration}", self._past[iteration], self.past_manner, "")
-        return self._stored.get(name) or Sitting(name, None, self.past_manner, "")
+            return SeatAssignment(f"past:{iteration}", self._past[iteration], self.past_manner, "")
+        return self._stored.get(name) or SeatAssignment(name, None, self.past_manner, "")
 
     def snapshot_if_due(self, iteration: int, learner: Network) -> None:
         """Keep the learner as it is before this iteration."""
@@ -99,7 +103,7 @@ class Members:
     def _chosen(self, number: int) -> int:
         """The past learner of the battle with this number."""
         known = sorted(self._past)
-        choose = next(each.choose for each in self._settings.members if isinstance(each, Past))
+        choose = next(each.choose for each in self._settings.members if isinstance(each, PastMember))
         if choose == "latest":
             return known[-1]
         scores = self.scores
@@ -108,6 +112,6 @@ class Members:
         return rng.choices(known, hard if choose == "hardest" else None)[0]
 
     def _name(self, member: Member) -> str:
-        if isinstance(member, Checkpoint):
+        if isinstance(member, CheckpointMember):
             return member.checkpoint
-        return self._agents[member.agent] if isinstance(member, Agent) else member.who
+        return self._agents[member.agent] if isinstance(member, AgentMember) else member.who

@@ -28,7 +28,7 @@ class Averages:
         return {name: total / self._counts[name] for name, total in self._sums.items()}
 
 
-class Clock:
+class IterationClock:
     """Seconds in named parts since the last `pop_seconds`: `with clock("learn"): ...`. Parts must not be nested."""
 
     def __init__(self) -> None:

@@ -16,14 +16,14 @@ from agents.policy.network import Memory, Network, expected_value
 Ints = NDArray[np.int64]
 
 
-class Manner(NamedTuple):
+class SamplingSettings(NamedTuple):
     """How a network's logits are played. temperature: their divisor; 0: the most probable action. epsilon: see `played`."""
 
     temperature: float
     epsilon: float
 
 
-class Decided(NamedTuple):
+class SampledActions(NamedTuple):
     """Decisions of n seats. log_probs: of the actions, as played. values: expected returns, from -1 to 1."""
 
     actions: NDArray[np.int64]  # [n]
@@ -31,14 +31,14 @@ class Decided(NamedTuple):
     logits: NDArray[np.float32]  # [n, 13], -inf for illegal actions
     values: NDArray[np.float32]  # [n]
 
-    def take(self, rows: Ints) -> Decided:
+    def take(self, rows: Ints) -> SampledActions:
         """These decisions; the same arrays if they are all."""
         if len(rows) == len(self.actions):
             return self
-        return Decided(self.actions[rows], self.log_probs[rows], self.logits[rows], self.values[rows])
+        return SampledActions(self.actions[rows], self.log_probs[rows], self.logits[rows], self.values[rows])
 
 
-def played(logits: Tensor, legal: Tensor, manner: Manner) -> Tensor:
+def played(logits: Tensor, legal: Tensor, manner: SamplingSettings) -> Tensor:
     """Return log μ [..., 13], of the policy as it is played; 0 for illegal actions.
 
     μ = (1 - ε) softmax(logits / temperature) + ε / number of legal actions; at temperature 0 the most probable action has
@@ -66,17 +66,17 @@ class NetworkPlayer:
     generator: draws the actions, on the network's device.
     """
 
-    def __init__(self, network: Network, slots: int, manner: Manner, generator: torch.Generator) -> None:
+    def __init__(self, network: Network, slots: int, manner: SamplingSettings, generator: torch.Generator) -> None:
         self._network, self._manner, self._generator = network, manner, generator
         self.device = next(network.parameters()).device
         self._memory = Memory(network.shape, slots, self.device)
         self._positions = np.zeros(slots, np.int64)
 
-    def decide(self, slots: Ints, seen: Observations) -> Decided:
+    def decide(self, slots: Ints, seen: Observations) -> SampledActions:
         """Decide for the seats in these slots, and remember what they saw. slots: [n], all different."""
         logits, values, legal = self._step(slots, seen)
         self._positions[slots] += 1
-        if self._manner == Manner(0.0, 0.0):
+        if self._manner == SamplingSettings(0.0, 0.0):
             actions = logits.argmax(-1)
             log_probs = torch.zeros_like(values)
         else:
@@ -84,7 +84,9 @@ class NetworkPlayer:
             probabilities = log_policy.exp().masked_fill(~legal, 0.0)
             actions = torch.multinomial(probabilities, 1, generator=self._generator)[:, 0]
             log_probs = log_policy.gather(1, actions[:, None])[:, 0]
-        return Decided(actions.cpu().numpy(), log_probs.cpu().numpy(), logits.cpu().numpy(), values.cpu().numpy())
+        return SampledActions(
+            actions.cpu().numpy(), log_probs.cpu().numpy(), logits.cpu().numpy(), values.cpu().numpy()
+        )
 
     def values(self, slots: Ints, seen: Observations) -> NDArray[np.float32]:
         """The expected returns [n] of positions that are not played on."""

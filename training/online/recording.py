@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agents.observation.actions import ACTIONS
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, TOKENS, Observations
-from training.online.players import Decided, Ints, Manner
+from training.online.players import Ints, SampledActions, SamplingSettings
 from training.online.rollout import Rollout
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedBattle:
     """How the battles [N] of an iteration ended. results: raw return of each seat [N, 2]; 0 where truncated.
 
     bootstrap: trajectory -> the value of the position after its last decision, where a battle was truncated.
@@ -39,7 +39,7 @@ class _Kept:
 
     trajectory: Ints
     seen: Observations
-    decided: Decided
+    decided: SampledActions
     in_loss: NDArray[np.bool_]
     others: Observations | None
     searched: Searched | None
@@ -60,7 +60,7 @@ class Recorder:
         self,
         trajectory: Ints,
         seen: Observations,
-        decided: Decided,
+        decided: SampledActions,
         in_loss: NDArray[np.bool_],
         others: Observations | None,
         searched: Searched | None = None,
@@ -88,7 +88,7 @@ class Recorder:
                     )
         self._kept += copies
 
-    def rollouts(self, ended: Ended, manners: Mapping[str, Manner]) -> dict[str, Rollout]:
+    def rollouts(self, ended: EndedBattle, manners: Mapping[str, SamplingSettings]) -> dict[str, Rollout]:
         """The rollout of each role that has one. manners: role -> how it played."""
         if not self._kept:
             return {}
@@ -127,7 +127,9 @@ def _in_order(trajectory: Ints, mine: Ints) -> Ints:
     return mine[np.argsort(trajectory[mine], kind="stable")]
 
 
-def _rollout(arrays: dict[str, NDArray[Any]], trajectory: Ints, ended: Ended, manner: Manner) -> Rollout:
+def _rollout(
+    arrays: dict[str, NDArray[Any]], trajectory: Ints, ended: EndedBattle, manner: SamplingSettings
+) -> Rollout:
     found, lengths = np.unique(trajectory, return_counts=True)
     battle, seat = found // 2, found % 2
     last = arrays["values"][lengths.cumsum() - 1]

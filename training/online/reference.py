@@ -21,7 +21,7 @@ from agents.policy import checkpoint
 from agents.policy.distributions import kl
 from training.online import config
 from training.online.rollout import Rollout, forward
-from training.online.schedules import Schedule
+from training.online.schedules import ParameterSchedule
 from training.runs.config_reader import BadConfig
 
 #: Maximum change of log(coefficient) per iteration, and of the coefficient in all, as a factor.
@@ -31,7 +31,7 @@ _RATE, _MAX_FACTOR = 0.1, 1000.0
 class Reference:
     """The reference policy and the coefficient. `Reference.load` makes it; a coefficient of constant 0 has none."""
 
-    def __init__(self, settings: config.Reference, start_from: str, gen: int, device: torch.device) -> None:
+    def __init__(self, settings: config.OnlineReference, start_from: str, gen: int, device: torch.device) -> None:
         name = settings.checkpoint or start_from
         if not name:
             raise BadConfig(
@@ -44,7 +44,7 @@ class Reference:
         self._network.requires_grad_(False)
         self._identity = checkpoint.identity(folder)
         self.where, self._target = settings.where, settings.target
-        self._schedule, self._factor = Schedule(settings.coefficient), 1.0
+        self._schedule, self._factor = ParameterSchedule(settings.coefficient), 1.0
 
     @property
     def coefficient(self) -> float:

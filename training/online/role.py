@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from agents.policy import checkpoint
 from agents.policy.network import PRESETS, Network, Shape
 from training.online import config
-from training.online.players import Manner
-from training.online.schedules import Schedule, ScheduleSettings
+from training.online.players import SamplingSettings
+from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.config_reader import BadConfig
 from training.runs.parameters import freeze, parameter_groups
 from training.runs.state import TrainingFailed, finite
@@ -31,21 +31,21 @@ class Role:
     The replay buffer is made by the learning rule, which knows what it holds. Raises BadConfig and BadInput.
     """
 
-    def __init__(self, name: str, settings: config.Role, seed: int, gen: int, device: torch.device) -> None:
+    def __init__(self, name: str, settings: config.RoleSettings, seed: int, gen: int, device: torch.device) -> None:
         self.name, self.settings, self.device = name, settings, device
         self.lineage: list[Any] = []
         self.network = self._built(seed, gen)
         self.optimizer = _adamw(self.network, self.settings.optimizer)
-        self.learning_rate = Schedule(settings.optimizer.learning_rate)
-        self.temperature = Schedule(settings.exploration.temperature)
-        self.epsilon = Schedule(settings.exploration.epsilon)
+        self.learning_rate = ParameterSchedule(settings.optimizer.learning_rate)
+        self.temperature = ParameterSchedule(settings.exploration.temperature)
+        self.epsilon = ParameterSchedule(settings.exploration.epsilon)
         self.replay: ReplayBuffer | None = None
         self.updates, self._skipped = 0, 0
 
     @property
-    def manner(self) -> Manner:
+    def manner(self) -> SamplingSettings:
         """How it plays in this iteration."""
-        return Manner(self.temperature.value, self.epsilon.value)
+        return SamplingSettings(self.temperature.value, self.epsilon.value)
 
     def learns(self, iteration: int) -> bool:
         """Whether it is trained in this iteration."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from agents.policy.network import Output
-from training.online.players import Manner
+from training.online.players import SamplingSettings
 
 
 class Padded(NamedTuple):
@@ -58,7 +58,7 @@ class Rollout:
     opponent: Tensor  # int64 [B], index into `opponents`
     group: Tensor  # int64 [B]
     opponents: tuple[str, ...]
-    manner: Manner
+    manner: SamplingSettings
 
     @property
     def starts(self) -> Tensor:

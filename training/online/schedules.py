@@ -137,7 +137,7 @@ ScheduleSettings = Annotated[
 ]
 
 
-class Schedule:
+class ParameterSchedule:
     """A schedule at its present step, which is part of a run's state. A new schedule is at step 0."""
 
     def __init__(self, settings: ScheduleSettings) -> None:

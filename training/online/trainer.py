@@ -24,11 +24,11 @@ from training.envs.learner import open_battles
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles
 from training.online import config
-from training.online.battle_sampler import Games
-from training.online.collecting import Collector, Draws, Plan, Sitting
+from training.online.battle_sampler import BattleSampler
+from training.online.collecting import BattleSource, Collector, RolloutPlan, SeatAssignment
 from training.online.config import OnlineConfig
-from training.online.league import OPPONENT, Members
-from training.online.metrics import Clock
+from training.online.league import OPPONENT, League
+from training.online.metrics import IterationClock
 from training.online.reference import Reference
 from training.online.role import Role
 from training.online.rollout import Rollout
@@ -56,7 +56,9 @@ class Trainer:
 
     both_seats: ClassVar[bool] = False
 
-    def __init__(self, settings: OnlineConfig, battles: Battles | None = None, games: Draws | None = None) -> None:
+    def __init__(
+        self, settings: OnlineConfig, battles: Battles | None = None, games: BattleSource | None = None
+    ) -> None:
         self.config, self.iteration, self.decisions = settings, 0, 0
         self.rule: Any = settings.algorithm
         _use_threads(settings.compute.threads)
@@ -72,17 +74,17 @@ class Trainer:
         coefficient = settings.reference.coefficient
         off = coefficient.kind == "constant" and coefficient.value == 0
         self.reference = None if off else Reference(settings.reference, start_from, gen, self.device)
-        self.clock = Clock()
+        self.clock = IterationClock()
         engine = settings.venue == "engine"
         count = settings.rollout.battles
         self.battles = battles or open_battles(settings.venue, count, settings.format, settings.compute.threads or None)
         given: dict[str | type[Agent], float] = {
-            each.agent: each.weight for each in settings.league.members if isinstance(each, config.Agent)
+            each.agent: each.weight for each in settings.league.members if isinstance(each, config.AgentMember)
         }
         agents = Opponents(given, count, settings.format, everyone=not engine) if given else None
         names = dict(zip(map(str, given), agents.weights, strict=True)) if agents is not None else {}
-        self.league = Members(settings.league, settings.seed, gen, self.device, names)
-        games = games or Games(settings.rollout, settings.format, settings.seed, packed=engine)
+        self.league = League(settings.league, settings.seed, gen, self.device, names)
+        games = games or BattleSampler(settings.rollout, settings.format, settings.seed, packed=engine)
         self._collector = Collector(
             self.battles, games, agents, settings.rollout.max_turns, self.generator, self.clock, self.make_teacher()
         )
@@ -190,15 +192,15 @@ class Trainer:
 
     def _collect(self) -> dict[str, Rollout]:
         learner = self.roles[LEARNER]
-        plays = Sitting(LEARNER, learner.network, learner.manner, LEARNER)
+        plays = SeatAssignment(LEARNER, learner.network, learner.manner, LEARNER)
         opposite = self.roles.get(OPPONENT)
         if opposite is None:
-            self.league.opponent = Sitting("self", learner.network, learner.manner, LEARNER)
+            self.league.opponent = SeatAssignment("self", learner.network, learner.manner, LEARNER)
         else:
-            self.league.opponent = Sitting(OPPONENT, opposite.network, opposite.manner, OPPONENT)
+            self.league.opponent = SeatAssignment(OPPONENT, opposite.network, opposite.manner, OPPONENT)
         self.league.past_manner = learner.manner
         settings = self.config.rollout
-        plan = Plan(
+        plan = RolloutPlan(
             first=self.iteration * settings.battles // self.group,
             battles=settings.battles,
             group=self.group,
@@ -254,7 +256,11 @@ class Trainer:
                 if each.at == self.iteration:
                     self.replace(role.name, each.by)
         opponent = self.config.opponent
-        if isinstance(opponent, config.Own) and opponent.copy_every and self.iteration % opponent.copy_every == 0:
+        if (
+            isinstance(opponent, config.OwnOpponent)
+            and opponent.copy_every
+            and self.iteration % opponent.copy_every == 0
+        ):
             self.replace(OPPONENT, LEARNER)
 
     def replace(self, name: str, by: str) -> None:

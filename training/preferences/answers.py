@@ -22,7 +22,7 @@ from teamsets.errors import BadInput
 from training.data.from_store import Candidate, sides
 from training.data.trajectory import decision_points
 from training.envs.background import wait_for
-from training.preferences.attempts import Asked, Attempt
+from training.preferences.attempts import TriedChoice, TriedDecision
 
 #: Questions that are on their way at once: local models answer so many together.
 _AT_ONCE = 16
@@ -67,11 +67,11 @@ class Answers:
                 f"--garble-temperature {hot:g}: must be above the {self._temperature:g} of --answers-of {spec}"
             )
 
-    def at(self, db: Path, side: Candidate, decisions: Sequence[int]) -> dict[int, Asked]:
+    def at(self, db: Path, side: Candidate, decisions: Sequence[int]) -> dict[int, TriedDecision]:
         """Return what it answers at decisions of a side. Raises BadInput, and ServerFailed if it cannot be asked."""
         (stored,) = sides(db, [side])
         questions: list[_Question] = []
-        found: dict[int, list[Attempt]] = {}
+        found: dict[int, list[TriedChoice]] = {}
         points: dict[int, tuple[list[Any], Any]] = {}
         for index, battle in enumerate(decision_points(stored.seat, stored.format, unpacked(stored.log))):
             if index in decisions:
@@ -82,7 +82,7 @@ class Answers:
         replies = wait_for(self._replies(questions))
         for question, reply in zip(questions, replies, strict=True):
             found.setdefault(question.decision, []).append(attempt_of(reply.text, *points[question.decision]))
-        return {index: Asked(tuple(said[:-1]), said[-1]) for index, said in found.items()}
+        return {index: TriedDecision(tuple(said[:-1]), said[-1]) for index, said in found.items()}
 
     def _questions(self, about: dict[str, Any], index: int, battle: SeatBattle) -> list[_Question]:
         text, choices = prompt(battle, self.template), [choice.label for choice in battle.legal]
@@ -110,7 +110,7 @@ class Answers:
         return await asyncio.gather(*map(ask, questions))
 
 
-def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
+def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> TriedChoice:
     """Return what a model wrote as an attempt that was not played on: legal as a seat would take it, or failed to act.
 
     legal: the legal choices (agents.battle.choices.Choice) of Showdown's request.
@@ -118,7 +118,7 @@ def attempt_of(text: str, legal: list[Any], request: dict[str, Any]) -> Attempt:
     said = read(text)
     choice = read_answer(handed_in(said, text), legal, request)
     if choice is not None:
-        return Attempt(choice.label, plan=said.plan, text=text.strip())
+        return TriedChoice(choice.label, plan=said.plan, text=text.strip())
     failure = "illegal" if said.action else "unparsable"
     shown = said.action or " ".join(text.split())[:SHOWN] or "(nothing)"
-    return Attempt(shown, plan=said.plan, failure=failure, text=text.strip())
+    return TriedChoice(shown, plan=said.plan, failure=failure, text=text.strip())

@@ -16,7 +16,7 @@ from training.runs.settings import differences, other_settings
 
 
 @dataclass(frozen=True)
-class Attempt:
+class TriedChoice:
     """One answer at a decision. action: a choice in the arena's words. plan: what it says it wants to do; "": nothing.
 
     results: of the battles that were played on from it: 1 won, 0.5 tied, 0 lost. value: where it was valued instead of
@@ -40,15 +40,15 @@ class Attempt:
 
 
 @dataclass(frozen=True)
-class Asked:
+class TriedDecision:
     """What a language model answered at a decision. answers: not played on yet. hot: at a high temperature."""
 
-    answers: tuple[Attempt, ...]
-    hot: Attempt
+    answers: tuple[TriedChoice, ...]
+    hot: TriedChoice
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedOutcome:
     """A decision and what was tried there. decision: its index among those of its side. seed: of the tries.
 
     hot: what the language model that was asked said at a high temperature; it was not played on.
@@ -59,8 +59,8 @@ class Tried:
     seed: int
     legal: tuple[str, ...]
     played: str
-    attempts: tuple[Attempt, ...]
-    hot: Attempt | None = None
+    attempts: tuple[TriedChoice, ...]
+    hot: TriedChoice | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class TriedSide:
 
     battle: int
     seat: str
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TriedOutcome, ...] = ()
     steps: int = 0
     skipped: str = field(default="")
 
@@ -115,7 +115,7 @@ class AttemptsFile:
 
 def _side(line: dict[str, Any]) -> TriedSide:
     tried = tuple(
-        Tried(
+        TriedOutcome(
             **{
                 **one,
                 "legal": tuple(one["legal"]),
@@ -128,5 +128,5 @@ def _side(line: dict[str, Any]) -> TriedSide:
     return TriedSide(**{**line, "tried": tried})
 
 
-def _attempt(line: dict[str, Any]) -> Attempt:
-    return Attempt(**{**line, "results": tuple(line["results"])})
+def _attempt(line: dict[str, Any]) -> TriedChoice:
+    return TriedChoice(**{**line, "results": tuple(line["results"])})

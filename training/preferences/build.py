@@ -20,19 +20,19 @@ from agents.llm.prompts import prompt, template
 from arena.fixture import SEATS
 from arena.record import unpacked
 from teamsets.atomic import write_atomic
-from training.data.from_store import Candidate, Side, selected, sides
+from training.data.from_store import Candidate, StoredSide, selected, sides
 from training.data.hold_out import parts
 from training.data.rebuild_command import HELD_OUT, PREFERENCES
 from training.data.shards import BadData, DatasetWriter
 from training.data.trajectory import COLUMNS, MISSING, Trajectory, build_trajectory, decision_points
 from training.preferences.answers import Answers
-from training.preferences.attempts import Asked, AttemptsFile, TriedSide
+from training.preferences.attempts import AttemptsFile, TriedDecision, TriedSide
 from training.preferences.expert import expert_pairs
 from training.preferences.forks import forks_of, on_engine, stored_battles
 from training.preferences.garbling import Garble, garbler
 from training.preferences.pairs import ATTEMPTS, COUNTS, DATASET, HELD_OUT_PAIRS, PAIRS, Pair, written
 from training.preferences.players import player_of
-from training.preferences.playing import Playing, Tries
+from training.preferences.playing import ForkPlayer, Tries
 from training.preferences.rules import Bar, Judged, Part, baseline_of, judged, outcome
 
 SourceKind = Literal["forks", "expert", "answers"]
@@ -45,7 +45,7 @@ _Found = tuple[int, int, int | None, Judged]
 
 
 @dataclass(frozen=True)
-class Settings:
+class BuildSettings:
     """What is built. where: SQL condition on sides (`from_store.COLUMNS`). play_on: spec of who plays forks on.
 
     garble: see garbling.py; rejected: `real`, or `garbled`: every rejected answer is a garbled one. hold_out: share of the
@@ -69,7 +69,11 @@ class Settings:
 
 
 def build_pairs(
-    settings: Settings, out: Path, track: Callable[[Sequence[Any], str], Iterator[Any]], *, replace_all: bool = False
+    settings: BuildSettings,
+    out: Path,
+    track: Callable[[Sequence[Any], str], Iterator[Any]],
+    *,
+    replace_all: bool = False,
 ) -> dict[str, Any]:
     """Build pairs in the folder `out`, and return the counts. track: wraps a sequence to show progress.
 
@@ -96,7 +100,7 @@ def build_pairs(
     return _write(settings, chosen, found, out, counts, steps, filled, track)
 
 
-def _told(settings: Settings) -> dict[str, Any]:
+def _told(settings: BuildSettings) -> dict[str, Any]:
     """The settings of the tries: the rules may change without anything being played again."""
     told: dict[str, Any] = {
         "db": str(settings.db),
@@ -110,7 +114,7 @@ def _told(settings: Settings) -> dict[str, Any]:
 
 
 def _try(
-    settings: Settings,
+    settings: BuildSettings,
     chosen: Sequence[Candidate],
     asking: Answers | None,
     file: AttemptsFile,
@@ -120,7 +124,7 @@ def _try(
     left = [one for one in chosen if (one.battle_id, one.seat) not in file.done]
     by_key = {(one.battle_id, one.seat): one for one in left}
 
-    def asked(battle: int, seat: str, decisions: Sequence[int]) -> dict[int, Asked]:
+    def asked(battle: int, seat: str, decisions: Sequence[int]) -> dict[int, TriedDecision]:
         assert asking is not None
         return asking.at(settings.db, by_key[battle, seat], decisions)
 
@@ -130,7 +134,7 @@ def _try(
         player = player_of(settings.play_on, rows, format_id, on_engine=on_engine(format_id, settings.venue))
         forks = forks_of(format_id, rows, settings.venue)
         try:
-            playing = Playing(forks, player, settings.tries, None if asking is None else asked)
+            playing = ForkPlayer(forks, player, settings.tries, None if asking is None else asked)
             for one in track(mine, f"trying {format_id}"):
                 (stored,) = stored_battles(settings.db, [one.battle_id], [format_id])
                 if isinstance(stored, str):
@@ -142,7 +146,7 @@ def _try(
     return file.of([(one.battle_id, one.seat) for one in chosen])
 
 
-def _by_rules(side: TriedSide, settings: Settings, counts: dict[str, Counter[str]]) -> list[_Found]:
+def _by_rules(side: TriedSide, settings: BuildSettings, counts: dict[str, Counter[str]]) -> list[_Found]:
     """Apply the rules to the tried decisions of a side."""
     if side.skipped:
         counts["skipped"][side.skipped] += 1
@@ -163,7 +167,7 @@ def _by_rules(side: TriedSide, settings: Settings, counts: dict[str, Counter[str
 
 
 def _write(
-    settings: Settings,
+    settings: BuildSettings,
     chosen: Sequence[Candidate],
     found: dict[tuple[int, str], list[_Found]],
     out: Path,
@@ -210,7 +214,7 @@ def _write(
     return summary
 
 
-def _texts(side: Side, found: Sequence[_Found], source: str, filled: str) -> list[Pair]:
+def _texts(side: StoredSide, found: Sequence[_Found], source: str, filled: str) -> list[Pair]:
     """The pairs of a side with their prompts. filled: the template of the prompts."""
     wanted = {decision for decision, *_ in found}
     points = decision_points(side.seat, side.format, unpacked(side.log))
@@ -225,7 +229,7 @@ def _texts(side: Side, found: Sequence[_Found], source: str, filled: str) -> lis
     ]  # fmt: skip
 
 
-def _trajectory(side: Side, pairs: Sequence[Pair]) -> Trajectory | None:
+def _trajectory(side: StoredSide, pairs: Sequence[Pair]) -> Trajectory | None:
     """The side up to its last pair, with actions at the pairs only; None if no pair is in the model's action space."""
     chosen: list[str | None] = [None] * len(side.choices)
     rejected = list(chosen)
@@ -250,7 +254,7 @@ def _trajectory(side: Side, pairs: Sequence[Pair]) -> Trajectory | None:
 
 
 def _write_files(
-    settings: Settings, out: Path, pairs: dict[bool, list[Pair]], kept: dict[bool, list[Trajectory]]
+    settings: BuildSettings, out: Path, pairs: dict[bool, list[Pair]], kept: dict[bool, list[Trajectory]]
 ) -> None:
     about = {
         "source": PREFERENCES, **_told(settings), "from": settings.source, **asdict(settings.bar),

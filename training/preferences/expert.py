@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from arena.store import rows
-from training.preferences.attempts import Attempt
+from training.preferences.attempts import TriedChoice
 from training.preferences.rules import CLOSE, Judged
 
 #: The rule of these pairs.
@@ -65,8 +65,8 @@ def expert_pair(played: str, diagnostics: dict[str, Any], min_margin: float) -> 
     )
 
 
-def _valued(label: str | None, diagnostics: dict[str, Any]) -> Attempt | None:
+def _valued(label: str | None, diagnostics: dict[str, Any]) -> TriedChoice | None:
     values, visits = diagnostics.get("values") or {}, diagnostics.get("visits")
     if label is None or label not in values or (visits is not None and not visits.get(label)):
         return None
-    return Attempt(label, value=float(values[label]))
+    return TriedChoice(label, value=float(values[label]))

@@ -13,7 +13,7 @@ import numpy as np
 from agents import resolve
 from arena.fixture import Fixture
 from teamsets.errors import BadInput
-from training.envs.fixtures import Game
+from training.envs.fixtures import EnvBattle
 from training.envs.opponents import Opponents
 from training.envs.venue import Battles, Ints
 from training.preferences.forks import Pair
@@ -62,10 +62,12 @@ class _NetworkPlays:
     def begin(self, seed: int, fixture: Fixture) -> None:
         import torch
 
-        from training.online.players import Manner, NetworkPlayer
+        from training.online.players import NetworkPlayer, SamplingSettings
 
         generator = torch.Generator().manual_seed(seed % 2**63)
-        self._player: Any = NetworkPlayer(self._network, 2 * self._rows, Manner(self._temperature, 0.0), generator)
+        self._player: Any = NetworkPlayer(
+            self._network, 2 * self._rows, SamplingSettings(self._temperature, 0.0), generator
+        )
 
     def watch(self, battles: Battles, rows: Ints, seats: Ints) -> None:
         self.act(battles, rows, seats)
@@ -106,7 +108,8 @@ class _AgentPlays:
         both = (self._name, self._name)
         fixtures = [replace(self._fixture, agents=both, seed=seed) for seed in seeds]
         seated = [
-            self._by_seat[seat].sit_down(rows, [Game(fixture, 1 - seat) for fixture in fixtures]) for seat in (0, 1)
+            self._by_seat[seat].sit_down(rows, [EnvBattle(fixture, 1 - seat) for fixture in fixtures])
+            for seat in (0, 1)
         ]
         return [(first[0], second[1]) for first, second in zip(*seated, strict=True)]
 

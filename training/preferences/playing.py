@@ -16,8 +16,8 @@ import numpy as np
 from arena.fixture import SEATS, digest, showdown_seed
 from arena.venue import NotOnEngine
 from training.envs.venue import STUCK, TIE, UNDECIDED, Ints
-from training.preferences.attempts import Asked, Attempt, Tried, TriedSide
-from training.preferences.forks import LEADER, Forks, Stored
+from training.preferences.attempts import TriedChoice, TriedDecision, TriedOutcome, TriedSide
+from training.preferences.forks import LEADER, Forks, StoredSide
 from training.preferences.players import Player
 
 #: Forks that are played on at once, unless those of one decision are more.
@@ -25,7 +25,7 @@ _AT_ONCE = 256
 #: The most legal choices that a decision is taken to have, where all are tried: 4 moves, each in two ways, and 5 switches.
 _MOST_CHOICES = 13
 #: (battle, role, indices of decisions) -> what was answered at each of them.
-Asking = Callable[[int, str, Sequence[int]], dict[int, Asked]]
+Asking = Callable[[int, str, Sequence[int]], dict[int, TriedDecision]]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class _Fork:
     choices: list[str]
     rows: Ints
     played: str
-    asked: Asked | None
+    asked: TriedDecision | None
 
 
-class Playing:
+class ForkPlayer:
     """Tries sides of battles, one after the other. forks, player: with as many rows as `tries` says.
 
     asking: returns what a language model answered at decisions of a battle's side, by index; None: choices are drawn.
@@ -76,9 +76,9 @@ class Playing:
 
     def __init__(self, forks: Forks, player: Player, tries: Tries, asking: Asking | None = None) -> None:
         self._forks, self._player, self._tries, self._asking = forks, player, tries, asking
-        self._asked: dict[int, Asked] = {}
+        self._asked: dict[int, TriedDecision] = {}
 
-    def side(self, stored: Stored, seat: int) -> TriedSide:
+    def side(self, stored: StoredSide, seat: int) -> TriedSide:
         """Try the wanted decisions of a seat (0 or 1). A battle that cannot be replayed here is skipped, with the reason."""
         empty = TriedSide(stored.battle, SEATS[seat])
         wanted = self._wanted(stored, seat)
@@ -88,7 +88,7 @@ class Playing:
             index = {one: stored.choices[seat][one][0] for one in wanted}
             self._asked = self._asking(stored.battle, SEATS[seat], list(index.values()))
             wanted = [one for one in wanted if index[one] in self._asked]
-        found: list[Tried] = []
+        found: list[TriedOutcome] = []
         steps = 0
         try:
             for part in _parts(wanted, self._room()):
@@ -101,7 +101,7 @@ class Playing:
             return TriedSide(empty.battle, empty.seat, skipped=str(error))
         return TriedSide(empty.battle, empty.seat, tuple(found), steps)
 
-    def _wanted(self, stored: Stored, seat: int) -> list[int]:
+    def _wanted(self, stored: StoredSide, seat: int) -> list[int]:
         """The places of the decisions to be tried among the seat's, ascending."""
         free = [place for place, (_, one) in enumerate(stored.choices[seat]) if len(one.legal) > 1]
         rng = random.Random(digest(["decisions", self._tries.seed, stored.fixture.seed, seat]))
@@ -113,7 +113,7 @@ class Playing:
         each = (self._tries.choices or _MOST_CHOICES) * self._tries.playouts
         return (self._tries.rows - 1) // each
 
-    def _replayed(self, stored: Stored, seat: int, wanted: set[int]) -> tuple[list[_Fork], dict[int, int]]:
+    def _replayed(self, stored: StoredSide, seat: int, wanted: set[int]) -> tuple[list[_Fork], dict[int, int]]:
         """Replay the battle up to its last wanted decision. Returns the forks, and row -> the action of its first step."""
         forks: list[_Fork] = []
         first: dict[int, int] = {}
@@ -150,7 +150,7 @@ class Playing:
             self._player.watch(battles, leader.repeat(len(asked)), asked)
             battles.play(leader, actions)
 
-    def _fork(self, stored: Stored, seat: int, place: int, free_row: int) -> _Fork:
+    def _fork(self, stored: StoredSide, seat: int, place: int, free_row: int) -> _Fork:
         index, decided = stored.choices[seat][place]
         seed = _number(["fork", self._tries.seed, stored.fixture.seed, seat, index])
         labels = self._forks.labels(seat)
@@ -190,7 +190,7 @@ class Playing:
             active = active[going]
         return steps
 
-    def _tried(self, fork: _Fork) -> Tried:
+    def _tried(self, fork: _Fork) -> TriedOutcome:
         winners = self._forks.battles.winners
         by_label: dict[str, tuple[float, ...]] = {}
         for label, rows in zip(fork.choices, fork.rows, strict=True):
@@ -200,13 +200,13 @@ class Playing:
                 by_label[label] = results
         tried = (fork.decision, fork.turn, fork.seed, fork.legal, fork.played)
         if fork.asked is None:
-            return Tried(*tried, tuple(Attempt(label, results) for label, results in by_label.items()))
+            return TriedOutcome(*tried, tuple(TriedChoice(label, results) for label, results in by_label.items()))
         attempts = [
             one if one.failure else replace(one, results=by_label[one.action], shared=fork.choices.index(one.action))
             for one in fork.asked.answers
             if one.failure or one.action in by_label
         ]
-        return Tried(*tried, tuple(attempts), fork.asked.hot)
+        return TriedOutcome(*tried, tuple(attempts), fork.asked.hot)
 
 
 def _parts(wanted: Sequence[int], size: int) -> list[list[int]]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
-from training.preferences.attempts import Attempt
+from training.preferences.attempts import TriedChoice
 
 Part = Literal["plan", "action"]
 NOTHING, SOME, EVERYTHING = "nothing-worked", "some-worked", "everything-worked"
@@ -29,7 +29,7 @@ NOT_OTHER = "the answer at the high temperature is not another one"
 _Z = 1.959964
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """What became of an attempt."""
 
     FAILED = "failed to act"
@@ -73,15 +73,15 @@ class Judged:
     rejected_text: str | None = None
 
 
-def outcome(attempt: Attempt, bar: Bar, baseline: float) -> tuple[Outcome, float]:
+def outcome(attempt: TriedChoice, bar: Bar, baseline: float) -> tuple[AttemptOutcome, float]:
     """Return an attempt's outcome, and by how much it gained (0 if it did not). baseline: a number from 0 to 1."""
     if attempt.failure or attempt.score is None:
-        return Outcome.FAILED, 0.0
+        return AttemptOutcome.FAILED, 0.0
     gain = attempt.score - baseline
-    return (Outcome.GAINED, gain) if gain >= bar.min_gain else (Outcome.NO_GAIN, 0.0)
+    return (AttemptOutcome.GAINED, gain) if gain >= bar.min_gain else (AttemptOutcome.NO_GAIN, 0.0)
 
 
-def baseline_of(attempts: Sequence[Attempt], bar: Bar) -> float:
+def baseline_of(attempts: Sequence[TriedChoice], bar: Bar) -> float:
     """Return the score that gains are measured from at this decision; the mean takes a failure to act as lost."""
     if bar.baseline is not None:
         return bar.baseline
@@ -90,10 +90,10 @@ def baseline_of(attempts: Sequence[Attempt], bar: Bar) -> float:
 
 
 def judged(
-    attempts: Sequence[Attempt],
+    attempts: Sequence[TriedChoice],
     part: Part,
     bar: Bar,
-    garbled: Callable[[str], str | None] | Attempt,
+    garbled: Callable[[str], str | None] | TriedChoice,
     *,
     real: bool = True,
     worse: bool = False,
@@ -108,8 +108,8 @@ def judged(
         return None
     baseline = baseline_of(tried, bar)
     outcomes = [outcome(one, bar, baseline) for one in tried]
-    worked = [one for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is Outcome.GAINED]
-    others = [(one, kind) for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is not Outcome.GAINED]
+    worked = [one for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is AttemptOutcome.GAINED]
+    others = [(one, kind) for one, (kind, _) in zip(tried, outcomes, strict=True) if kind is not AttemptOutcome.GAINED]
     if not worked:
         return NOTHING
     best = max(worked, key=_score)
@@ -117,12 +117,14 @@ def judged(
         if len(worked) == 1:
             return ONE_ANSWER
         least = min((one for one in worked if one is not best), key=_score)
-        return _clear(_pair(part, EVERYTHING, best, least, str(Outcome.GAINED)), bar)
+        return _clear(_pair(part, EVERYTHING, best, least, str(AttemptOutcome.GAINED)), bar)
     if not others:
         return _against_garbled(part, EVERYTHING, best, tried, garbled)
-    failed = [one for one, kind in others if kind is Outcome.FAILED]
+    failed = [one for one, kind in others if kind is AttemptOutcome.FAILED]
     worst, kind = (
-        (failed[0], Outcome.FAILED) if failed else (min((one for one, _ in others), key=_score), Outcome.NO_GAIN)
+        (failed[0], AttemptOutcome.FAILED)
+        if failed
+        else (min((one for one, _ in others), key=_score), AttemptOutcome.NO_GAIN)
     )
     found = _clear(_pair(part, SOME, best, worst, str(kind)), bar)
     if isinstance(found, str) or real:
@@ -130,13 +132,13 @@ def judged(
     return _against_garbled(part, SOME, best, tried, garbled)
 
 
-def merged(attempts: Sequence[Attempt], part: Part) -> list[Attempt]:
+def merged(attempts: Sequence[TriedChoice], part: Part) -> list[TriedChoice]:
     """Return attempts with the same plan (or action) as one, in the order in which they were first tried.
 
     One that acted hides a failure with the same text. Attempts without a text of this part are left out. Results that they
     share are counted once.
     """
-    found: dict[str, Attempt] = {}
+    found: dict[str, TriedChoice] = {}
     counted: set[tuple[str, int]] = set()
     for one in attempts:
         text = _text(one, part)
@@ -152,7 +154,9 @@ def merged(attempts: Sequence[Attempt], part: Part) -> list[Attempt]:
         elif not one.failure:
             values = [each for each in (before.value, one.value) if each is not None]
             value = sum(values) / len(values) if values else None
-            found[text] = Attempt(before.action, (*before.results, *one.results), before.plan, value, text=before.text)
+            found[text] = TriedChoice(
+                before.action, (*before.results, *one.results), before.plan, value, text=before.text
+            )
     return list(found.values())
 
 
@@ -176,9 +180,13 @@ def _wilson(results: Sequence[float]) -> tuple[float, float, float]:
 
 
 def _against_garbled(
-    part: Part, rule: str, best: Attempt, tried: Sequence[Attempt], garbled: Callable[[str], str | None] | Attempt
+    part: Part,
+    rule: str,
+    best: TriedChoice,
+    tried: Sequence[TriedChoice],
+    garbled: Callable[[str], str | None] | TriedChoice,
 ) -> Judged | str:
-    if isinstance(garbled, Attempt):
+    if isinstance(garbled, TriedChoice):
         text: str | None = _text(garbled, part)
         if not text or text == _text(best, part):
             return NOT_OTHER
@@ -187,9 +195,9 @@ def _against_garbled(
     if text is None:
         return NOT_GARBLED
     known = next((one for one in tried if _text(one, part) == text and not one.failure), None)
-    if isinstance(garbled, Attempt):
+    if isinstance(garbled, TriedChoice):
         known = replace(garbled, results=known.results) if known else garbled
-    return _pair(part, rule, best, known or Attempt(text if part == "action" else "", plan=text), "garbled")
+    return _pair(part, rule, best, known or TriedChoice(text if part == "action" else "", plan=text), "garbled")
 
 
 def _clear(pair: Judged, bar: Bar) -> Judged | str:
@@ -201,7 +209,7 @@ def _clear(pair: Judged, bar: Bar) -> Judged | str:
     return pair
 
 
-def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Judged:
+def _pair(part: Part, rule: str, best: TriedChoice, worse: TriedChoice, kind: str) -> Judged:
     margin = low = high = None
     score = None if worse.failure else worse.score
     if best.score is not None and score is not None:
@@ -214,9 +222,9 @@ def _pair(part: Part, rule: str, best: Attempt, worse: Attempt, kind: str) -> Ju
     )  # fmt: skip
 
 
-def _text(attempt: Attempt, part: Part) -> str:
+def _text(attempt: TriedChoice, part: Part) -> str:
     return attempt.plan if part == "plan" else attempt.action
 
 
-def _score(attempt: Attempt) -> float:
+def _score(attempt: TriedChoice) -> float:
     return attempt.score or 0.0

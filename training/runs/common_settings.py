@@ -17,14 +17,14 @@ class RunConfig(Section):
     seed: int
 
 
-class Length(Section):
+class LengthSettings(Section):
     """The length of the run. epochs: over the trajectories of all datasets together. max_steps: 0: no limit."""
 
     epochs: Annotated[float, Field(gt=0)]
     max_steps: Annotated[int, Field(ge=0)]
 
 
-class Compute(Section):
+class ComputeSettings(Section):
     """Devices. gradient_accumulation_steps: micro-batches per batch. threads: of torch on a CPU; 0: torch's default.
 
     sharding: of parameters, gradients and optimizer state over the processes of a run; none: every process has all of them.
@@ -40,14 +40,14 @@ class Compute(Section):
     threads: Annotated[int, Field(ge=0)]
 
 
-class Checkpoints(Section):
+class CheckpointSettings(Section):
     """Checkpoints. every: interval in steps. keep: number of latest checkpoints that are kept; the best is kept too."""
 
     every: Annotated[int, Field(ge=1)]
     keep: Annotated[int, Field(ge=1)]
 
 
-class Evaluation(Section):
+class EvaluationSettings(Section):
     """Battles of the current checkpoint against a fixed pool. every: interval in steps; 0: never. battles: per pairing.
 
     best_by: how the best checkpoint is selected: by this rating, or by the policy loss on `data.validate_on`.
@@ -64,7 +64,7 @@ class Evaluation(Section):
     best_by: Literal["rating", "validation"]
 
 
-class Tracking(Section):
+class TrackingSettings(Section):
     """Metrics. wandb: auto is online if an API key is set, else offline. every: interval in steps."""
 
     wandb: Literal["auto", "online", "offline", "disabled"]

@@ -12,7 +12,7 @@ from typing import Any
 from arena.report.summary import summarize
 from arena.run.tournament import EvaluateSettings, play_into
 from teamsets.errors import ArenaError
-from training.runs.common_settings import Evaluation
+from training.runs.common_settings import EvaluationSettings
 
 
 class BattlesStopped(ArenaError):
@@ -29,7 +29,7 @@ class EvaluationResult:
     summary: str
 
 
-def evaluate_checkpoint(evaluation: Evaluation, spec: str) -> EvaluationResult:
+def evaluate_checkpoint(evaluation: EvaluationSettings, spec: str) -> EvaluationResult:
     """Play the checkpoint `spec` against the pool, in each format and on each team set. Raises BadInput."""
     settings = EvaluateSettings(
         agents=(spec, *evaluation.opponents),

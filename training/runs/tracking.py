@@ -24,7 +24,7 @@ from arena.report.live import LINE_EVERY_SECONDS, spoken
 from arena.terminal.console import Console
 from teamsets.atomic import write_atomic
 from teamsets.errors import MissingTool
-from training.runs.common_settings import Tracking as Settings
+from training.runs.common_settings import TrackingSettings as Settings
 from training.runs.run_folder import json_lines
 
 #: Seconds after which a run that cannot reach the wandb server continues offline.

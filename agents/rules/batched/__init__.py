@@ -1,15 +1,15 @@
 """Rule players on arrays of observations. `PLAYERS` maps the name in `array:NAME` to its class, from the weakest on."""
 
-from agents.rules.batched.damage_players import MaxDamage, MaxPower, Revenger
+from agents.rules.batched.damage_players import BatchedMaxDamage, BatchedMaxPower, BatchedRevenger
 from agents.rules.batched.player import ArrayPlayer
-from agents.rules.batched.support_players import SetUp, StatusSpreader
-from agents.rules.batched.switch_players import TypeSwitcher
+from agents.rules.batched.support_players import BatchedSetUp, BatchedStatusSpreader
+from agents.rules.batched.switch_players import BatchedTypeSwitcher
 
 PLAYERS: dict[str, type[ArrayPlayer]] = {
-    "max-power": MaxPower,
-    "type-switcher": TypeSwitcher,
-    "status": StatusSpreader,
-    "max-damage": MaxDamage,
-    "set-up": SetUp,
-    "revenger": Revenger,
+    "max-power": BatchedMaxPower,
+    "type-switcher": BatchedTypeSwitcher,
+    "status": BatchedStatusSpreader,
+    "max-damage": BatchedMaxDamage,
+    "set-up": BatchedSetUp,
+    "revenger": BatchedRevenger,
 }

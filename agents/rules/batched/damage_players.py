@@ -29,7 +29,7 @@ from agents.rules.batched.player import (
 _OVERKILL = np.float32(1e-3)
 
 
-class MaxPower(ArrayPlayer):
+class BatchedMaxPower(ArrayPlayer):
     """The move with the maximum base power; the first able Pokémon when it must switch.
 
     On arrays, as `heuristic:max-power`, which switches to a random Pokémon.
@@ -42,7 +42,7 @@ class MaxPower(ArrayPlayer):
         return move_or_switch(legal, best_move(power, legal_moves(legal)), first_able)
 
 
-class MaxDamage(ArrayPlayer):
+class BatchedMaxDamage(ArrayPlayer):
     """The move with the maximum expected damage, up to the HP that is left; forced switches by the same criterion.
 
     On arrays, as `heuristic:max-damage`, but with the estimates of an observation (agents/observation/estimates.py) instead
@@ -62,7 +62,7 @@ class MaxDamage(ArrayPlayer):
         )
 
 
-class Revenger(ArrayPlayer):
+class BatchedRevenger(ArrayPlayer):
     """Maximum damage, but leaves when it would be knocked out first, for a faster Pokémon that knocks out.
 
     On arrays, with the rule of `heuristic:revenger`.

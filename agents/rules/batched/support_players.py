@@ -47,7 +47,7 @@ _ENOUGH = 2
 _ACCURACY = np.float32(0.9)
 
 
-class SetUp(ArrayPlayer):
+class BatchedSetUp(ArrayPlayer):
     """Maximum damage with set-up and healing by HP: boosts its stats while healthy, heals while hurt, else attacks.
 
     On arrays, with the rule of `heuristic:balanced`: it sets up only if the opponent's best hit takes less than a third,
@@ -82,7 +82,7 @@ class SetUp(ArrayPlayer):
         return cls.choose(*observations, heal_under=np.array([agent.heal_under for agent in agents]))
 
 
-class StatusSpreader(ArrayPlayer):
+class BatchedStatusSpreader(ArrayPlayer):
     """Inflicts a status on every opponent that has none (sleep, paralysis, burn, poison, in this order), then attacks.
 
     On arrays, with the rule of `heuristic:status-spreader`. Of the opponent's abilities it uses those that are revealed.

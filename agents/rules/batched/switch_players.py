@@ -34,7 +34,7 @@ from agents.rules.batched.player import (
 _HP = np.float32(0.1)
 
 
-class TypeSwitcher(ArrayPlayer):
+class BatchedTypeSwitcher(ArrayPlayer):
     """Switches to the best type matchup, else uses the strongest move.
 
     On arrays, with the rule of `heuristic:type-switcher`: a switch must improve the matchup by `margin` (in factors of the

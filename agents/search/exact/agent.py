@@ -86,9 +86,9 @@ class ExactSearch(Agent):
         if reason := lacks():
             raise BadInput(f"search:exact: {reason}")
         from agents.search.exact.log import Log
-        from agents.search.exact.tree import Settings
+        from agents.search.exact.tree import TreeSettings
 
-        self._settings = Settings(exploration, first, trust, steps)
+        self._settings = TreeSettings(exploration, first, trust, steps)
         self._weights = read(weights)
         self._log = Log()
         compiled()
@@ -234,11 +234,11 @@ def _warm() -> None:
     from agents.engine.gen1.engine import initial
     from agents.search.exact.standing import side_at
     from agents.search.exact.steps import legal
-    from agents.search.exact.tree import HIDDEN, Settings
+    from agents.search.exact.tree import HIDDEN, TreeSettings
 
     team = "|mew||noability|tackle||||||||"
     row = initial((team, team), "gen5,0000000000000000")
     legal(row, side_at(0))
     tree = _trees(0)
-    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), Settings(), read(_WEIGHTS), 1)
+    tree.plant(row, np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64), TreeSettings(), read(_WEIGHTS), 1)
     tree.grow(0)

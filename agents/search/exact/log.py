@@ -15,7 +15,7 @@ from poke_env.data import to_id_str
 from agents.battle import SeatBattle
 from agents.engine.gen1 import layout as W
 from agents.engine.gen1.tables import CANNOT_MOVE, MOVE, MOVES_BY_ID, SELF, SKIPS, STRUGGLE, TWO_TURNS
-from agents.search.exact.tracked import Mon, Side, Stint
+from agents.search.exact.tracked import ActiveState, TrackedPokemon, TrackedSide
 
 STATUSES = {
     "": W.HEALTHY,
@@ -41,7 +41,7 @@ class Log:
     """One battle's state by its log. `sides` are those of p1 and p2; feed it with `follow` before each decision."""
 
     def __init__(self) -> None:
-        self.sides = (Side(), Side())
+        self.sides = (TrackedSide(), TrackedSide())
         self.turn = 0
         self.last_damage: tuple[int, str, float] = (0, "", 0.0)  # side and Pokémon that took it; HP or percent
         self.own: list[dict[str, Any]] = []  # our team's entries in the first request
@@ -92,13 +92,13 @@ class Log:
         if move != "struggle":
             side.slot_before, side.slot_of = side.slot_of, move
 
-    def _of(self, seat: int, name: str) -> Mon:
-        return self.sides[seat].mons.setdefault(name, Mon(name, to_id_str(name), 100))
+    def _of(self, seat: int, name: str) -> TrackedPokemon:
+        return self.sides[seat].mons.setdefault(name, TrackedPokemon(name, to_id_str(name), 100))
 
     def _on_switch(self, seat: int, name: str, rest: list[str]) -> None:
         side, foe = self.sides[seat], self.sides[1 - seat]
         parts = rest[0].split(", ")
-        mon = side.mons.setdefault(name, Mon(name, to_id_str(parts[0]), 100))
+        mon = side.mons.setdefault(name, TrackedPokemon(name, to_id_str(parts[0]), 100))
         mon.level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
         _set_condition(mon, rest[1])
         if mon.status == W.TOX:
@@ -106,7 +106,7 @@ class Log:
         side.entries.append(name)
         if side.stint.trapping is not None:
             _hold(foe)
-        side.out, side.stint = name, Stint(entered=mon.status)
+        side.out, side.stint = name, ActiveState(entered=mon.status)
         side.slot_of, side.slot_before = "", None
         foe.stint.last = 0
         foe.stint.trapping = None
@@ -151,7 +151,7 @@ class Log:
         if MOVE[number, TWO_TURNS] == 0:
             self._lock(side, foe, move, goes_on)
 
-    def _lock(self, side: Side, foe: Side, move: str, goes_on: bool) -> None:
+    def _lock(self, side: TrackedSide, foe: TrackedSide, move: str, goes_on: bool) -> None:
         """The locks that a move begins or goes on with."""
         stint = side.stint
         if move in BINDING:
@@ -169,11 +169,11 @@ class Log:
         if move in ("minimize", "defensecurl"):
             stint.flags.add(move)
 
-    def _spend(self, side: Side, move: str) -> None:
+    def _spend(self, side: TrackedSide, move: str) -> None:
         used = side.stint.own_used if side.stint.transformed else side.mons[side.out].used
         used[move] = used.get(move, 0) + 1
 
-    def _attempt(self, stint: Stint) -> None:
+    def _attempt(self, stint: ActiveState) -> None:
         if stint.disabled is not None:
             stint.disabled += 1
 
@@ -345,7 +345,7 @@ class Log:
 
     def _on_faint(self, seat: int, name: str, rest: list[str]) -> None:
         side, mon = self.sides[seat], self._of(seat, name)
-        side.stint = Stint(entered=mon.status, last=0)
+        side.stint = ActiveState(entered=mon.status, last=0)
         mon.hp, mon.status = 0, W.FAINTED
         side.fainted += 1
         side.fainted_now = True
@@ -371,7 +371,7 @@ class Log:
         return self.sides[seat].mons[self.sides[seat].out].used.get("rage", 0) > 1
 
 
-def _locked(stint: Stint) -> bool:
+def _locked(stint: ActiveState) -> bool:
     """Whether its next move is not its choice."""
     return bool(
         stint.recharge
@@ -383,13 +383,13 @@ def _locked(stint: Stint) -> bool:
     )
 
 
-def _hold(side: Side) -> None:
+def _hold(side: TrackedSide) -> None:
     """Takes back a choice that did not count, because a binding move held its Pokémon."""
     if side.slot_before is not None:
         side.selected, side.of_slot, side.slot_of = CANNOT_MOVE, None, side.slot_before
 
 
-def _break_off(stint: Stint) -> None:
+def _break_off(stint: ActiveState) -> None:
     """What full paralysis and a hit in confusion end."""
     stint.bide = stint.trapping = stint.thrash = None
     stint.two_turn = ""
@@ -399,7 +399,7 @@ def _effect_of(text: str) -> str:
     return to_id_str(text.partition(": ")[2] or text)
 
 
-def _set_condition(mon: Mon, condition: str) -> None:
+def _set_condition(mon: TrackedPokemon, condition: str) -> None:
     """ "53/100 par", "0 fnt"."""
     health, _, status = condition.partition(" ")
     now, _, most = health.partition("/")

@@ -27,7 +27,7 @@ Floats = NDArray[np.float32]
 ACTION_ROWS = MOVE_NUMBERS + SPECIES
 
 
-class Network(NamedTuple):
+class PositionNetwork(NamedTuple):
     """table [FEATURES, H] and bias [H]; first [2 H, K], first_bias [K], second [K]: the judgement of a pair, own side first.
 
     actions [ACTION_ROWS, 2 H] and action_bias: what is added to an action's logit. fitted [1]: the factor of the fitted
@@ -44,11 +44,13 @@ class Network(NamedTuple):
     fitted: Floats
 
 
-def read_network(file: Path) -> Network:
+def read_network(file: Path) -> PositionNetwork:
     """The network in a file of numpy's. Raises BadInput if it is none, or of other features."""
     try:
         with np.load(file) as stored:
-            network = Network(**{name: np.ascontiguousarray(stored[name], np.float32) for name in Network._fields})
+            network = PositionNetwork(
+                **{name: np.ascontiguousarray(stored[name], np.float32) for name in PositionNetwork._fields}
+            )
     except (OSError, ValueError, KeyError) as error:
         raise BadInput(f"{file}: is no network of the exact search: {error}") from error
     if len(network.table) != FEATURES or len(network.actions) != ACTION_ROWS:
@@ -56,9 +58,9 @@ def read_network(file: Path) -> Network:
     return network
 
 
-def no_network() -> Network:
+def no_network() -> PositionNetwork:
     """One without content, where fitted weights are used alone."""
-    return Network(*(np.zeros((1,) * n, np.float32) for n in (2, 1, 2, 1, 1, 2, 1, 1)))
+    return PositionNetwork(*(np.zeros((1,) * n, np.float32) for n in (2, 1, 2, 1, 1, 2, 1, 1)))
 
 
 @rule

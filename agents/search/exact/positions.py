@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.engine.gen1.engine import Engine
-from agents.search.exact.tree import Settings, Tree, hidden_of
-from agents.search.exact.weights import Weights
+from agents.search.exact.tree import Tree, TreeSettings, hidden_of
+from agents.search.exact.weights import PositionWeights
 
 #: A network's actions that are legal in generation 1.
 _ACTIONS = 9
-_SETTINGS = Settings()
+_SETTINGS = TreeSettings()
 
 
 class Searched(NamedTuple):
@@ -41,7 +41,7 @@ def engine_actions(engine: Engine, rows: NDArray[np.int64], seats: NDArray[np.in
     return engine.translate(np.repeat(rows, _ACTIONS), np.repeat(seats, _ACTIONS), each).reshape(len(rows), _ACTIONS)
 
 
-def grown(words: NDArray[np.int32], iterations: int, weights: Weights, seed: int, thread: int = 0) -> Tree:
+def grown(words: NDArray[np.int32], iterations: int, weights: PositionWeights, seed: int, thread: int = 0) -> Tree:
     """Return the search tree of a position [WORDS]. It is overwritten by the thread's next one. seed: not 0."""
     tree = _tree(iterations, thread)
     row = words.copy()
@@ -56,7 +56,7 @@ class Teacher:
     trust: visits at which an action's value counts as much as its first guess, the position's value minus 0.05.
     """
 
-    def __init__(self, iterations: int, trust: float, weights: Weights, seed: int, threads: int = 1) -> None:
+    def __init__(self, iterations: int, trust: float, weights: PositionWeights, seed: int, threads: int = 1) -> None:
         self._iterations, self._trust, self._weights, self._seed = iterations, trust, weights, seed
         self._threads = threads
         self._rng = random.Random()

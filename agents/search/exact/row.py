@@ -21,7 +21,7 @@ from agents.engine.gen1.engine import initial
 from agents.engine.gen1.tables import MOVE, MOVES_BY_ID, PP
 from agents.search.exact.log import Log
 from agents.search.exact.standing import Words, hp_of, id_of, looks_of, mon_at, shown_hp, side_at, stats_of
-from agents.search.exact.tracked import Side, Stint
+from agents.search.exact.tracked import ActiveState, TrackedSide
 from agents.search.exact.tree import CONFUSION, DISABLE, HIDDEN
 
 _SEED = "gen5,0000000000000000"
@@ -34,7 +34,7 @@ _TRAP_TURNS = (2, 2, 2, 3, 3, 3, 4, 5)
 
 
 @dataclass(frozen=True)
-class Sheet:
+class TeamGuess:
     """A Pokémon as sampled or known: its name in the battle, species (id), level, moves (ids), EVs and IVs as packed."""
 
     name: str
@@ -57,17 +57,17 @@ class Root:
     hidden: NDArray[np.int64]
 
 
-def own_sheets(log: Log) -> list[Sheet]:
+def own_sheets(log: Log) -> list[TeamGuess]:
     """Our team in its first order, from the first request."""
     found = []
     for entry in log.own:
         parts = entry["details"].split(", ")
         level = next((int(part[1:]) for part in parts[1:] if part[:1] == "L" and part[1:].isdigit()), 100)
-        found.append(Sheet(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
+        found.append(TeamGuess(entry["ident"].partition(": ")[2], to_id_str(parts[0]), level, tuple(entry["moves"])))
     return found
 
 
-def root_of(battle: SeatBattle, log: Log, theirs: list[Sheet], rng: random.Random) -> Root:
+def root_of(battle: SeatBattle, log: Log, theirs: list[TeamGuess], rng: random.Random) -> Root:
     """The row of the current request with the opponent's team `theirs`, in the order in which it first stood."""
     seat = int((battle.player_role or "p1")[1]) - 1
     teams: list[str] = ["", ""]
@@ -115,7 +115,7 @@ def _take_request(row: Words, seat: int, request: dict[str, Any], names: list[st
             row[mon + W.MON_MAX_HP] = int(most)
 
 
-def _fill_team(row: Words, i: int, side: Side, names: list[str], hidden: NDArray[np.int64], own: bool) -> None:
+def _fill_team(row: Words, i: int, side: TrackedSide, names: list[str], hidden: NDArray[np.int64], own: bool) -> None:
     """The order, HP, statuses and PP of a team."""
     s = side_at(i)
     order = list(range(6))
@@ -186,7 +186,7 @@ def _move_of_slot(row: Words, s: int, k: int, move: str) -> int:
 
 
 def _fill_counters(
-    row: Words, s: int, stint: Stint, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
+    row: Words, s: int, stint: ActiveState, moves: list[int], hidden: NDArray[np.int64], rng: random.Random
 ) -> None:
     row[s + W.INVULNERABLE] = stint.invulnerable
     row[s + W.RECHARGE] = stint.recharge

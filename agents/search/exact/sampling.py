@@ -8,12 +8,12 @@ from agents.battle import SeatBattle
 from agents.engine.gen1.tables import MOVES_BY_ID, SPECIES_BY_ID
 from agents.mechanics.set_sampling import draw_set, draw_unseen
 from agents.search.exact.log import Log
-from agents.search.exact.row import Sheet
+from agents.search.exact.row import TeamGuess
 
 _MOVES = 4
 
 
-def sample(battle: SeatBattle, log: Log, rng: random.Random) -> list[Sheet]:
+def sample(battle: SeatBattle, log: Log, rng: random.Random) -> list[TeamGuess]:
     """A team for the opponent, as docs/search.md says for `search:mcts`, in the order in which its Pokémon came in."""
     side = log.sides[2 - int((battle.player_role or "p1")[1])]
     found = []
@@ -21,16 +21,16 @@ def sample(battle: SeatBattle, log: Log, rng: random.Random) -> list[Sheet]:
         seen = side.mons[mon]
         shown = tuple(move for move in seen.used if move in MOVES_BY_ID)[:_MOVES]
         drawn = draw_set(battle.format_id, 1, seen.species, shown, None, None, rng)
-        found.append(Sheet(mon, seen.species, seen.level, _known(drawn.moves)))
+        found.append(TeamGuess(mon, seen.species, seen.level, _known(drawn.moves)))
     size = battle._team_size.get(battle.opponent_role or "", 6)
     species = {sheet.species for sheet in found}
     for drawn in draw_unseen(battle, species, size - len(found), rng):
-        found.append(Sheet(drawn.species, drawn.species, drawn.level, _known(drawn.moves)))
+        found.append(TeamGuess(drawn.species, drawn.species, drawn.level, _known(drawn.moves)))
     while len(found) < size:  # formats whose teams are generated have no statistics of species
         others = [name for name in SPECIES_BY_ID if name not in {sheet.species for sheet in found}]
         name = rng.choice(others)
         drawn = draw_set(battle.format_id, 1, name, (), None, None, rng)
-        found.append(Sheet(name, name, _typical_level(battle), _known(drawn.moves)))
+        found.append(TeamGuess(name, name, _typical_level(battle), _known(drawn.moves)))
     return found
 
 

@@ -9,7 +9,7 @@ from agents.engine.gen1 import layout as W
 from agents.engine.gen1.state import STAGES
 from agents.engine.gen1.tables import DATA, MOVE_IDS, MOVES_BY_ID, SPECIES_TYPES
 from agents.search.exact.log import Log
-from agents.search.exact.tracked import Event, Mon, Stint
+from agents.search.exact.tracked import ActiveState, Event, TrackedPokemon
 
 _TYPES = {name.lower(): number for number, name in enumerate(DATA["types"])}
 Words = NDArray[np.int32]
@@ -37,7 +37,7 @@ def hp_of(row: Words, log: Log, i: int, name: str, names: list[list[str]], amoun
     return round(amount * most / log.sides[i].mons[name].most)
 
 
-def shown_hp(known: Mon, most: int) -> int:
+def shown_hp(known: TrackedPokemon, most: int) -> int:
     """The middle of the HP that are shown as this percentage (Showdown rounds up)."""
     if known.hp >= known.most:
         return most
@@ -45,7 +45,7 @@ def shown_hp(known: Mon, most: int) -> int:
 
 
 def stats_of(
-    row: Words, team: int, k: int, stint: Stint, names: list[list[str]]
+    row: Words, team: int, k: int, stint: ActiveState, names: list[list[str]]
 ) -> tuple[list[int], list[int], list[int]]:
     """Stored and modified stats and boosts of a Pokémon after the events of its stint (state.clear_volatile, boost_stat)."""
     mon = side_at(team) + W.MONS + k * W.MON_WORDS
@@ -90,7 +90,9 @@ def _ill(modified: list[int], status: int) -> None:
         modified[0] = max(1, int(modified[0] * 0.5))
 
 
-def looks_of(row: Words, team: int, k: int, stint: Stint, names: list[list[str]]) -> tuple[int, list[int], list[int]]:
+def looks_of(
+    row: Words, team: int, k: int, stint: ActiveState, names: list[list[str]]
+) -> tuple[int, list[int], list[int]]:
     """Species, types and moves of a Pokémon that is out, after Transform, Conversion and Mimic."""
     mon = side_at(team) + W.MONS + k * W.MON_WORDS
     if stint.transformed is not None:

@@ -14,7 +14,7 @@ Event = tuple[Any, ...]
 
 
 @dataclass
-class Mon:
+class TrackedPokemon:
     """A Pokémon that has been out. hp, most: as last shown (percent for the opponent's). slept: turns lost to this sleep;
     rested: it is of its own Rest. used: move -> PP spent. broken: its substitute broke, until the next move at it."""
 
@@ -31,7 +31,7 @@ class Mon:
 
 
 @dataclass
-class Stint:
+class ActiveState:
     """What ends when a Pokémon leaves. entered: its status when it came in. Counters are None while their condition is off.
 
     bide, confused, disabled, thrash, trapping: turns or attempts so far. toxic: Showdown's counter. substitute: hits taken.
@@ -41,7 +41,7 @@ class Stint:
     events: list[Event] = field(default_factory=list)
     types: tuple[str, ...] = ()
     mimicked: dict[str, str] = field(default_factory=dict)
-    transformed: tuple[str, Stint] | None = None
+    transformed: tuple[str, ActiveState] | None = None
     own_used: dict[str, int] = field(default_factory=dict)
     last: int = 0
     two_turn: str = ""
@@ -63,14 +63,14 @@ class Stint:
 
 
 @dataclass
-class Side:
+class TrackedSide:
     """order: names of the Pokémon that came in, one for each switch. selected, used: last selected and last used move.
     slot_of: the move whose slot was selected last, "" after a switch (slot 0)."""
 
-    mons: dict[str, Mon] = field(default_factory=dict)
+    mons: dict[str, TrackedPokemon] = field(default_factory=dict)
     entries: list[str] = field(default_factory=list)
     out: str = ""
-    stint: Stint = field(default_factory=Stint)
+    stint: ActiveState = field(default_factory=ActiveState)
     selected: int = NO_MOVE
     used: int = 0
     slot_of: str = ""

@@ -23,7 +23,7 @@ from agents.search.exact.features import MOST
 from agents.search.exact.network import correction, judged, row_of, sums_of
 from agents.search.exact.steps import legal, step
 from agents.search.exact.values import logits_of, shares_of_logits, value_of
-from agents.search.exact.weights import Weights
+from agents.search.exact.weights import PositionWeights
 
 _DEEPEST = 64
 #: Columns of `hidden` [2, 8]: turns that each Pokémon of the team (0 to 5) has slept, or -1 if it does not sleep or its
@@ -240,7 +240,7 @@ def hidden_of(row: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Settings:
+class TreeSettings:
     """exploration: PUCT's constant. first: how much below its node's mean an untried action starts. trust: exponent of the
     priors. steps: in how many steps of HP nodes differ."""
 
@@ -272,8 +272,8 @@ class Tree:
         root: NDArray[np.int32],
         hidden: NDArray[np.int64],
         allowed: NDArray[np.int64],
-        settings: Settings,
-        weights: Weights,
+        settings: TreeSettings,
+        weights: PositionWeights,
         seed: int,
     ) -> None:
         """Begins a new tree. root [WORDS]; hidden [2, HIDDEN]; allowed [2] as `grow` takes them; seed: not 0."""

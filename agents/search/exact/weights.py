@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from agents.search.exact.network import Network
+    from agents.search.exact.network import PositionNetwork
 
 _FOLDER = fitted.FOLDER
 FITTED, NETWORK = _FOLDER / "gen1.txt", _FOLDER / "exact1.npz"
 
 
-class Weights(NamedTuple):
+class PositionWeights(NamedTuple):
     """value, choice: fitted weights (values.py). network: what judges positions instead, and corrects the priors; of width 1
     where there is none."""
 
     value: NDArray[np.float32]
     choice: NDArray[np.float32]
-    network: Network
+    network: PositionNetwork
 
 
 def files_of(weights: str) -> tuple[Path, Path | None]:
@@ -48,10 +48,10 @@ def digest_of(weights: str) -> str:
 
 
 @cache
-def read(weights: str) -> Weights:
+def read(weights: str) -> PositionWeights:
     """The weights of a name or file. Raises BadInput."""
     from agents.search.exact.network import no_network, read_network
     from agents.search.exact.values import read_weights
 
     fitted, network = files_of(weights)
-    return Weights(*read_weights(fitted), no_network() if network is None else read_network(network))
+    return PositionWeights(*read_weights(fitted), no_network() if network is None else read_network(network))

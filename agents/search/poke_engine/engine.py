@@ -35,7 +35,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The result of a search. one, two: poke-engine's name of each choice ("bodyslam", "switch tauros") -> Option."""
 
     one: dict[str, Option]
@@ -44,7 +44,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EngineOutcome:
     """A possible outcome of a pair of choices: its probability, its instructions, the resulting state."""
 
     chance: float
@@ -67,7 +67,7 @@ class SearchSettings:
     trust: float = 1.0
 
 
-class Engine:
+class PokeEngine:
     """A build of poke-engine in a subprocess. Not thread-safe."""
 
     def __init__(self, gen: int) -> None:
@@ -86,7 +86,9 @@ class Engine:
             env={**os.environ, "RUST_BACKTRACE": "0"},
         )
 
-    def search(self, state: str, settings: SearchSettings, ms: int, iterations: int = 0, threads: int = 1) -> Found:
+    def search(
+        self, state: str, settings: SearchSettings, ms: int, iterations: int = 0, threads: int = 1
+    ) -> SearchResult:
         """Search from a state, for `ms` milliseconds, or for `iterations` if given. Raises EngineFailed."""
         answer = self._ask(
             "search",
@@ -99,12 +101,12 @@ class Engine:
             weights=None if settings.weights is None else str(settings.weights),
             trust=settings.trust,
         )
-        return Found(_options(answer["one"]), _options(answer["two"]), answer["iterations"])
+        return SearchResult(_options(answer["one"]), _options(answer["two"]), answer["iterations"])
 
-    def outcomes(self, state: str, one: str, two: str) -> list[Outcome]:
+    def outcomes(self, state: str, one: str, two: str) -> list[EngineOutcome]:
         """Return all outcomes of a pair of choices (poke-engine's names; "none": no choice). Raises EngineFailed."""
         answers = self._ask("outcomes", state=state, one=one, two=two)
-        return [Outcome(percent / 100, tuple(instructions), after) for percent, instructions, after in answers]
+        return [EngineOutcome(percent / 100, tuple(instructions), after) for percent, instructions, after in answers]
 
     def damage(self, state: str, one: str, two: str, one_first: bool = True) -> tuple[list[int], list[int]]:
         """Return the maximum damage of each side's move, [usual, critical], without effects of the other's move."""
@@ -172,14 +174,14 @@ def _options(side: dict[str, list[float]]) -> dict[str, Option]:
     }
 
 
-_engines: dict[int, Engine] = {}
+_engines: dict[int, PokeEngine] = {}
 
 
-def engine_for(gen: int) -> Engine:
+def engine_for(gen: int) -> PokeEngine:
     """Return this process's engine for a generation, (re)starting it if necessary. Raises MissingTool."""
     engine = _engines.get(gen)
     if engine is None or not engine.alive:
-        engine = _engines[gen] = Engine(gen)
+        engine = _engines[gen] = PokeEngine(gen)
     return engine
 
 

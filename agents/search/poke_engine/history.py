@@ -14,7 +14,7 @@ BINDING = frozenset({"wrap", "bind", "firespin", "clamp"})
 
 
 @dataclass
-class Past:
+class PokemonHistory:
     """The history of one Pokémon.
 
     slept: turns lost to its current sleep. rested: that sleep is from its own Rest. volatiles: volatile status (id, as
@@ -45,8 +45,8 @@ class History:
 
     def __init__(self) -> None:
         self._read = 0
-        self._past: dict[str, Past] = {}
-        self._active: dict[str, Past] = {}
+        self._past: dict[str, PokemonHistory] = {}
+        self._active: dict[str, PokemonHistory] = {}
         #: The weather is permanent: caused by an ability, before generation 6.
         self.endless_weather = False
 
@@ -57,9 +57,9 @@ class History:
             self._process(message, battle.gen)
         self._read = len(log)
 
-    def of(self, ident: str) -> Past:
+    def of(self, ident: str) -> PokemonHistory:
         """Return the history of a Pokémon by its ident, as "p1: Tauros"."""
-        return self._past.setdefault(ident, Past())
+        return self._past.setdefault(ident, PokemonHistory())
 
     def _process(self, message: list[str], gen: int) -> None:
         kind = message[1]
@@ -79,7 +79,7 @@ class History:
             else:
                 _note(past, kind, message[3:])
 
-    def _enter(self, side: str, past: Past, passing: bool) -> None:
+    def _enter(self, side: str, past: PokemonHistory, passing: bool) -> None:
         before = self._active.get(side)
         if before is not None:
             handed, hits = dict(before.volatiles), before.hits
@@ -90,7 +90,7 @@ class History:
         self._active[side] = past
 
 
-def _note(past: Past, kind: str, arguments: list[str]) -> None:
+def _note(past: PokemonHistory, kind: str, arguments: list[str]) -> None:
     """Process a line about one Pokémon. arguments: the parts of the line after the Pokémon."""
     effect = to_id_str(arguments[0].partition(": ")[2] or arguments[0]) if arguments else ""
     if kind == "move":
@@ -123,7 +123,7 @@ def _note(past: Past, kind: str, arguments: list[str]) -> None:
         past.recovered.add(past.status)
 
 
-def _moved(past: Past, move: str) -> None:
+def _moved(past: PokemonHistory, move: str) -> None:
     past.last = move
     past.volatiles.pop("mustrecharge", None)
     past.volatiles.pop(move, None)  # the second turn of a charging move
@@ -133,7 +133,7 @@ def _moved(past: Past, move: str) -> None:
         past.volatiles.pop("lockedmove", None)
 
 
-def _started(past: Past, effect: str, arguments: list[str]) -> None:
+def _started(past: PokemonHistory, effect: str, arguments: list[str]) -> None:
     past.volatiles[effect] = 0
     if effect == "substitute":
         past.hits = 0

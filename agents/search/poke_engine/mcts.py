@@ -14,7 +14,7 @@ from agents.mechanics.matchups import Matchups
 from agents.mechanics.preview import best_lead
 from agents.search import fitted
 from agents.search.poke_engine.builds import builds, missing
-from agents.search.poke_engine.engine import EngineFailed, Found, Option, SearchSettings, engine_for
+from agents.search.poke_engine.engine import EngineFailed, Option, SearchResult, SearchSettings, engine_for
 from agents.search.poke_engine.history import History
 from agents.search.poke_engine.state import position
 from teamsets.errors import BadInput
@@ -159,7 +159,9 @@ class MonteCarloTreeSearch(Agent):
         total = sum(shares.values())
         return {choice: share / total for choice, share in shares.items() if total}, values
 
-    def _add(self, found: Found, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]) -> None:
+    def _add(
+        self, found: SearchResult, weight: float, shares: dict[Choice, float], scores: dict[Choice, float]
+    ) -> None:
         """Add the result of a search. A choice with several names ("Fight": any move) counts as its most visited one."""
         ours: dict[Choice, Option] = {}
         for name, option in found.one.items():

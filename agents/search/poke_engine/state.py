@@ -16,7 +16,7 @@ from agents.mechanics.fighters import stats_of
 from agents.mechanics.preview import only_previewed
 from agents.mechanics.set_sampling import SampledPokemon, draw, draw_previewed, draw_unseen
 from agents.search.poke_engine.field import field_of, side_conditions
-from agents.search.poke_engine.history import BINDING, History, Past
+from agents.search.poke_engine.history import BINDING, History, PokemonHistory
 from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState, move_name
 
 #: poke-env's status -> poke-engine's.
@@ -42,19 +42,19 @@ _GEN1_RECOVERED = {"brn": "gen1burnnullify", "par": "gen1paralysisnullify"}
 
 
 @dataclass(frozen=True)
-class Position:
+class GuessedPosition:
     """A possible position. choices: poke-engine's name of each of our choices -> legal choice."""
 
     state: EngineState
     choices: dict[str, Choice]
 
 
-def position(battle: SeatBattle, history: History, rng: random.Random) -> Position:
+def position(battle: SeatBattle, history: History, rng: random.Random) -> GuessedPosition:
     """Return the position with sampled hidden information. `history` must have processed the battle's log."""
     weather, terrain, trick_room = field_of(battle, history.endless_weather)
     one = own_side(battle, history)
     two = _their_side(battle, history, rng)
-    return Position(EngineState(one, two, weather, terrain, trick_room), names(battle, one))
+    return GuessedPosition(EngineState(one, two, weather, terrain, trick_room), names(battle, one))
 
 
 def names(battle: SeatBattle, side: EngineSide) -> dict[str, Choice]:
@@ -96,7 +96,7 @@ def own_side(battle: SeatBattle, history: History) -> EngineSide:
 
 
 def _own_pokemon(
-    battle: SeatBattle, entry: dict[str, Any], past: Past, moves: tuple[EngineMove, ...] | None
+    battle: SeatBattle, entry: dict[str, Any], past: PokemonHistory, moves: tuple[EngineMove, ...] | None
 ) -> EnginePokemon:
     mon = battle.team[entry["ident"]]
     health = entry["condition"].split()[0].split("/")
@@ -158,7 +158,7 @@ def _their_side(battle: SeatBattle, history: History, rng: random.Random) -> Eng
     return _side(battle, tuple(mons[:6]), active, battle.opponent_active_pokemon, past, own=False)
 
 
-def _shown(battle: SeatBattle, mon: Pokemon, past: Past, sampled: SampledPokemon) -> EnginePokemon:
+def _shown(battle: SeatBattle, mon: Pokemon, past: PokemonHistory, sampled: SampledPokemon) -> EnginePokemon:
     gen = battle.gen
     stats = stats_of(gen, sampled.species, sampled.level, sampled.nature, sampled.evs)
     share = 0.0 if mon.fainted else mon.current_hp_fraction
@@ -189,13 +189,13 @@ def _unshown(battle: SeatBattle, sampled: SampledPokemon) -> EnginePokemon:
     mon = Pokemon(battle.gen, species=sampled.species)
     mon._level = sampled.level
     mon.set_hp_status("100/100")
-    return _shown(battle, mon, Past(), sampled)
+    return _shown(battle, mon, PokemonHistory(), sampled)
 
 
 def _pokemon(
     battle: SeatBattle,
     mon: Pokemon,
-    past: Past,
+    past: PokemonHistory,
     *,
     hp: int,
     maxhp: int,
@@ -236,7 +236,7 @@ def _pokemon(
     )
 
 
-def _rest(past: Past, gen: int) -> int:
+def _rest(past: PokemonHistory, gen: int) -> int:
     return max(1, (2 if gen == 1 else 3) - past.slept)
 
 
@@ -245,7 +245,7 @@ def _side(
     mons: tuple[EnginePokemon, ...],
     active: int,
     mon: Pokemon | None,
-    past: Past,
+    past: PokemonHistory,
     *,
     own: bool,
     must_switch: bool = False,

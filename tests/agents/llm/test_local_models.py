@@ -22,7 +22,7 @@ from agents import resolve  # noqa: E402
 from agents.llm.generation import Model, Question  # noqa: E402
 from agents.llm.models import folder_of, identity  # noqa: E402
 from agents.llm.prompts import read  # noqa: E402
-from agents.llm.serve import Server  # noqa: E402
+from agents.llm.serve import LanguageModelServer  # noqa: E402
 from agents.serving import client  # noqa: E402
 from agents.serving.wire import ANSWER, ASK, FAILED, HEAD  # noqa: E402
 from arena.store import rows  # noqa: E402
@@ -137,7 +137,7 @@ def test_a_bad_frame_fails_alone(model: Model, tmp_path: Path, body: bytes, word
     good = orjson.dumps(asdict(question()))
 
     async def serve() -> None:
-        server = Server(model, 4, tmp_path / "s.socket", 60.0)
+        server = LanguageModelServer(model, 4, tmp_path / "s.socket", 60.0)
         for heard, asked in zip(sent, (body, good), strict=True):
             connection = server.connect()
             connection.send = lambda data, heard=heard: heard.append((*HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ import pytest
 from agents.battle import SeatBattle
 from agents.observation import estimates, observation
 from agents.observation.observation import OUR_MOVES, OURS, THEIRS, VERSION, Observation, observe, unlike
-from agents.rules.turn_view import Scene
+from agents.rules.turn_view import TurnView
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
 from arena.schedules.plan import Plan, round_robin
@@ -133,7 +133,7 @@ def test_the_estimates_are_near_what_the_rules_reckon(record: BattleRecord) -> N
     moves, fears, swifter = [], [], []
     for role in (0, 1):
         for battle in decisions(record, role):
-            scene, seen = Scene(battle), observe(battle).features
+            scene, seen = TurnView(battle), observe(battle).features
             if scene.foe is None or scene.me is None or scene.me.hp == 0:
                 continue
             listed = sorted(battle.last_request["active"][0]["moves"], key=lambda m: m["id"]) if scene.moves else []

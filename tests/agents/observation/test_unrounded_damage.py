@@ -14,7 +14,7 @@ from support.rule_matches import fighter
 from agents.mechanics.damage import damage
 from agents.mechanics.fighters import Fighter, empty_field
 from agents.mechanics.moves import MoveFacts, move_facts
-from agents.observation.unrounded_damage import Strike, Target, WellStrike
+from agents.observation.unrounded_damage import CachedStrike, StrikeTarget, UnroundedStrike
 
 ITEMS = (
     "", "leftovers", "lifeorb", "choiceband", "choicespecs", "choicescarf", "airballoon", "assaultvest", "eviolite",
@@ -55,10 +55,10 @@ def anybody(gen: int, rng: random.Random) -> Iterator[Fighter]:
         )
 
 
-def hits_the_same(strike: WellStrike, attacker: Fighter, defender: Fighter, move: MoveFacts) -> bool:
+def hits_the_same(strike: CachedStrike, attacker: Fighter, defender: Fighter, move: MoveFacts) -> bool:
     """Whether it does anything, by both ways."""
-    hit = strike.against(Target(defender))
-    assert hit == Strike(attacker, move).on(defender), (attacker, defender, move)
+    hit = strike.against(StrikeTarget(defender))
+    assert hit == UnroundedStrike(attacker, move).on(defender), (attacker, defender, move)
     return hit[1] > 0
 
 
@@ -70,7 +70,7 @@ def test_the_quick_way_between_well_pokemon_gives_the_same_damage(gen: int):
     hits = tried = 0
     for move in moves * 3 + rng.choices(moves, k=3 * len(abilities(gen))):
         attacker = next(attackers)
-        strike = WellStrike(attacker, move)
+        strike = CachedStrike(attacker, move)
         for defender in islice(defenders, 6):
             hits += hits_the_same(strike, attacker, defender, move)
             tried += 1
@@ -83,7 +83,7 @@ def test_the_quick_way_knows_every_ability_of_a_target():
     rng = random.Random(0)
     (attacker, defender), moves = islice(anybody(9, rng), 2), damaging(9)
     attacker = replace(attacker, ability="", item="", terastallized=False)
-    strikes = [(WellStrike(attacker, move), move) for move in moves]
+    strikes = [(CachedStrike(attacker, move), move) for move in moves]
     for ability in abilities(9):
         target = replace(defender, ability=ability, item="", types=(rng.choice(("WATER", "BUG", "FAIRY")),))
         for strike, move in strikes:
@@ -98,7 +98,7 @@ def test_the_quick_way_knows_the_moves_and_users_that_see_types_otherwise():
         for move in (
             move_facts(name, 9) for name in ("bodyslam", "closecombat", "earthquake", "freezedry", "waterfall")
         ):
-            strike = WellStrike(user, move)
+            strike = CachedStrike(user, move)
             for types in chart:
                 hits_the_same(strike, user, replace(attacker, ability="", types=types), move)
 
@@ -107,7 +107,7 @@ def test_it_is_near_the_exact_damage_in_generation_1():
     rng = random.Random(3)
     one, other = islice(anybody(1, rng), 2)
     near = [
-        abs(WellStrike(one, move).against(Target(other))[1] - damage(one, other, move, empty_field(1), {}).high)
+        abs(CachedStrike(one, move).against(StrikeTarget(other))[1] - damage(one, other, move, empty_field(1), {}).high)
         for move in damaging(1)
     ]
     assert sorted(near)[len(near) * 9 // 10] < 0.03

@@ -114,14 +114,14 @@ def test_a_bad_frame_fails_alone_and_leaves_nothing_in_a_slot(
 ) -> None:
     """Two clients ask in the same batch; the one's frame is bad, the other's answer is the network's own."""
     from agents.policy.network import Network
-    from agents.policy.serve import Inference, Server
+    from agents.policy.serve import Inference, InferenceServer
 
     sent: dict[str, list[tuple[int, int, bytes]]] = {"bad": [], "good": []}
     good = single(decisions(1, 0), 0)
 
     async def serve() -> None:
         torch.manual_seed(0)
-        server = Server(Inference(Network(micro), torch.device("cpu"), limit=8), tmp_path / "s.socket", 60.0)
+        server = InferenceServer(Inference(Network(micro), torch.device("cpu"), limit=8), tmp_path / "s.socket", 60.0)
         clients = {}
         for name, heard in sent.items():
             clients[name] = connection = server.connect()
@@ -151,12 +151,12 @@ def test_a_bad_frame_fails_alone_and_leaves_nothing_in_a_slot(
 
 def test_too_many_battles_fail_by_name_and_their_slots_are_freed(micro: Any, tmp_path: Path) -> None:
     from agents.policy.network import Network
-    from agents.policy.serve import Inference, Server
+    from agents.policy.serve import Inference, InferenceServer
 
     sent: list[tuple[int, int, bytes]] = []
 
     async def serve() -> None:
-        server = Server(Inference(Network(micro), torch.device("cpu"), limit=4), tmp_path / "s.socket", 60.0)
+        server = InferenceServer(Inference(Network(micro), torch.device("cpu"), limit=4), tmp_path / "s.socket", 60.0)
         connection = server.connect()
         connection.send = lambda data: sent.append((*frames.HEAD.unpack(data[:13])[1:3], data[13:]))  # type: ignore[method-assign]
 

@@ -6,11 +6,11 @@ import pytest
 from support.rule_matches import fighter, open_field
 
 from agents.mechanics.damage import Damage
-from agents.mechanics.matchups import Body, Matchups
+from agents.mechanics.matchups import Combatant, Matchups
 from agents.mechanics.moves import move_facts
 from agents.mechanics.sets import guess
 from agents.mechanics.status import can_have
-from agents.rules.planner import Position, Weights, replies, table
+from agents.rules.planner import PlannerPosition, PlannerWeights, replies, table
 from agents.rules.turn_outcomes import Action, Turn, able
 
 TAUROS = fighter("tauros", 1, (353, 298, 288, 238, 238, 318), ("NORMAL",), moves=("bodyslam", "earthquake"))
@@ -54,15 +54,15 @@ def matchups() -> Matchups:
 
 
 def test_the_race_favours_the_one_that_needs_fewer_turns():
-    tauros, chansey = Body(TAUROS, 0), Body(CHANSEY, 1)
+    tauros, chansey = Combatant(TAUROS, 0), Combatant(CHANSEY, 1)
     even, hurt = matchups().outlook(tauros, chansey, 1.0, 1.0), matchups().outlook(tauros, chansey, 1.0, 0.3)
-    asleep = Body(fighter("tauros", 1, TAUROS.stats, TAUROS.types, moves=("bodyslam",), status="slp"), 0)
+    asleep = Combatant(fighter("tauros", 1, TAUROS.stats, TAUROS.types, moves=("bodyslam",), status="slp"), 0)
     assert matchups().outlook(asleep, chansey, 0.3, 1.0).win < even.win < hurt.win
 
 
 def test_a_wound_splits_into_knocked_out_and_hurt():
     """90% to hit, and a hit knocks out half the time: 45% out; else 10/55 unhurt and 45/55 at the least that is left."""
-    action = [Action(None, Body(f, side), hp=0.5) for side, f in enumerate((TAUROS, CHANSEY))]
+    action = [Action(None, Combatant(f, side), hp=0.5) for side, f in enumerate((TAUROS, CHANSEY))]
     turn = Turn(*action)
     out = turn.wound(1, 0.9, Damage(0.45, 0.55, 0.5))
     assert out == pytest.approx(0.45)
@@ -79,11 +79,11 @@ def test_sleep_and_recharging_cost_the_turn():
 def test_a_knock_out_is_worth_more_than_waiting_and_replies_are_chances():
     """Chansey at 10%: the attack that finishes it is the best choice; her replies add up to 1."""
     mine, other = (
-        Body(TAUROS, 0),
-        Body(fighter("chansey", 1, CHANSEY.stats, CHANSEY.types, hp=0.1, moves=("seismictoss",)), 1),
+        Combatant(TAUROS, 0),
+        Combatant(fighter("chansey", 1, CHANSEY.stats, CHANSEY.types, hp=0.1, moves=("seismictoss",)), 1),
     )
-    weights = Weights()
-    position = Position([mine], [other], 3, matchups(), weights)
+    weights = PlannerWeights()
+    position = PlannerPosition([mine], [other], 3, matchups(), weights)
     ours = [Action(None, mine, 1.0, move_facts(move, 1)) for move in ("bodyslam", "agility")]
     theirs = [Action(None, other, 0.1, move_facts(move, 1)) for move in ("seismictoss", "softboiled")]
     values = table(position, ours, theirs)

@@ -13,19 +13,19 @@ from agents.engine.gen1 import layout
 from agents.engine.gen1.engine import Engine
 from agents.engine.gen1.state import side_of
 from agents.search.exact.features import FEATURES, MOST, features_of
-from agents.search.exact.network import ACTION_ROWS, Network, correction, judged, read_network, sums_of
-from agents.search.exact.tree import HIDDEN, Settings, Tree
+from agents.search.exact.network import ACTION_ROWS, PositionNetwork, correction, judged, read_network, sums_of
+from agents.search.exact.tree import HIDDEN, Tree, TreeSettings
 from agents.search.exact.weights import NETWORK, digest_of, read
 from teamsets.errors import BadInput
 from teamsets.loading import load_set
 
 
-def drawn(width: int = 8, layer: int = 4, features: int = FEATURES) -> Network:
+def drawn(width: int = 8, layer: int = 4, features: int = FEATURES) -> PositionNetwork:
     rng = np.random.default_rng(3)
     shapes = (
         (features, width), (width,), (2 * width, layer), (layer,), (layer,), (ACTION_ROWS, 2 * width), (ACTION_ROWS,), (1,),
     )  # fmt: skip
-    return Network(*(rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes))
+    return PositionNetwork(*(rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes))
 
 
 def positions(battles: int, steps: int, format_id: str = "gen1ou") -> np.ndarray:
@@ -44,7 +44,7 @@ def positions(battles: int, steps: int, format_id: str = "gen1ou") -> np.ndarray
     return np.concatenate(rows)
 
 
-def value(network: Network, row: np.ndarray) -> tuple[float, np.ndarray]:
+def value(network: PositionNetwork, row: np.ndarray) -> tuple[float, np.ndarray]:
     sums = np.zeros((2, len(network.bias)), np.float32)
     sums_of(row, network, np.zeros(MOST, np.int64), np.zeros(MOST, np.float32), sums)
     return judged(network, sums, np.zeros(len(network.first_bias), np.float32)), sums
@@ -109,7 +109,7 @@ def test_it_changes_what_a_tree_finds() -> None:
     for weights in ("network", "fitted"):
         tree = Tree(4096)
         hidden, allowed = np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64)
-        tree.plant(row, hidden, allowed, Settings(), read(weights), 77)
+        tree.plant(row, hidden, allowed, TreeSettings(), read(weights), 77)
         tree.grow(500)
         visits, totals = tree.edges(0)
         assert visits.sum() == 500

@@ -24,7 +24,7 @@ from agents.search.exact.log import Log
 from agents.search.exact.row import root_of
 from agents.search.exact.standing import side_at
 from agents.search.exact.steps import legal
-from agents.search.exact.tree import HIDDEN, Settings, Tree, grow
+from agents.search.exact.tree import HIDDEN, Tree, TreeSettings, grow
 from agents.search.exact.values import read_weights
 from agents.search.exact.weights import read
 from arena.fixture import Fixture, FixtureTeam
@@ -120,7 +120,7 @@ def searched(one: str, two: str, changes: dict[int, int], iterations: int = 800)
         engine.words[0, word] = value
     tree = Tree(4096)
     hidden, allowed = np.full((2, HIDDEN), -1, np.int64), np.full(2, 511, np.int64)
-    tree.plant(engine.words[0], hidden, allowed, Settings(), read("fitted"), 77)
+    tree.plant(engine.words[0], hidden, allowed, TreeSettings(), read("fitted"), 77)
     tree.grow(iterations)
     return [tree.edges(seat)[0].tolist() for seat in range(2)]
 
@@ -130,7 +130,7 @@ def test_going_on_with_a_tree_compiles_nothing() -> None:
     engine = Engine(1)
     engine.reset([(OURS, THEIRS)], ["gen5,0123456789abcdef"])
     tree, hidden = Tree(64), np.full((2, HIDDEN), -1, np.int64)
-    tree.plant(engine.words[0], hidden, np.full(2, 511, np.int64), Settings(), read("fitted"), 77)
+    tree.plant(engine.words[0], hidden, np.full(2, 511, np.int64), TreeSettings(), read("fitted"), 77)
     for _ in range(2):
         tree.grow(50)
     assert len(grow.signatures) == 1

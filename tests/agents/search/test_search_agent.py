@@ -14,7 +14,7 @@ from support.scripts import script
 from support.tournaments import tournament
 
 from agents.search.poke_engine import builds, engine
-from agents.search.poke_engine.engine import Engine
+from agents.search.poke_engine.engine import PokeEngine
 from agents.search.poke_engine.mcts import WEIGHTS
 from arena.record import BattleRecord
 from arena.run.entrants import load_pools
@@ -78,7 +78,7 @@ def test_with_iterations_the_same_seed_gives_the_same_battle():
 @real
 def test_what_the_real_engine_predicts_is_what_mostly_happens():
     """The whole way: two seats' logs to states and choices, and poke-engine's outcomes beside the simulator's."""
-    served = Engine(1)
+    served = PokeEngine(1)
     verdicts = []
     for record in play(("heuristic:expert", "heuristic:emerald"), "gen1ou", battles=6):
         said = ([d[4] for d in record.decisions if d[0] == 0], [d[4] for d in record.decisions if d[0] == 1])

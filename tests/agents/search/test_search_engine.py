@@ -20,7 +20,7 @@ from support.command_line import PROJECT, TESTS
 
 from agents import resolve
 from agents.search.poke_engine import builds, engine
-from agents.search.poke_engine.engine import Engine, EngineFailed, SearchSettings, engine_for
+from agents.search.poke_engine.engine import EngineFailed, PokeEngine, SearchSettings, engine_for
 from agents.search.poke_engine.layout import EngineMove, EnginePokemon, EngineSide, EngineState
 from agents.search.poke_engine.mcts import WEIGHTS
 from teamsets.errors import BadInput, MissingTool
@@ -135,7 +135,7 @@ def test_without_a_build_it_is_listed_as_not_available_and_refused(
     assert listed.count("-> poke-engine is not built") == 1
     assert "no: poke-engine is not built" in arena("agents", "show", "search:mcts").out
     with pytest.raises(MissingTool, match="make search"):
-        Engine(1)
+        PokeEngine(1)
     said = arena("match", "search:mcts", "random", "--battles", "2", "--db", tmp_path / "a.duckdb")
     assert said.code == 2
     assert "search:mcts" in said.err and "make search" in said.err and "Traceback" not in said.err
@@ -192,7 +192,7 @@ def test_set_up_says_what_is_missing(tmp_path: Path):
 
 @real
 def test_the_real_engine_searches_foresees_and_computes():
-    served = Engine(1)
+    served = PokeEngine(1)
     text = duel().text()
     first, second = (served.search(text, PLAIN, 1, iterations=2000) for _ in range(2))
     assert first == second and first.iterations == 2000
@@ -210,7 +210,7 @@ def test_the_real_engine_searches_foresees_and_computes():
 @real
 def test_less_exploration_gives_the_best_choice_more_of_the_visits():
     shares = []
-    served = Engine(1)
+    served = PokeEngine(1)
     for exploration in (30.0, 0.2):
         options = served.search(duel().text(), replace(PLAIN, exploration=exploration), 1, iterations=4000).one.values()
         shares.append(max(o.visits for o in options) / sum(o.visits for o in options))
@@ -222,7 +222,7 @@ def test_less_exploration_gives_the_best_choice_more_of_the_visits():
 @pytest.mark.parametrize("weights", [None, WEIGHTS / "gen1.txt"])
 def test_mirrored_positions_are_searched_alike(weights: Path | None):
     """Who is called side one must not matter: one's mean value is 1 less the other's, as near as chance lets it."""
-    served, settings = Engine(1), replace(PLAIN, weights=weights)
+    served, settings = PokeEngine(1), replace(PLAIN, weights=weights)
     state = duel()
     means = []
     for text in (state.text(), EngineState(state.two, state.one).text()):
@@ -237,7 +237,7 @@ def test_mirrored_positions_are_searched_alike(weights: Path | None):
 
 @real
 def test_threads_share_the_iterations():
-    served = Engine(1)
+    served = PokeEngine(1)
     found = served.search(duel().text(), PLAIN, 1, iterations=4000, threads=3)
     assert found.iterations == 4002 and sum(option.visits for option in found.one.values()) == 4002
     served.close()
@@ -246,7 +246,7 @@ def test_threads_share_the_iterations():
 @real
 def test_weights_that_are_not_of_this_build_are_told(tmp_path: Path):
     (tmp_path / "odd.txt").write_text("value alive 0.5\nvalue luck 3\n")
-    served = Engine(1)
+    served = PokeEngine(1)
     with pytest.raises(EngineFailed, match="value luck 3"):
         served.search(duel().text(), replace(PLAIN, weights=tmp_path / "odd.txt"), 1)
     served.close()
@@ -254,7 +254,7 @@ def test_weights_that_are_not_of_this_build_are_told(tmp_path: Path):
 
 @real
 def test_features_are_ours_less_theirs_and_give_the_fitted_value(tmp_path: Path):
-    served = Engine(1)
+    served = PokeEngine(1)
     state = duel()
     (_, ours), (_, mirrored) = served.features([state.text(), EngineState(state.two, state.one).text()])
     assert ours["faster"] == 1 and "alive" not in ours and ours["alive:tauros"] == 1 and ours["alive:chansey"] == -1
@@ -268,7 +268,7 @@ def test_features_are_ours_less_theirs_and_give_the_fitted_value(tmp_path: Path)
 @real
 def test_the_real_engine_reads_every_field_as_meant():
     """What it writes of what it has read is what was written, but for the case of letters."""
-    served = Engine(1)
+    served = PokeEngine(1)
     side = EngineSide(
         (EnginePokemon("gengar", types=("ghost", "poison"), base_types=("ghost", "poison"), hp=1, maxhp=323),),
         0,

@@ -333,7 +333,10 @@ SELDOM = {"run", "better_on", "worse_on", "clear", "bound", "sentence"}
 SELDOM |= {"win_rates", "strength", "holds", "luck", "confidence"}
 #: And of a curriculum; `shares` and `gaps` are what its checkpoints tell.
 SELDOM |= set().union(
-    *(part.__annotations__ for part in (lineage.Lineage, lineage.Attempt, lineage.Gate, lineage.Spent))
+    *(
+        part.__annotations__
+        for part in (lineage.Lineage, lineage.LineageAttempt, lineage.LineageGate, lineage.AttemptCosts)
+    )
 )
 SELDOM |= {"team_sets", "shares", "gaps"}
 #: And of a match.

@@ -12,7 +12,7 @@ from agents.mechanics.calculator import damage_range
 from agents.mechanics.damage import damage
 from agents.mechanics.moves import facts_of
 from agents.rules.options import move_options
-from agents.rules.turn_view import Scene
+from agents.rules.turn_view import TurnView
 
 #: (generation, move id, our highest roll, poke-env's, whether the opponent's stats are as before)
 SEEN: list[tuple[int, str, float, float, bool]] = []
@@ -22,7 +22,7 @@ class Comparing(Agent):
     """Random play with notes."""
 
     def act(self, battle: SeatBattle) -> Choice:
-        scene = Scene(battle)
+        scene = TurnView(battle)
         mon, foe = battle.active_pokemon, battle.opponent_active_pokemon
         if scene.me is not None and scene.foe is not None and mon is not None and foe is not None:
             known = replace(scene.foe, **self._as_poke_env_sees(foe, battle.gen))

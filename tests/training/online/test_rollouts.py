@@ -13,8 +13,8 @@ import numpy as np  # noqa: E402
 from support.online import trainer  # noqa: E402
 
 from agents.policy.distributions import log_prob_of  # noqa: E402
-from training.online.collecting import Plan, Sitting  # noqa: E402
-from training.online.players import Manner, played, returns_of  # noqa: E402
+from training.online.collecting import RolloutPlan, SeatAssignment  # noqa: E402
+from training.online.players import SamplingSettings, played, returns_of  # noqa: E402
 from training.online.rollout import Rollout, forward  # noqa: E402
 from training.online.trainer import LEARNER, Trainer  # noqa: E402
 
@@ -24,10 +24,10 @@ RULES = [{"who": "opponent", "weight": 0.5}, {"who": "agent", "weight": 0.5, "ag
 
 def collected(one: Trainer, group: int = 1, branch_at: int = 0, both: bool = False) -> Rollout:
     role = one.roles[LEARNER]
-    one.league.opponent = Sitting("self", role.network, role.manner, LEARNER)
+    one.league.opponent = SeatAssignment("self", role.network, role.manner, LEARNER)
     count = one.config.rollout.battles
-    plays = Sitting(LEARNER, role.network, role.manner, LEARNER)
-    plan = Plan(0, count, group, branch_at, both, frozenset([LEARNER]), plays, one.league.weights)
+    plays = SeatAssignment(LEARNER, role.network, role.manner, LEARNER)
+    plan = RolloutPlan(0, count, group, branch_at, both, frozenset([LEARNER]), plays, one.league.weights)
     return one._collector.collect(plan, one.league)[LEARNER]
 
 
@@ -39,7 +39,7 @@ def test_the_probabilities_and_values_that_played_come_out_of_the_forward_pass(e
     }
     one = trainer(league__members=RULES, **manner)
     rollout = collected(one)
-    assert rollout.manner == Manner(1.5, epsilon)
+    assert rollout.manner == SamplingSettings(1.5, epsilon)
     padded = rollout.padded()
     with torch.no_grad():
         output = forward(one.roles[LEARNER].network, rollout, padded)

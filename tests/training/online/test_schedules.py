@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from training.online.schedules import Schedule, ScheduleSettings
+from training.online.schedules import ParameterSchedule, ScheduleSettings
 from training.runs.config_reader import BadConfig, Section, validated
 
 
@@ -16,8 +16,8 @@ class Settings(Section):
     entropy: ScheduleSettings
 
 
-def schedule(**settings: Any) -> Schedule:
-    return Schedule(validated(Settings, {"entropy": settings}, "my.yaml").entropy)
+def schedule(**settings: Any) -> ParameterSchedule:
+    return ParameterSchedule(validated(Settings, {"entropy": settings}, "my.yaml").entropy)
 
 
 SCHEDULES: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from support.chat_server import chat_server, choices_in
 from agents.battle.choices import Choice
 from training.commands.preferences import preferences
 from training.preferences.answers import attempt_of
-from training.preferences.attempts import Attempt
+from training.preferences.attempts import TriedChoice
 
 FEW = "battle_id IN (SELECT battle_id FROM battles WHERE format = 'gen1ou' AND turns > 15 ORDER BY key LIMIT 3)"
 
@@ -107,12 +107,12 @@ def test_an_answer_is_legal_as_a_seat_would_take_it() -> None:
     legal = [Choice("move surf", "move 1", "move", 1), Choice("switch snorlax", "switch 2", "switch", 2)]
     request: dict[str, Any] = {"active": [{"moves": [{"id": "surf", "move": "Surf"}]}]}
     text = "Plan: hit\nAction: **Move Surf**."
-    assert attempt_of(text, legal, request) == Attempt("move surf", plan="hit", text=text)
+    assert attempt_of(text, legal, request) == TriedChoice("move surf", plan="hit", text=text)
     assert attempt_of("Action: move rest", legal, request).failure == "illegal"
-    assert attempt_of("I do not know", legal, request) == Attempt(
+    assert attempt_of("I do not know", legal, request) == TriedChoice(
         "I do not know", failure="unparsable", text="I do not know"
     )
-    assert attempt_of("", legal, request) == Attempt("(nothing)", failure="unparsable", text="")
+    assert attempt_of("", legal, request) == TriedChoice("(nothing)", failure="unparsable", text="")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from training.preferences.attempts import Attempt
+from training.preferences.attempts import TriedChoice
 from training.preferences.expert import AGREED, EXPERT, NO_VALUES, expert_pair
 from training.preferences.garbling import corrupted, garbler
 from training.preferences.rules import (
@@ -19,9 +19,9 @@ from training.preferences.rules import (
     ONE_ANSWER,
     SOME,
     UNSURE,
+    AttemptOutcome,
     Bar,
     Judged,
-    Outcome,
     judged,
     margin_interval,
     merged,
@@ -33,19 +33,19 @@ BAR = Bar(baseline=0.5, min_gain=0.05, min_margin=0.2)
 LEGAL_ONE, NONE = garbler("legal", LEGAL, 1), garbler("none", LEGAL, 1)
 
 
-def played(action: str, won: int, lost: int, plan: str = "") -> Attempt:
-    return Attempt(action, (1.0,) * won + (0.0,) * lost, plan)
+def played(action: str, won: int, lost: int, plan: str = "") -> TriedChoice:
+    return TriedChoice(action, (1.0,) * won + (0.0,) * lost, plan)
 
 
 def test_an_attempt_fails_or_gains_nothing_or_gains() -> None:
-    assert outcome(Attempt("surf!", failure="illegal"), BAR, 0.5) == (Outcome.FAILED, 0.0)
-    assert outcome(Attempt("", failure="timeout"), BAR, 0.5)[0] is Outcome.FAILED
-    assert outcome(played("move rest", 4, 4), BAR, 0.5) == (Outcome.NO_GAIN, 0.0)
-    assert outcome(played("move surf", 6, 2), BAR, 0.5) == (Outcome.GAINED, 0.25)
+    assert outcome(TriedChoice("surf!", failure="illegal"), BAR, 0.5) == (AttemptOutcome.FAILED, 0.0)
+    assert outcome(TriedChoice("", failure="timeout"), BAR, 0.5)[0] is AttemptOutcome.FAILED
+    assert outcome(played("move rest", 4, 4), BAR, 0.5) == (AttemptOutcome.NO_GAIN, 0.0)
+    assert outcome(played("move surf", 6, 2), BAR, 0.5) == (AttemptOutcome.GAINED, 0.25)
 
 
 def test_nothing_worked_is_dropped() -> None:
-    tried = [played("move surf", 3, 5), played("move rest", 0, 8), Attempt("nonsense", failure="unparsable")]
+    tried = [played("move surf", 3, 5), played("move rest", 0, 8), TriedChoice("nonsense", failure="unparsable")]
     assert judged(tried, "action", BAR, LEGAL_ONE) == NOTHING
 
 
@@ -60,7 +60,7 @@ def test_some_worked_is_the_best_against_the_worst_that_did_not() -> None:
 
 
 def test_an_attempt_that_failed_to_act_is_rejected_before_one_that_gained_nothing() -> None:
-    tried = [played("move surf", 8, 0), played("move rest", 0, 8), Attempt("surf!", failure="illegal")]
+    tried = [played("move surf", 8, 0), played("move rest", 0, 8), TriedChoice("surf!", failure="illegal")]
     pair = judged(tried, "action", BAR, LEGAL_ONE)
     assert isinstance(pair, Judged)
     assert (pair.rejected, pair.rejected_outcome, pair.margin) == ("surf!", "failed to act: illegal", None)
@@ -103,7 +103,7 @@ def test_a_baseline_of_the_position_makes_pairs_of_won_and_lost_positions_too() 
     assert judged(lost, "action", BAR, LEGAL_ONE) == NOTHING
     pair = judged(lost, "action", Bar(baseline=None), LEGAL_ONE)
     assert isinstance(pair, Judged) and (pair.rule, pair.chosen) == (SOME, "move surf")
-    failed = [played("move surf", 4, 12), Attempt("surf!", failure="illegal")]
+    failed = [played("move surf", 4, 12), TriedChoice("surf!", failure="illegal")]
     pair = judged(failed, "action", Bar(baseline=None), LEGAL_ONE)
     assert isinstance(pair, Judged) and (pair.chosen, pair.rejected) == ("move surf", "surf!")
 
@@ -129,18 +129,18 @@ def test_garbled_rejections_are_of_the_same_decisions_with_the_same_chosen_answe
 
 def test_the_same_answer_twice_is_one_with_the_results_of_both() -> None:
     (one,) = merged(
-        [played("move surf", 1, 1), Attempt("move surf", failure="timeout"), played("move surf", 2, 0)], "action"
+        [played("move surf", 1, 1), TriedChoice("move surf", failure="timeout"), played("move surf", 2, 0)], "action"
     )
     assert one.results == (1.0, 0.0, 1.0, 1.0) and not one.failure
 
 
 def test_answers_with_the_same_action_share_its_playouts() -> None:
     results = (1.0, 0.0)
-    said = [Attempt("move surf", results, plan, shared=0) for plan in ("attack", "be bold", "attack")]
+    said = [TriedChoice("move surf", results, plan, shared=0) for plan in ("attack", "be bold", "attack")]
     (one,) = merged(said, "action")
     assert one.results == results
     assert [(one.plan, one.results) for one in merged(said, "plan")] == [("attack", results), ("be bold", results)]
-    both = merged([*said, Attempt("move rest", (1.0, 1.0), "attack", shared=1)], "plan")
+    both = merged([*said, TriedChoice("move rest", (1.0, 1.0), "attack", shared=1)], "plan")
     assert both[0].results == (1.0, 0.0, 1.0, 1.0)
     assert judged(said, "plan", Bar(baseline=0.1), garbler("worse", LEGAL, 0), worse=True) == CLOSE
 
@@ -157,16 +157,18 @@ def test_where_everything_worked_the_worst_may_be_rejected() -> None:
 
 def test_what_the_model_says_at_a_high_temperature_is_rejected() -> None:
     tried = [replace(played("move surf", 8, 0, "attack"), text="Plan: attack\nAction: move surf")]
-    hot = Attempt("dance", plan="win", failure="illegal", text="Plan: win\nAction: dance")
+    hot = TriedChoice("dance", plan="win", failure="illegal", text="Plan: win\nAction: dance")
     pair = judged(tried, "action", BAR, hot)
     assert isinstance(pair, Judged) and (pair.rule, pair.rejected_outcome) == (EVERYTHING, "garbled: illegal")
     assert (pair.chosen_text, pair.rejected_text) == (tried[0].text, hot.text)
     plan = judged(tried, "plan", BAR, hot)
     assert isinstance(plan, Judged) and (plan.chosen, plan.rejected) == ("attack", "win")
-    known = judged([*tried, played("move rest", 7, 1)], "action", BAR, Attempt("move rest", text="Action: move rest"))
+    known = judged(
+        [*tried, played("move rest", 7, 1)], "action", BAR, TriedChoice("move rest", text="Action: move rest")
+    )
     assert isinstance(known, Judged) and (known.rejected_score, known.rejected_text) == (0.875, "Action: move rest")
-    assert judged(tried, "action", BAR, Attempt("move surf", text="Action: move surf")) == NOT_OTHER
-    assert judged(tried, "plan", BAR, Attempt("move rest", text="Action: move rest")) == NOT_OTHER
+    assert judged(tried, "action", BAR, TriedChoice("move surf", text="Action: move surf")) == NOT_OTHER
+    assert judged(tried, "plan", BAR, TriedChoice("move rest", text="Action: move rest")) == NOT_OTHER
     some = judged([*tried, played("move rest", 0, 8)], "action", BAR, hot, real=False)
     assert isinstance(some, Judged) and (some.rule, some.rejected_text) == (SOME, hot.text)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from arena.venues.simulator.replaying import replay_all
 from teamsets.errors import ArenaError
 from training.commands.preferences import preferences
-from training.envs.fixtures import Draw
+from training.envs.fixtures import FixtureSampler
 from training.envs.showdown_battles import ShowdownBattles
 from training.envs.venue import UNDECIDED
 
@@ -24,7 +24,9 @@ def test_a_copy_is_the_same_battle_with_chance_of_its_own(format_id: str) -> Non
     battles = ShowdownBattles(4, format_id)
     every, leader = np.arange(4), np.array([0])
     battles.begin(
-        leader, [Draw(format_id, "competitive", "p1", packed=False).game(5, 0, {"x": 1.0}).fixture], [(None, None)]
+        leader,
+        [FixtureSampler(format_id, "competitive", "p1", packed=False).game(5, 0, {"x": 1.0}).fixture],
+        [(None, None)],
     )
 
     def play(rows: np.ndarray) -> None:

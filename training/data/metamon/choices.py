@@ -11,10 +11,10 @@ from arena.replays.own_side import Slot
 from arena.replays.requests import request
 from training.data.metamon.moves import source, spent
 from training.data.metamon.names import NOTHING, UNKNOWN, State
-from training.data.metamon.stage import ROLE, Stage, fainted, health
+from training.data.metamon.stage import ROLE, LogStage, fainted, health
 
 
-def chosen(stage: Stage, states: Sequence[State], action: int, place: int) -> Evidence:
+def chosen(stage: LogStage, states: Sequence[State], action: int, place: int) -> Evidence:
     """Return what metamon's action at a state means: 0-3 a move, 4-8 a switch, 9-12 a move with tera, -1 unknown.
 
     Moves and switches are in alphabetical order. If the next state contradicts the action, the state takes precedence.
@@ -47,7 +47,7 @@ def chosen(stage: Stage, states: Sequence[State], action: int, place: int) -> Ev
     return Evidence("cant")
 
 
-def request_at(stage: Stage, state: State, evidence: Evidence, committed: bool) -> tuple[dict[str, Any], Ask]:
+def request_at(stage: LogStage, state: State, evidence: Evidence, committed: bool) -> tuple[dict[str, Any], Ask]:
     """Return the request at a state, with the team as the state has it. committed: the battle continued after it."""
     side, active = stage.own.side, state["player_active_pokemon"]
     bench = {stage.dex.nickname(mon): mon for mon in state["available_switches"]}

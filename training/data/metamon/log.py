@@ -32,8 +32,8 @@ from training.data.metamon.names import (
     untype_hidden_power,
     weather_name,
 )
-from training.data.metamon.seen import LAYING, Conditions
-from training.data.metamon.stage import OTHER, ROLE, Half, Stage, fainted
+from training.data.metamon.seen import LAYING, SeenConditions
+from training.data.metamon.stage import OTHER, ROLE, Half, LogStage, fainted
 
 
 def side_log(states: Sequence[State], actions: Sequence[int], format_id: str, seed: str) -> SideLog:
@@ -72,8 +72,8 @@ class _Writer:
         self._states, self._actions, self._dex = states, actions, dex
         benched = (mon for state in states for mon in state["available_switches"])
         keeps_pp = any(move["current_pp"] < move["max_pp"] for mon in benched for move in mon["moves"])
-        self._stage = Stage(dex.gen, members, dex, keeps_pp)
-        self._turn, self._weather, self._field = 0, "none", Conditions()
+        self._stage = LogStage(dex.gen, members, dex, keeps_pp)
+        self._turn, self._weather, self._field = 0, "none", SeenConditions()
         # The opponent's Pokémon -> index of the last state in which it is active and has not fainted.
         foes = [state["opponent_active_pokemon"] for state in states]
         self._stood = {dex.base(foe): place for place, foe in enumerate(foes) if not fainted(foe)}

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from arena.replays.decisions import Evidence
 from arena.replays.locks import BINDING, RECHARGE
 from training.data.metamon.names import State
-from training.data.metamon.stage import OTHER, Half, Stage, fainted
+from training.data.metamon.stage import OTHER, Half, LogStage, fainted
 
 _RAMPAGE = 2  # turns after which a rampage may end
 
 
-def move_own(stage: Stage, chosen: Evidence, before: State, state: State) -> str:
+def move_own(stage: LogStage, chosen: Evidence, before: State, state: State) -> str:
     """Write our Pokémon's action, given the choice; return its move, "" for none."""
     half, known, now = stage.own, stage.own.standing, state["player_active_pokemon"]
     everyone = {stage.dex.base(mon): mon for mon in (*state["available_switches"], now)}
@@ -40,7 +40,7 @@ def move_own(stage: Stage, chosen: Evidence, before: State, state: State) -> str
     return used
 
 
-def move_foe(stage: Stage, before: State, state: State) -> str:
+def move_foe(stage: LogStage, before: State, state: State) -> str:
     """Write the move of the opponent's active Pokémon, inferred from its PP; return it."""
     half, now, ours = stage.foe, state["opponent_active_pokemon"], state["player_active_pokemon"]
     last, used = str(state["opponent_prev_move"]["name"]), half.standing.spend(now)
@@ -57,7 +57,7 @@ def move_foe(stage: Stage, before: State, state: State) -> str:
     return used
 
 
-def leave_foe(stage: Stage, later: Iterable[State]) -> None:
+def leave_foe(stage: LogStage, later: Iterable[State]) -> None:
     """Write the move that the opponent's Pokémon used before it left: one that is listed with full PP when it returns.
 
     later: the following states.
@@ -73,7 +73,7 @@ def leave_foe(stage: Stage, later: Iterable[State]) -> None:
             return
 
 
-def source(stage: Stage, move: str, half: Half) -> str:
+def source(stage: LogStage, move: str, half: Half) -> str:
     """Return what locks a Pokémon into a move, "" if it is chosen freely."""
     stay = half.side.stay
     charged = stay.locks.charging and stay.locks.move == move
@@ -87,7 +87,7 @@ def spent(before: State, now: State) -> str:
     return next((str(m["name"]) for m in now["moves"] if m["current_pp"] < pp.get(m["name"], m["max_pp"])), "")
 
 
-def _move(stage: Stage, half: Half, move: str, target: Half, now: State) -> None:
+def _move(stage: LogStage, half: Half, move: str, target: Half, now: State) -> None:
     """Write a move. now: the other side's active Pokémon afterwards."""
     known, locked, hit = half.standing, source(stage, move, half), _hit(stage, target, now)
     tag = f"|[from]{locked}" if locked else "|[miss]" if move in BINDING and not hit else ""
@@ -105,12 +105,12 @@ def _move(stage: Stage, half: Half, move: str, target: Half, now: State) -> None
         stage.say(f"|-mustrecharge|{half.place}")
 
 
-def _hit(stage: Stage, target: Half, now: State) -> bool:
+def _hit(stage: LogStage, target: Half, now: State) -> bool:
     """Return whether the target was damaged or has left."""
     return stage.is_other(target, now) or bool(now["hp_pct"] < target.standing.hp)
 
 
-def _could_not(stage: Stage, half: Half, now: State) -> None:
+def _could_not(stage: LogStage, half: Half, now: State) -> None:
     """Write that a Pokémon did not move, if it is asleep, frozen or recharging, or if it is ours."""
     if fainted(now):
         return

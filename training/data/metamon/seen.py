@@ -19,7 +19,7 @@ _BOOSTS = ("atk", "def", "spa", "spd", "spe", "accuracy", "evasion")
 
 
 @dataclass
-class Known:
+class SeenPokemon:
     """The last known state of a Pokémon.
 
     hp: fraction left. pp: last known, while it stays active; spent: PP of each move used in the whole battle. perishing:
@@ -84,7 +84,7 @@ class Known:
         return began, ended
 
 
-class Conditions:
+class SeenConditions:
     """Conditions of a side or of the field, oldest first.
 
     Metamon shows a single one: the latest; a stackable one only if there is no other.

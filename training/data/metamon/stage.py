@@ -8,7 +8,7 @@ from arena.replays.completing import Completed
 from arena.replays.lines import Line
 from arena.replays.own_side import Own, OwnSide
 from training.data.metamon.names import Dex, State
-from training.data.metamon.seen import Conditions, Known
+from training.data.metamon.seen import SeenConditions, SeenPokemon
 
 #: The seat of the trajectory's player; metamon does not record the original one.
 ROLE, OTHER = "p1", "p2"
@@ -19,12 +19,12 @@ class Half:
 
     def __init__(self, role: str, side: OwnSide) -> None:
         self.role, self.side = role, side
-        self.known: dict[str, Known] = {}
-        self.active: Known | None = None
-        self.conditions = Conditions()
+        self.known: dict[str, SeenPokemon] = {}
+        self.active: SeenPokemon | None = None
+        self.conditions = SeenConditions()
 
     @property
-    def standing(self) -> Known:
+    def standing(self) -> SeenPokemon:
         """The active Pokémon."""
         assert self.active is not None
         return self.active
@@ -35,7 +35,7 @@ class Half:
         return f"{self.role}a: {self.standing.nickname}"
 
 
-class Stage:
+class LogStage:
     """The state of the conversion. lines: the log so far. keeps_pp: the states keep the PP of benched Pokémon."""
 
     def __init__(self, gen: int, members: list[Completed], dex: Dex, keeps_pp: bool) -> None:
@@ -60,7 +60,7 @@ class Stage:
         if half.active is not None and not self.is_other(half, mon):
             return
         base = self.dex.base(mon)
-        known = half.active = half.known.setdefault(base, Known(base, self.dex.nickname(mon)))
+        known = half.active = half.known.setdefault(base, SeenPokemon(base, self.dex.nickname(mon)))
         known.enter(self.keeps_pp)
         known.forme = str(mon["name"])
         if half is self.foe and half.side.find(f"{OTHER}: {known.nickname}") is None:
@@ -70,7 +70,7 @@ class Stage:
         known.status = str(mon["status"])
         self.say(f"|switch|{half.place}|{self.dex.details(mon)}|{self.condition(half, mon)}")
 
-    def fall(self, known: Known) -> None:
+    def fall(self, known: SeenPokemon) -> None:
         """Write that one of the opponent's Pokémon faints."""
         known.hp = 0.0
         at = self.foe.place if known is self.foe.standing else f"{OTHER}: {known.nickname}"

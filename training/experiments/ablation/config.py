@@ -48,7 +48,7 @@ class Ordered(_Dataset):
     hold_out_by: By = "pairs"  # files of earlier versions do not have it
 
 
-class HeldOut(Section):
+class HeldOutEvaluation(Section):
     """The evaluation battles. checkpoint: of each run. battles: per opponent, format and team set.
 
     seed: of the battles; every checkpoint plays the same teams with the same simulator seeds.
@@ -88,7 +88,7 @@ class Ablation(Section):
     sample_seed: int
     equal: list[Quantity]
     grid: Annotated[dict[str, Annotated[dict[Name, dict[str, Any]], Field(min_length=1)]], Field(min_length=1)]
-    evaluation: HeldOut
+    evaluation: HeldOutEvaluation
 
     printed_by: ClassVar[str] = "train config --ablation data"
 

@@ -14,12 +14,12 @@ from arena.schedules.plan import numbered_pair
 from arena.store import open_store
 from teamsets.atomic import write_atomic
 from teamsets.errors import BadInput
-from training.experiments.ablation.config import HeldOut
+from training.experiments.ablation.config import HeldOutEvaluation
 from training.runs.evaluation import BattlesStopped
 
 
 @dataclass(frozen=True)
-class Block:
+class BattleBlock:
     """The pairs against one opponent on one team set. scores: of each pair, from 0 to 1; None if a battle was aborted."""
 
     format: str
@@ -28,7 +28,7 @@ class Block:
     scores: list[float | None]
 
 
-def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
+def measured(asked: HeldOutEvaluation, spec: str, kept: Path) -> list[BattleBlock]:
     """Play the remaining evaluation battles of a checkpoint. kept: file that caches their scores.
 
     Raises BadInput, and BattlesStopped.
@@ -41,10 +41,10 @@ def measured(asked: HeldOut, spec: str, kept: Path) -> list[Block]:
     if cached.get("what") != key:
         cached = {"what": key, "blocks": _played(asked, spec)}
         write_atomic(kept, json.dumps(cached, indent=1) + "\n")
-    return [Block(**block) for block in cached["blocks"]]
+    return [BattleBlock(**block) for block in cached["blocks"]]
 
 
-def _played(asked: HeldOut, spec: str) -> list[dict[str, Any]]:
+def _played(asked: HeldOutEvaluation, spec: str) -> list[dict[str, Any]]:
     settings = EvaluateSettings(
         agents=(spec, *asked.opponents),
         formats=tuple(asked.formats),

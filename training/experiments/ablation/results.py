@@ -10,7 +10,7 @@ from arena.report.numbers import counted
 from training.experiments.ablation.cells import Planned
 from training.experiments.ablation.config import Ablation
 from training.experiments.ablation.run import Measured
-from training.experiments.ablation.statistics import Difference, Estimate, Findings, findings
+from training.experiments.ablation.statistics import EstimatedScore, Findings, VariantDifference, findings
 
 ALL = "all"
 
@@ -84,7 +84,7 @@ def sentences(names: list[str], found: Findings, seeds: int) -> list[str]:
     return said
 
 
-def _better(names: list[str], one: Difference, seeds: int) -> str:
+def _better(names: list[str], one: VariantDifference, seeds: int) -> str:
     better, worse = f"`{names[one.better]}`", f"`{names[one.worse]}`"
     if seeds == 1:
         better, worse = f"The network of {better}", f"that of {worse}"
@@ -130,5 +130,5 @@ def _cell(measured: Measured, place: int, number: int) -> dict[str, Any]:
     return _score(findings(one, measured.blocks).scores[0])
 
 
-def _score(one: Estimate) -> dict[str, float]:
+def _score(one: EstimatedScore) -> dict[str, float]:
     return {"score": one.score, "low": one.low, "high": one.high}

@@ -23,7 +23,7 @@ from arena.run.entrants import check_available, resolve_each
 from training.experiments.ablation.cells import Planned, check_equal
 from training.experiments.ablation.config import Ablation, cell_folder
 from training.experiments.ablation.curricula import CURRICULA
-from training.experiments.ablation.held_out import Block, measured
+from training.experiments.ablation.held_out import BattleBlock, measured
 from training.experiments.ablation.mixed_runs import MIXED
 from training.experiments.ablation.online_runs import ONLINE
 from training.experiments.ablation.training_runs import TRAINING
@@ -75,7 +75,7 @@ def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], 
     """Train and evaluate all remaining cells, one seed of all variants after the other. say: called with progress lines."""
     run = KINDS[ablation.kind].run
     players: dict[str, list[str]] = {one.variant: [] for one in plan}
-    blocks: dict[str, list[list[Block]]] = {one.variant: [] for one in plan}
+    blocks: dict[str, list[list[BattleBlock]]] = {one.variant: [] for one in plan}
     for number, seed in enumerate(ablation.seeds):
         for place, one in enumerate(plan):
             say(
@@ -90,7 +90,7 @@ def run_cells(ablation: Ablation, plan: Sequence[Planned], say: Callable[[str], 
     return _together(list(plan), players, [blocks[one.variant] for one in plan])
 
 
-def _together(plan: list[Planned], players: dict[str, list[str]], found: list[list[list[Block]]]) -> Measured:
+def _together(plan: list[Planned], players: dict[str, list[str]], found: list[list[list[BattleBlock]]]) -> Measured:
     """Combine the blocks of each variant and seed, which are all in the same order."""
     shape = found[0][0]
     scores = np.array(

@@ -27,7 +27,7 @@ RESAMPLES = 4000
 
 
 @dataclass(frozen=True)
-class Estimate:
+class EstimatedScore:
     """A score between 0 and 1 with its 95% interval. seed_luck: the standard deviation between seeds, None for one seed."""
 
     score: float
@@ -37,7 +37,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Difference:
+class VariantDifference:
     """Score of `better` minus that of `worse`, with its 95% interval. clear: significant after Benjamini-Hochberg."""
 
     better: int
@@ -52,8 +52,8 @@ class Difference:
 class Findings:
     """Scores of V variants, and differences of all pairs of them: significant ones first, then by size."""
 
-    scores: list[Estimate]
-    differences: list[Difference]
+    scores: list[EstimatedScore]
+    differences: list[VariantDifference]
 
 
 def findings(scores: Floats, blocks: Ints, *, resamples: int = RESAMPLES, seed: int = 0) -> Findings:
@@ -74,13 +74,13 @@ def findings(scores: Floats, blocks: Ints, *, resamples: int = RESAMPLES, seed: 
         worlds += rng.normal(size=(resamples, variants)) * np.sqrt(drawn / seeds)[:, None]
     ends = _ends(np.clip(worlds, 0, 1))
     estimates = [
-        Estimate(float(value), min(float(low), float(value)), max(float(high), float(value)), luck)
+        EstimatedScore(float(value), min(float(low), float(value)), max(float(high), float(value)), luck)
         for value, low, high in zip(score, *ends, strict=True)
     ]
     return Findings(estimates, _differences(score, worlds))
 
 
-def _differences(score: Floats, worlds: Floats) -> list[Difference]:
+def _differences(score: Floats, worlds: Floats) -> list[VariantDifference]:
     found, chances = [], []
     for one, other in combinations(range(len(score)), 2):
         better, worse = (one, other) if score[one] >= score[other] else (other, one)
@@ -89,7 +89,7 @@ def _differences(score: Floats, worlds: Floats) -> list[Difference]:
         found.append((better, worse, float(score[better] - score[worse]), float(low), float(high)))
         chances.append(min(1.0, 2 * (np.sum(gaps <= 0) + 1) / (len(gaps) + 1)))
     found_differences = [
-        Difference(*difference, clear=bool(stands and difference[3] > 0))
+        VariantDifference(*difference, clear=bool(stands and difference[3] > 0))
         for difference, stands in zip(found, standing(np.array(chances)), strict=True)
     ]
     return sorted(found_differences, key=lambda one: (not one.clear, -one.points))

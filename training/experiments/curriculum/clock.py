@@ -22,7 +22,7 @@ CLOCK = "clock.json"
 
 
 @dataclass
-class Spent:
+class StageCosts:
     """What else a phase cost; set by the caller before the phase ends."""
 
     battles: int = 0
@@ -30,7 +30,7 @@ class Spent:
     steps: int = 0
 
 
-class Clock:
+class StageClock:
     """The clock of a curriculum's folder, whose lock this process holds."""
 
     def __init__(self, folder: Path, store: CurriculumStore) -> None:
@@ -41,9 +41,9 @@ class Clock:
             self._path.unlink()
 
     @contextmanager
-    def running(self, stage: int, attempt: int, phase: str) -> Iterator[Spent]:
+    def running(self, stage: int, attempt: int, phase: str) -> Iterator[StageCosts]:
         """Record the time of the block for a phase, also if it raises."""
-        session, began, over, spent = uuid.uuid4().hex[:12], time.monotonic(), threading.Event(), Spent()
+        session, began, over, spent = uuid.uuid4().hex[:12], time.monotonic(), threading.Event(), StageCosts()
 
         def write() -> None:
             while not over.wait(1.0):

@@ -14,7 +14,7 @@ from pydantic import Discriminator, Field, Tag
 from teamsets import variety
 from teamsets.formats import get_format
 from training.data.hold_out import By
-from training.experiments.curriculum.stage import Learner, LearnFrom, Opponent, Past, Quality, Teams
+from training.experiments.curriculum.stage import Learner, LearnFrom, Opponent, PastOpponents, Quality, StageTeams
 from training.offline.config import Cloning, Config, Source
 from training.online.config import OnlineConfig
 from training.runs.config_reader import BadConfig, Section, validated
@@ -29,7 +29,7 @@ BASE = "base"
 NEW = "new"
 
 
-class Pool(Section):
+class PoolSettings(Section):
     """The opponents of every evaluation. anchor: has Elo 1000. battles: per pairing and team set."""
 
     agents: Annotated[list[str], Field(min_length=2)]
@@ -80,7 +80,7 @@ class PoolGate(Section):
     tolerance: Annotated[float, Field(ge=0)]
 
 
-class Gate(Section):
+class GateSettings(Section):
     """The acceptance tests of a checkpoint."""
 
     parent: ParentGate
@@ -99,14 +99,14 @@ class Stage(Section):
     learner: Learner
     opponents: list[Opponent]
     coaches: list[Opponent]
-    past: Past
-    teams: list[Teams]
+    past: PastOpponents
+    teams: list[StageTeams]
     battles: Annotated[int, Field(ge=2)]
     learn_from: LearnFrom
     quality: Quality
     epochs: Annotated[float, Field(gt=0)]
     overrides: dict[str, Any]
-    gate: Gate
+    gate: GateSettings
     retries: list[dict[str, Any]]
 
 
@@ -120,7 +120,7 @@ class OnlineStage(Section):
     kind: Literal["online"]
     name: Annotated[str, Field(pattern=r"^[\w-]+$")]
     online: dict[str, Any]
-    gate: Gate
+    gate: GateSettings
     retries: list[dict[str, Any]]
 
 
@@ -156,7 +156,7 @@ class Curriculum(Section):
     take: Literal["last", "best"]
     hold_out: Annotated[float, Field(ge=0, le=0.5)]
     hold_out_by: By = "pairs"  # files of earlier versions do not have it
-    pool: Pool
+    pool: PoolSettings
     held_out: list[str]
     evaluate_on: list[str]
     training: dict[str, Any]

@@ -15,7 +15,7 @@ ALL = "all"
 FINAL_TEST = "verdict: against"
 
 
-class Gate(TypedDict):
+class LineageGate(TypedDict):
     """A gate of an attempt, or a final test. passed, words: None while it is played."""
 
     gate: str
@@ -24,7 +24,7 @@ class Gate(TypedDict):
     words: str | None
 
 
-class Spent(TypedDict):
+class AttemptCosts(TypedDict):
     """Over all phases and sessions of an attempt."""
 
     seconds: float
@@ -33,7 +33,7 @@ class Spent(TypedDict):
     steps: int
 
 
-class Attempt(TypedDict):
+class LineageAttempt(TypedDict):
     """An attempt at a stage and its checkpoint; the base is attempt 0 of stage 0, and has no parent.
 
     status: running, kept, rejected. elo, low, high: the rating with its 95% interval, None before it is measured.
@@ -51,8 +51,8 @@ class Attempt(TypedDict):
     low: float | None
     high: float | None
     told: dict[str, Any] | None
-    gates: list[Gate]
-    spent: Spent | None
+    gates: list[LineageGate]
+    spent: AttemptCosts | None
 
 
 class Lineage(TypedDict):
@@ -65,7 +65,7 @@ class Lineage(TypedDict):
     stages: int
     started: str
     ended: str | None
-    attempts: list[Attempt]
+    attempts: list[LineageAttempt]
 
 
 def curricula(db: Path) -> list[str]:
@@ -113,12 +113,12 @@ def lineage(db: Path, name: str) -> Lineage:
     }
 
 
-def _attempts(db: Path, name: str, base: str) -> list[Attempt]:
+def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
     checkpoints = {
         row[0]: row[1:]
         for row in rows("SELECT checkpoint, elo, low, high, told FROM checkpoints WHERE curriculum = ?", db, [name])
     }
-    gates: dict[tuple[int, int], list[Gate]] = {}
+    gates: dict[tuple[int, int], list[LineageGate]] = {}
     for stage, attempt, gate, run, passed, words in rows(
         "SELECT stage, attempt, gate, run_id, passed, words FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name]
     ):
@@ -129,7 +129,7 @@ def _attempts(db: Path, name: str, base: str) -> list[Attempt]:
         db,
         [name],
     )
-    attempts: list[Attempt] = []
+    attempts: list[LineageAttempt] = []
     for stage, attempt, called, status, parent, checkpoint in [(0, 0, "base", "kept", None, base), *begun]:
         elo, low, high, told = checkpoints.get(checkpoint, (None, None, None, None))
         attempts.append(
@@ -151,7 +151,7 @@ def _attempts(db: Path, name: str, base: str) -> list[Attempt]:
     return attempts
 
 
-def _costs(db: Path, name: str) -> dict[tuple[int, int], Spent]:
+def _costs(db: Path, name: str) -> dict[tuple[int, int], AttemptCosts]:
     found = rows(
         "SELECT stage, attempt, sum(seconds), sum(battles), sum(decisions), sum(steps) FROM ("
         "SELECT stage, attempt, phase, sum(seconds) AS seconds, max(battles) AS battles, max(decisions) AS decisions, "
@@ -170,7 +170,7 @@ def _costs(db: Path, name: str) -> dict[tuple[int, int], Spent]:
     }
 
 
-def total(attempts: list[Attempt]) -> Spent:
+def total(attempts: list[LineageAttempt]) -> AttemptCosts:
     """What all of them took together."""
     spent = [one["spent"] for one in attempts if one["spent"] is not None]
     return {
@@ -181,14 +181,14 @@ def total(attempts: list[Attempt]) -> Spent:
     }
 
 
-def called(one: Attempt) -> str:
+def called(one: LineageAttempt) -> str:
     """How an attempt is named: "base", "1 first", "1 first, attempt 2"."""
     if one["stage"] == 0:
         return one["name"]
     return f"{one['stage']} {one['name']}" + (f", attempt {one['attempt']}" if one["attempt"] > 1 else "")
 
 
-def words_of(gate: Gate) -> str:
+def words_of(gate: LineageGate) -> str:
     """ "parent: H1 after 60 battles, …"."""
     name = gate["gate"].replace("verdict:", "final test", 1) if gate["gate"].startswith(FINAL_TEST) else gate["gate"]
     return f"{name}: {gate['words'] or 'in progress'}"

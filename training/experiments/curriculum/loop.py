@@ -22,7 +22,7 @@ from arena.terminal.commands import say
 from arena.workers.cluster.connection import connect_cluster
 from teamsets.atomic import write_atomic
 from training.experiments.curriculum import gate, learn
-from training.experiments.curriculum.clock import Clock, Spent
+from training.experiments.curriculum.clock import StageClock, StageCosts
 from training.experiments.curriculum.compare import against_all, gathered, rating, set_gaps
 from training.experiments.curriculum.config import BASE, Curriculum, OnlineStage, Stage, attempts
 from training.experiments.curriculum.lineage import FINAL_TEST
@@ -47,7 +47,7 @@ def run_curriculum(config: Curriculum, console: Console, resume_command: str) ->
         store = CurriculumStore(config.db, config.name)
         store.begin(config, base)
         write_atomic(out / "curriculum.yaml", yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False))
-        loop = _Loop(config, store, Clock(out, store), console, resume_command)
+        loop = _Loop(config, store, StageClock(out, store), console, resume_command)
         loop.go(base)
         store.end()
         loop.page()
@@ -57,7 +57,7 @@ class _Loop:
     """Runs the stages of a curriculum in this process."""
 
     def __init__(
-        self, config: Curriculum, store: CurriculumStore, clock: Clock, console: Console, resume_command: str
+        self, config: Curriculum, store: CurriculumStore, clock: StageClock, console: Console, resume_command: str
     ) -> None:
         self.config, self.store, self.clock, self.console = config, store, clock, console
         self.resume_command = resume_command
@@ -274,7 +274,7 @@ class _Loop:
         with open_store(self.config.db) as store:
             return prepare(store, settings, kind=KIND).run_id
 
-    def play(self, run_id: str, spent: Spent) -> PlayedRun:
+    def play(self, run_id: str, spent: StageCosts) -> PlayedRun:
         """Play the remaining battles of a run. Raises BattlesStopped after Ctrl-C."""
         db = self.config.db
         with connect_cluster(None, self.config.workers, self.say) as cluster, open_store(db) as store:

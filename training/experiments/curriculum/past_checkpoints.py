@@ -11,7 +11,7 @@ from arena.ratings.bradley_terry import fit
 from arena.ratings.evidence import make_evidence
 from arena.ratings.pentanomial import elo_score
 from arena.store import rows
-from training.experiments.curriculum.stage import Past
+from training.experiments.curriculum.stage import PastOpponents
 
 #: Prior on the result against a past checkpoint: so many battles, half of them won.
 PRIOR_BATTLES = 8
@@ -28,7 +28,7 @@ def checkpoint_of(spec: str) -> str:
     return checkpoint_of(parts["learner"]) if parts else spec.partition("?")[0]
 
 
-def earlier(past: Past, learner: str, lineage: Sequence[str]) -> list[str]:
+def earlier(past: PastOpponents, learner: str, lineage: Sequence[str]) -> list[str]:
     """Return the past checkpoints that a learner can play, the base first. learner: its spec. lineage: kept checkpoints.
 
     They include the learner's own checkpoint, unless its spec would be the same. The base, which may be untrained, is used
@@ -38,7 +38,7 @@ def earlier(past: Past, learner: str, lineage: Sequence[str]) -> list[str]:
     return [each for each in able if each != lineage[0]] or able
 
 
-def past_weights(db: Path, past: Past, parent: str, met: Sequence[str]) -> dict[str, float]:
+def past_weights(db: Path, past: PastOpponents, parent: str, met: Sequence[str]) -> dict[str, float]:
     """Return spec -> weight of past checkpoints; the weights sum to `past.weight`.
 
     met: one or more checkpoints, the latest last. prioritised: (1 - p) ** power, with p of `chances` (prioritised fictitious

@@ -14,8 +14,8 @@ from arena.venue import Rules
 from teamsets.errors import BadInput
 from training.experiments.curriculum.config import NEW, Curriculum, Stage
 from training.experiments.curriculum.past_checkpoints import checkpoint_of, earlier, past_weights, with_temperature
-from training.experiments.curriculum.stage import Teams
-from training.offline.config import Network
+from training.experiments.curriculum.stage import StageTeams
+from training.offline.config import NetworkSettings
 
 #: The `kind` of a curriculum's runs in the store.
 KIND = "curriculum"
@@ -41,7 +41,7 @@ def base_of(config: Curriculum) -> str:
         if not folder.exists():
             from training.offline.learner import untrained  # torch is imported only if it is needed
 
-            settings = Network.model_validate({**config.training["network"], "start_from": ""})
+            settings = NetworkSettings.model_validate({**config.training["network"], "start_from": ""})
             checkpoint.save(folder, untrained(settings, seed_of(config, "base")), 0)
     return config.base_found
 
@@ -87,7 +87,7 @@ def drawn_quotas(config: Curriculum, stage: Stage, number: int, parent: str, lin
     return tuple((*key, 2 * count) for key, count in zip(keys, pairs, strict=True) if count)
 
 
-def team_set(teams: Teams, number: int) -> str:
+def team_set(teams: StageTeams, number: int) -> str:
     """Return the team set's name in a stage; `variety:N` grows with the stage's number."""
     if teams.growth == 1:
         return teams.set

@@ -30,7 +30,7 @@ class Opponent(Section):
     weight: Annotated[float, Field(gt=0)]
 
 
-class Past(Section):
+class PastOpponents(Section):
     """Past checkpoints of the lineage as opponents. weight: of all together; 0: none. temperature: of their play.
 
     sampling: uniform, the latest only, or prioritised by (1 - p) ** power, where p is the learner's expected score against
@@ -43,7 +43,7 @@ class Past(Section):
     temperature: Annotated[float, Field(ge=0)]
 
 
-class Teams(Section):
+class StageTeams(Section):
     """A team set and its weight. growth: `variety:N` has N * growth ** (stage - 1) teams; 1 for other sets."""
 
     set: str

@@ -14,9 +14,9 @@ from arena.report.numbers import clear, counted, difference, whole
 from teamsets.errors import BadInput
 from training.experiments.curriculum.lineage import (
     ALL,
-    Attempt,
+    AttemptCosts,
     Lineage,
-    Spent,
+    LineageAttempt,
     called,
     curricula,
     lineage,
@@ -72,7 +72,7 @@ def lineage_tree(known: Lineage) -> Tree:
     return tree
 
 
-def _checkpoint(one: Attempt) -> Text:
+def _checkpoint(one: LineageAttempt) -> Text:
     text = Text(one["checkpoint"] or "not trained yet")
     if one["elo"] is not None and one["low"] is not None and one["high"] is not None:
         text.append(f"  {whole(one['elo'])} Elo [{whole(one['low'])}, {whole(one['high'])}]", "cyan")
@@ -81,12 +81,12 @@ def _checkpoint(one: Attempt) -> Text:
     return text
 
 
-def _total(spent: Spent) -> str:
+def _total(spent: AttemptCosts) -> str:
     numbers = {"battle": spent["battles"], "decision": spent["decisions"], "step": spent["steps"]}
     return ", ".join([spoken(spent["seconds"]), *(counted(number, noun) for noun, number in numbers.items() if number)])
 
 
-def _changes(one: Attempt) -> list[Text]:
+def _changes(one: LineageAttempt) -> list[Text]:
     """The average over all opponents for each team set, and every opponent against whom the change is clear."""
     told, lines = one["told"], []
     if told is None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from training.online.config import OnlineConfig
-from training.runs.common_settings import Evaluation
+from training.runs.common_settings import EvaluationSettings
 from training.runs.config_reader import BadConfig, Section, read_settings, validated
 from training.runs.settings import put
 from training.runs.shipped import located
@@ -44,7 +44,7 @@ class Population(Section):
     iterations: Annotated[int, Field(ge=1)]
     exploit: Annotated[float, Field(gt=0, le=0.5)]
     explore: Annotated[dict[str, Range], Field(min_length=1)]
-    evaluation: Evaluation
+    evaluation: EvaluationSettings
 
     printed_by: ClassVar[str] = "train config --population ppo"
 

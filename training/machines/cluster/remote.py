@@ -30,7 +30,7 @@ _LAST_LINES = 3
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RemoteOutcome:
     """problem: why the machine takes no runs. failed: the last words of a run that failed. archive: else, its folder."""
 
     problem: str = ""
@@ -51,7 +51,7 @@ def train_there(
     blobs: Mapping[str, Any],
     expected: Mapping[str, str],
     threads: str | None,
-) -> Outcome:
+) -> RemoteOutcome:
     """Train a run to its end on this machine.
 
     command: "base" or "online". settings: its YAML. out: its folder, below the working folder. blobs: sha256 -> an object of
@@ -60,10 +60,10 @@ def train_there(
     import ray
 
     if lacking := [name for name in ("torch", "accelerate", "wandb") if find_spec(name) is None]:
-        return Outcome(problem=f"{', '.join(lacking)} not installed: install the extra `training` there")
+        return RemoteOutcome(problem=f"{', '.join(lacking)} not installed: install the extra `training` there")
     found = identity()
     if differs := [f"{name} is {found[name]}, not {here}" for name, here in expected.items() if found[name] != here]:
-        return Outcome(problem=f"{', '.join(differs)}: install the same version")
+        return RemoteOutcome(problem=f"{', '.join(differs)}: install the same version")
     for sha256 in payload.missing_files(pieces):
         payload.keep(sha256, ray.get(blobs[sha256]))
     with tempfile.TemporaryDirectory(prefix="train-") as name:
@@ -71,7 +71,7 @@ def train_there(
         payload.write_files(pieces, folder)
         (folder / "settings.yaml").write_text(settings, "utf-8")
         words = _train(command, folder, threads)
-        return Outcome(failed=words) if words else Outcome(archive=_packed(folder / out))
+        return RemoteOutcome(failed=words) if words else RemoteOutcome(archive=_packed(folder / out))
 
 
 def _train(command: str, folder: Path, threads: str | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from arena.workers.cluster.payload import Payload, pack_files, required_files
 from training.offline.config import Config
-from training.online.config import Agent, Checkpoint, OnlineConfig, roles
+from training.online.config import AgentMember, CheckpointMember, OnlineConfig, roles
 from training.runs.config_reader import BadConfig
 
 Run = Config | OnlineConfig
@@ -71,9 +71,9 @@ def _specs(config: Run) -> Iterator[tuple[str, str]]:
             for one in role.replacements:
                 yield f"{name}.replacements", f"policy:{one.by}"
         for member in config.league.members:
-            if isinstance(member, Checkpoint):
+            if isinstance(member, CheckpointMember):
                 yield "league.members", f"policy:{member.checkpoint}"
-            elif isinstance(member, Agent):
+            elif isinstance(member, AgentMember):
                 yield "league.members", member.agent
     yield "reference.checkpoint", f"policy:{config.reference.checkpoint}"
     if ":" in config.algorithm.name:

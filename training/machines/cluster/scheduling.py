@@ -25,7 +25,7 @@ from arena.workers.cluster.connection import ON, ThisMachine, connect_cluster
 from arena.workers.cluster.payload import Payload
 from teamsets.atomic import write_atomic
 from teamsets.errors import ArenaError, BadInput
-from training.machines.cluster.remote import Outcome, identity, train_there
+from training.machines.cluster.remote import RemoteOutcome, identity, train_there
 from training.machines.cluster.run_payload import Run, pack_run
 from training.offline.config import Config
 
@@ -176,7 +176,7 @@ class _Shares:
 
         each = self.under_way.pop(reference)
         try:
-            outcome: Outcome = ray.get(reference)
+            outcome: RemoteOutcome = ray.get(reference)
         except RayTaskError as error:  # raised there: it would be again
             self.failed.append(f"{each.run.name}: on machine {each.machine}: {_line(error.cause)}")
         except RayError as error:

@@ -66,7 +66,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MemoryEstimate:
     """The memory of one process in bytes. Each part is its own maximum; `peak` is less than their sum."""
 
     parameters: float
@@ -80,7 +80,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Counts:
+class TensorCounts:
     """Numbers of parameters. block: of the largest layer, the unit in which FSDP2 gathers weights; outside: of no layer."""
 
     total: int
@@ -89,15 +89,15 @@ class Counts:
 
 
 @lru_cache
-def counts(shape: Shape) -> Counts:
+def counts(shape: Shape) -> TensorCounts:
     """Count the parameters of a network without allocating it."""
     with torch.device("meta"):
         network = Network(shape)
     blocks = [sum(one.numel() for one in layer.parameters()) for layer in (*network.token_layers, *network.layers)]
-    return Counts(network.parameter_count, max(blocks), network.parameter_count - sum(blocks))
+    return TensorCounts(network.parameter_count, max(blocks), network.parameter_count - sum(blocks))
 
 
-def estimate(setup: Setup) -> Estimate:
+def estimate(setup: Setup) -> MemoryEstimate:
     """Return the memory of one process."""
     count = counts(setup.shape)
     shards = setup.processes if setup.sharding == "fsdp2" else 1
@@ -117,10 +117,10 @@ def estimate(setup: Setup) -> Estimate:
     process = setup.process if setup.process is not None else _CUDA_CONTEXT + (_NCCL if setup.processes > 1 else 0.0)
     waste = _CUDA_WASTE if setup.device == "cuda" else 1.0
     peak = process + waste * (parameters + optimizer + buffers + max(backward, step))
-    return Estimate(parameters, gradients, optimizer, buffers, saved, max(narrow_work, wide_work), process, peak)
+    return MemoryEstimate(parameters, gradients, optimizer, buffers, saved, max(narrow_work, wide_work), process, peak)
 
 
-def _buffers(setup: Setup, count: Counts) -> float:
+def _buffers(setup: Setup, count: TensorCounts) -> float:
     """Weights in the compute precision, gradients' communication, a reference policy, and the batch itself."""
     total = setup.decisions * (TOKENS * (FEATURES * _FP32 + _IDS * 2) + _BATCH_BYTES)
     if setup.reference:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from agents.policy.network import PRESETS
-from training.machines.memory.estimate import Estimate, Setup, estimate
+from training.machines.memory.estimate import MemoryEstimate, Setup, estimate
 from training.offline.config import Config
 
 #: Largest micro-batch of a process that is considered, in trajectories.
@@ -20,7 +20,7 @@ class Variant:
 
     name: str
     setup: Setup
-    estimate: Estimate
+    estimate: MemoryEstimate
     most: int
 
     def fits(self, memory: float) -> bool:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from training.runs.distributed.rank_files import Failure, Progress, RankFiles
+from training.runs.distributed.rank_files import Failure, RankFiles, RankProgress
 
 #: Parts of the messages with which gloo, NCCL and the store report that another rank is gone.
 _LOST_PEER = (
@@ -24,7 +24,7 @@ _OUT_OF_MEMORY = ("OutOfMemoryError", "out of memory", "not enough memory", "Mem
 
 
 @dataclass(frozen=True)
-class Ended:
+class EndedRank:
     """A rank that has ended. code: negative: by this signal. time: Unix time at which its end was seen."""
 
     files: RankFiles
@@ -32,7 +32,7 @@ class Ended:
     time: float
     stopped_by_us: bool
     failure: Failure | None
-    progress: Progress | None
+    progress: RankProgress | None
 
     @property
     def rank(self) -> int:
@@ -47,7 +47,7 @@ class Ended:
         return self.failure is not None and any(part in self.failure.message for part in _LOST_PEER)
 
 
-def first_failure(ends: Sequence[Ended]) -> Ended:
+def first_failure(ends: Sequence[EndedRank]) -> EndedRank:
     """Return the rank that failed first, of ranks of which at least one has failed."""
     failed = [end for end in ends if end.code != 0]
     own = [end for end in failed if not end.lost_peer and not end.stopped_by_us]
@@ -57,7 +57,7 @@ def first_failure(ends: Sequence[Ended]) -> Ended:
     return min(own or [end for end in failed if not end.stopped_by_us] or failed, key=lambda end: end.at)
 
 
-def report(ends: Sequence[Ended], *, killed_for_memory: bool) -> int:
+def report(ends: Sequence[EndedRank], *, killed_for_memory: bool) -> int:
     """Print which rank failed first, where, why, and its log; return the exit code of the command."""
     first = first_failure(ends)
     failure = first.failure
@@ -71,7 +71,7 @@ def report(ends: Sequence[Ended], *, killed_for_memory: bool) -> int:
     return 1
 
 
-def describe(end: Ended, world: int, killed_for_memory: bool) -> str:
+def describe(end: EndedRank, world: int, killed_for_memory: bool) -> str:
     """Return one line: rank, place, reason, where, what to do, log."""
     failure, place = end.failure, "before its first step" if end.progress is None else f"in {end.progress.place}"
     if failure is None:
@@ -104,7 +104,7 @@ def _fix(reason: str) -> str:
     return ""
 
 
-def _consequence(end: Ended) -> str:
+def _consequence(end: EndedRank) -> str:
     if end.stopped_by_us:
         return "stopped by the launcher"
     if end.lost_peer:

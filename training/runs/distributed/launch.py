@@ -18,7 +18,7 @@ from pathlib import Path
 
 from teamsets.locking import file_lock
 from training.runs.config_reader import BadConfig
-from training.runs.distributed.first_failure import Ended, report
+from training.runs.distributed.first_failure import EndedRank, report
 from training.runs.distributed.rank import LAUNCHER
 from training.runs.distributed.rank_files import RankFiles
 
@@ -110,8 +110,8 @@ def _stop(children: list[_Child]) -> None:
             child.process.wait()
 
 
-def _end_of(child: _Child) -> Ended:
-    return Ended(
+def _end_of(child: _Child) -> EndedRank:
+    return EndedRank(
         files=child.files,
         code=child.process.returncode,
         time=child.ended or time.time(),

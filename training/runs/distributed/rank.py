@@ -20,7 +20,7 @@ from pathlib import Path
 from teamsets.errors import ArenaError, BadInput, MissingTool
 from training.runs.distributed.rank_files import Failure, ProgressWriter, RankFiles
 from training.runs.distributed.tracebacks import raised_at
-from training.runs.distributed.watchdog import Watchdog
+from training.runs.distributed.watchdog import RankWatchdog
 
 #: Environment variable with the process id of our own launcher (launch.py).
 LAUNCHER = "BATTLE_ARENA_LAUNCHER"
@@ -68,7 +68,7 @@ def rank_of(run: Path, limit: float) -> Iterator[Rank]:
         faulthandler.enable(log)  # a segmentation fault or an abort of a library leaves the stack
         writer = ProgressWriter(files)
         rank = Rank(writer)
-        watchdog = Watchdog(run, world, files, writer, limit, int(os.environ.get(LAUNCHER, "0")))
+        watchdog = RankWatchdog(run, world, files, writer, limit, int(os.environ.get(LAUNCHER, "0")))
         watchdog.start()
         try:
             yield rank

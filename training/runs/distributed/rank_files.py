@@ -22,7 +22,7 @@ _PROGRESS_BYTES = 512
 
 
 @dataclass(frozen=True)
-class Progress:
+class RankProgress:
     """Where a rank is. count: phases that it has entered; ranks that are at the same place have equal counts.
 
     since: Unix time, in seconds. patient: the phase may take hours (battles, validation), so nobody is missed in it.
@@ -87,10 +87,10 @@ class RankFiles:
         except (OSError, ValueError, TypeError):
             return None
 
-    def read_progress(self) -> Progress | None:
+    def read_progress(self) -> RankProgress | None:
         """Return where the rank is; None if it has not started, or is writing just now."""
         try:
-            return Progress(**json.loads(self.progress.read_text(encoding="utf-8")))
+            return RankProgress(**json.loads(self.progress.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -101,13 +101,13 @@ class ProgressWriter:
     def __init__(self, files: RankFiles) -> None:
         self._rank, self._host, self._pid = files.rank, socket.gethostname(), os.getpid()
         self._file = os.open(files.progress, os.O_WRONLY | os.O_CREAT, 0o644)
-        self.now = Progress(files.rank, self._host, self._pid, 0, 0, "starting", time.time(), False)
+        self.now = RankProgress(files.rank, self._host, self._pid, 0, 0, "starting", time.time(), False)
         self._write()
 
     def enter(self, step: int, phase: str, patient: bool) -> None:
         """Note that the rank has entered a phase."""
         count = self.now.count + 1
-        self.now = Progress(self._rank, self._host, self._pid, count, step, phase, time.time(), patient)
+        self.now = RankProgress(self._rank, self._host, self._pid, count, step, phase, time.time(), patient)
         self._write()
 
     def _write(self) -> None:

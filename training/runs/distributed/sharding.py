@@ -14,12 +14,12 @@ from accelerate.utils import FullyShardedDataParallelPlugin
 from torch import nn
 
 from agents.policy.network import Network
-from training.runs.common_settings import Compute
+from training.runs.common_settings import ComputeSettings
 from training.runs.config_reader import BadConfig
 from training.runs.distributed.rank import launched, world_size
 
 
-def sharding_plugin(compute: Compute) -> FullyShardedDataParallelPlugin | None:
+def sharding_plugin(compute: ComputeSettings) -> FullyShardedDataParallelPlugin | None:
     """Return the plugin of accelerate for a run; None if its weights are not divided.
 
     Raises BadConfig for fp16, whose loss scale would be another one on every process.

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
-from training.runs.distributed.rank_files import Failure, Progress, ProgressWriter, RankFiles, all_ranks
+from training.runs.distributed.rank_files import Failure, ProgressWriter, RankFiles, RankProgress, all_ranks
 from training.runs.distributed.tracebacks import place_of
 
 #: Exit code of a rank that a watchdog has ended.
@@ -28,7 +28,7 @@ _LONGEST_PAUSE = 1.0
 _STARTING = 300.0
 
 
-class Watchdog:
+class RankWatchdog:
     """Ends this process if it stays in one phase for longer than `limit` seconds.
 
     launcher: process id of the launcher; the process ends when its parent is another one. 0: not checked.
@@ -59,7 +59,7 @@ class Watchdog:
             if not now.patient and time.time() - now.since > limit:
                 self._end(now, others)
 
-    def _end(self, now: Progress, others: Sequence[Progress]) -> None:
+    def _end(self, now: RankProgress, others: Sequence[RankProgress]) -> None:
         frame = sys._current_frames().get(self._main or 0)
         message = describe_hang(now, others, self._world, time.time())
         failure = Failure(self._files.rank, "hung", message, _where(frame), now.place, time.time())
@@ -72,7 +72,7 @@ class Watchdog:
         os._exit(HUNG_CODE)  # the main thread is blocked in C++: an exception would not reach it
 
 
-def describe_hang(now: Progress, others: Sequence[Progress], world: int, at: float) -> str:
+def describe_hang(now: RankProgress, others: Sequence[RankProgress], world: int, at: float) -> str:
     """Return one line that names the ranks that were missing. others: of all ranks that have started; at: Unix time."""
     known = {one.rank: one for one in (*others, now)}
     furthest = max(one.count for one in known.values())

@@ -13,8 +13,8 @@ from agents.observation.columns import FieldFeature, FieldId, MoveFeature, MoveI
 from agents.observation.observation import FEATURES, IDS_PER_TOKEN, OUR_MOVES, OURS, THEIRS, TOKENS, Observations
 from agents.observation.vocabulary import vocabulary
 from agents.rules.batched import PLAYERS, ArrayPlayer
-from agents.rules.batched.support_players import SetUp
-from agents.rules.batched.switch_players import TypeSwitcher, type_edges
+from agents.rules.batched.support_players import BatchedSetUp
+from agents.rules.batched.switch_players import BatchedTypeSwitcher, type_edges
 
 
 class Board:
@@ -125,9 +125,9 @@ def test_type_switcher_switches_for_a_better_matchup_but_not_twice_in_a_row() ->
     assert board().chosen("type-switcher") == 6, "of two equal matchups the one with more HP"
     assert board(first=1.0).chosen("type-switcher") == 1, "it came in last turn: the strongest move"
     assert board(turn=1, first=1.0).chosen("type-switcher") == 6, "a lead may leave at once"
-    never, at_three = TypeSwitcher(margin=3.5), TypeSwitcher(margin=3.0)
+    never, at_three = BatchedTypeSwitcher(margin=3.5), BatchedTypeSwitcher(margin=3.0)
     both = Observations(*(np.concatenate([part, part]) for part in board().seen()))
-    assert TypeSwitcher.act_many([never, at_three], both).tolist() == [1, 6], "each agent has its own margin"
+    assert BatchedTypeSwitcher.act_many([never, at_three], both).tolist() == [1, 6], "each agent has its own margin"
     without = board()
     without.legal[:4] = False
     assert without.chosen("type-switcher") == 6
@@ -166,7 +166,7 @@ def test_set_up_raises_stats_while_healthy_and_heals_while_hurt() -> None:
     forced = Board().bench(4, DEALT=0.5, TAKEN=0.6).bench(5, DEALT=0.3, TAKEN=0.2).bench(6, HP=0.1)
     assert forced.chosen("set-up") == 5
     two = Observations(*(np.concatenate([part, part]) for part in board_to_set_up(HP=0.4).seen()))
-    assert SetUp.act_many([SetUp(), SetUp(heal_under=0.3)], two).tolist() == [2, 0]
+    assert BatchedSetUp.act_many([BatchedSetUp(), BatchedSetUp(heal_under=0.3)], two).tolist() == [2, 0]
 
 
 def test_rest_heals_unless_it_is_asleep() -> None:

@@ -35,7 +35,7 @@ from training.experiments.curriculum.play import (
     pinned,
     team_set,
 )
-from training.experiments.curriculum.stage import Past, Teams
+from training.experiments.curriculum.stage import PastOpponents, StageTeams
 
 
 def curriculum(folder: Path, **stage: Any) -> Curriculum:
@@ -44,8 +44,8 @@ def curriculum(folder: Path, **stage: Any) -> Curriculum:
     return Curriculum.model_validate(told)
 
 
-def past(sampling: str, power: float = 2.0, weight: float = 1.0) -> Past:
-    return Past.model_validate({"weight": weight, "sampling": sampling, "power": power, "temperature": 0})
+def past(sampling: str, power: float = 2.0, weight: float = 1.0) -> PastOpponents:
+    return PastOpponents.model_validate({"weight": weight, "sampling": sampling, "power": power, "temperature": 0})
 
 
 def test_whole_numbers_in_proportion() -> None:
@@ -73,7 +73,7 @@ def test_battles_are_shared_out_by_both_weights(tmp_path: Path) -> None:
 
 
 def test_variety_grows_by_stage() -> None:
-    grows = Teams.model_validate({"set": "variety:50", "weight": 1, "growth": 1.5})
+    grows = StageTeams.model_validate({"set": "variety:50", "weight": 1, "growth": 1.5})
     assert [team_set(grows, number) for number in (1, 2, 3)] == ["variety:50", "variety:75", "variety:112"]
 
 

@@ -15,7 +15,7 @@ from support.command_line import PROJECT
 from support.scripts import script
 
 from arena.store import Store
-from training.experiments.curriculum.clock import Clock
+from training.experiments.curriculum.clock import StageClock
 from training.experiments.curriculum.config import Curriculum, attempts
 from training.experiments.curriculum.gate import final_test_settings, match_settings, parent_test
 from training.experiments.curriculum.store import CurriculumStore
@@ -73,7 +73,7 @@ def test_the_best_so_far_is_met_where_it_is_not_the_parent(store: CurriculumStor
     from training.experiments.curriculum.loop import _Loop
 
     def met(config: Curriculum, parent: str) -> list[tuple[str, str]]:
-        loop = _Loop(config, store, Clock(tmp_path, store), Console(file=io.StringIO()), "")
+        loop = _Loop(config, store, StageClock(tmp_path, store), Console(file=io.StringIO()), "")
         return loop.earlier(config.stages[2], parent)
 
     config = shipped(tmp_path)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from training.runs.distributed.first_failure import Ended, describe, first_failure, report
-from training.runs.distributed.rank_files import Failure, Progress, ProgressWriter, RankFiles
+from training.runs.distributed.first_failure import EndedRank, describe, first_failure, report
+from training.runs.distributed.rank_files import Failure, ProgressWriter, RankFiles, RankProgress
 from training.runs.distributed.watchdog import describe_hang
 
 
-def progress(rank: int, count: int, phase: str, since: float = 100.0) -> Progress:
-    return Progress(rank, "node", 10 + rank, count, 7, phase, since, False)
+def progress(rank: int, count: int, phase: str, since: float = 100.0) -> RankProgress:
+    return RankProgress(rank, "node", 10 + rank, count, 7, phase, since, False)
 
 
 def ended(
@@ -25,10 +25,10 @@ def ended(
     kind: str = "raised",
     stopped: bool = False,
     bad: bool = False,
-) -> Ended:
+) -> EndedRank:
     place = "step 7, forward"
     failure = Failure(rank, kind, message, "a.py:1 in f", place, time, bad) if message else None
-    return Ended(RankFiles(Path("run"), rank), code, time, stopped, failure, progress(rank, 5 - rank, "forward"))
+    return EndedRank(RankFiles(Path("run"), rank), code, time, stopped, failure, progress(rank, 5 - rank, "forward"))
 
 
 LOST = "RuntimeError: [enforce fail at pair.cc] Connection closed by peer [127.0.0.1]:999"

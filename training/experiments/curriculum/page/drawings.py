@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.report.numbers import percent_of, whole
 from arena.report.sections import Axis, Content, Html, el, join
-from training.experiments.curriculum.lineage import ALL, Attempt, Lineage, called, words_of
+from training.experiments.curriculum.lineage import ALL, Lineage, LineageAttempt, called, words_of
 
 COLUMN = 8.5  # rem: a column is never narrower
 TOP, TALL = 32, 250
@@ -41,7 +41,7 @@ def tree(known: Lineage) -> Html:
     return _columns([grid, lines, dots], len(attempts), floor + 52, "lineage", f"Lineage by rating. {said}")
 
 
-def _rating_axis(attempts: Sequence[Attempt]) -> Axis | None:
+def _rating_axis(attempts: Sequence[LineageAttempt]) -> Axis | None:
     """Over all ratings, their intervals as far as they are near, and the anchor's 1000; None before the first rating."""
     rated = [one["elo"] for one in attempts if one["elo"] is not None]
     if not rated:
@@ -55,7 +55,7 @@ def _height(axis: Axis, elo: float) -> float:
     return round(TOP + TALL * (1 - axis.place(elo) / 100), 1)
 
 
-def _heights(attempts: Sequence[Attempt], axis: Axis | None) -> dict[int, float]:
+def _heights(attempts: Sequence[LineageAttempt], axis: Axis | None) -> dict[int, float]:
     """Number of an attempt -> where it lies: at its rating, else below its parent."""
     heights: dict[int, float] = {}
     places: dict[str, int] = {}
@@ -71,7 +71,7 @@ def _heights(attempts: Sequence[Attempt], axis: Axis | None) -> dict[int, float]
     return heights
 
 
-def _node(one: Attempt, axis: Axis | None, x: str, y: float) -> Html:
+def _node(one: LineageAttempt, axis: Axis | None, x: str, y: float) -> Html:
     """The mark of an attempt with its interval and, for who points at it, all that is known."""
     drawn: list[Content] = [el("title", "\n".join([f"{called(one)}: {one['status']}, {_rating(one)}", *_gates(one)]))]
     label = y
@@ -90,7 +90,7 @@ def _node(one: Attempt, axis: Axis | None, x: str, y: float) -> Html:
     return el("svg", drawn, x=x, cls=f"node {one['status']}")
 
 
-def _hangs(one: Attempt) -> bool:
+def _hangs(one: LineageAttempt) -> bool:
     """Whether it is on a branch, so that its number stands below it, out of the main line's way."""
     return one["status"] == "rejected"
 
@@ -101,7 +101,7 @@ def _end(arrow: str, y: float, way: int, beyond: bool) -> Html:
     return el("line", cls="reach end", x1=-4, x2=4, y1=y, y2=y)
 
 
-def _name(one: Attempt, x: str, floor: float, *, tries: int) -> Html:
+def _name(one: LineageAttempt, x: str, floor: float, *, tries: int) -> Html:
     """What stands below a column. tries: attempts at its stage."""
     status = "" if one["stage"] == 0 else one["status"]
     tried = f"attempt {one['attempt']} · {status}" if tries > 1 else status
@@ -111,7 +111,7 @@ def _name(one: Attempt, x: str, floor: float, *, tries: int) -> Html:
     )
 
 
-def shares(measured: Sequence[Attempt], team_sets: Sequence[str]) -> Html:
+def shares(measured: Sequence[LineageAttempt], team_sets: Sequence[str]) -> Html:
     """The average over all opponents for each checkpoint on each team set, with 95% intervals."""
     grid = [_tick(f"{share}%", _share_height(share / 100), share == 50) for share in (0, 25, 50, 75, 100)]
     series = []
@@ -137,7 +137,7 @@ def shares(measured: Sequence[Attempt], team_sets: Sequence[str]) -> Html:
     )
 
 
-def average(one: Attempt, team_set: str) -> dict[str, Any] | None:
+def average(one: LineageAttempt, team_set: str) -> dict[str, Any] | None:
     """What a checkpoint did on a team set against all opponents, each counted alike."""
     if one["told"] is None:
         return None
@@ -178,7 +178,7 @@ def _columns(drawn: Content, count: int, height: float, cls: str, words: str) ->
     return el("div", picture, cls="box columns", tabindex=0, role="region", aria_label="picture; scrolls sideways")
 
 
-def _column(number: int, among: Sequence[Attempt]) -> str:
+def _column(number: int, among: Sequence[LineageAttempt]) -> str:
     """The middle of a column, as a place in the picture."""
     return f"{100 * (number + 0.5) / len(among):.2f}%"
 
@@ -190,17 +190,17 @@ def _tick(words: str, y: float, marked: bool) -> Html:
     )
 
 
-def _rating(one: Attempt) -> str:
+def _rating(one: LineageAttempt) -> str:
     if one["elo"] is None or one["low"] is None or one["high"] is None:
         return "not rated"
     return f"{whole(one['elo'])} Elo, 95% interval {whole(one['low'])} to {whole(one['high'])}"
 
 
-def _gates(one: Attempt) -> list[str]:
+def _gates(one: LineageAttempt) -> list[str]:
     marks = {True: "yes", False: "no", None: "…"}
     return [f"{words_of(gate)} – {marks[gate['passed']]}" for gate in one["gates"]]
 
 
-def _stage_name(one: Attempt, x: str, y: float) -> Html:
+def _stage_name(one: LineageAttempt, x: str, y: float) -> Html:
     name = one["name"] if len(one["name"]) <= LONGEST else f"{one['name'][: LONGEST - 1]}…"
     return el("text", el("title", called(one)), name, cls="strong", x=x, y=y, text_anchor="middle")

@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.report.numbers import clear, difference, interval, percent_of
 from arena.report.sections import Content, Html, agent_name, box, el, heat, join, panels, table
-from training.experiments.curriculum.lineage import ALL, Attempt, Lineage, called
+from training.experiments.curriculum.lineage import ALL, Lineage, LineageAttempt, called
 from training.experiments.curriculum.page.drawings import average, shares
 
 _NOTHING_YET = "No checkpoint has been evaluated yet."
@@ -58,7 +58,7 @@ def opponents_part(known: Lineage) -> Html:
     )
 
 
-def _on_set(measured: Sequence[Attempt], team_set: str) -> Html:
+def _on_set(measured: Sequence[LineageAttempt], team_set: str) -> Html:
     body = []
     for opponent in _met(measured):
         line: list[Content] = []
@@ -82,7 +82,7 @@ def _on_set(measured: Sequence[Attempt], team_set: str) -> Html:
     return box(el("table", head, el("tbody", body), cls="plain sets"), f"score by opponent and stage, {_on(team_set)}")
 
 
-def _cells(cell: dict[str, Any] | None, one: Attempt) -> list[Html]:
+def _cells(cell: dict[str, Any] | None, one: LineageAttempt) -> list[Html]:
     if cell is None:
         return [el("td", "·", cls="none", colspan=2 if one["parent"] is None else 3)]
     shown = [
@@ -97,7 +97,7 @@ def _cells(cell: dict[str, Any] | None, one: Attempt) -> list[Html]:
     return shown + ([] if one["parent"] is None else [_difference(cell, "change", "change_low", "change_high")])
 
 
-def _apart(measured: Sequence[Attempt], other: str) -> Html:
+def _apart(measured: Sequence[LineageAttempt], other: str) -> Html:
     body = [
         el("tr", _opponent(name), [_difference(_gap(one, name, other), "gap", "low", "high") for one in measured])
         for name in _met(measured)
@@ -106,18 +106,18 @@ def _apart(measured: Sequence[Attempt], other: str) -> Html:
     return table(heads, body, "gap between team sets by opponent and stage", numbers=heads[1:])
 
 
-def _measured(known: Lineage) -> tuple[list[Attempt], list[str]]:
+def _measured(known: Lineage) -> tuple[list[LineageAttempt], list[str]]:
     """The checkpoints that were evaluated, and the team sets on which any was, in their order."""
     measured = [one for one in known["attempts"] if one["told"] is not None]
     return measured, list(dict.fromkeys(name for one in measured if one["told"] for name in one["told"]["team_sets"]))
 
 
-def _met(measured: Sequence[Attempt]) -> list[str]:
+def _met(measured: Sequence[LineageAttempt]) -> list[str]:
     names = {cell["opponent"] for one in measured if one["told"] for cell in one["told"]["shares"]} - {ALL}
     return [*sorted(names), ALL]
 
 
-def _gap(one: Attempt, opponent: str, other: str) -> dict[str, Any] | None:
+def _gap(one: LineageAttempt, opponent: str, other: str) -> dict[str, Any] | None:
     gaps = one["told"]["gaps"] if one["told"] else []
     return next((each for each in gaps if (each["opponent"], each["less_on"]) == (opponent, other)), None)
 

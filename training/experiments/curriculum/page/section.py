@@ -8,7 +8,16 @@ from pathlib import Path
 from arena.report.live import spoken
 from arena.report.numbers import counted, moment, whole
 from arena.report.sections import Html, Section, agent_name, bar, el, join, prose, render_section, table
-from training.experiments.curriculum.lineage import FINAL_TEST, Attempt, Gate, Lineage, Spent, called, total, words_of
+from training.experiments.curriculum.lineage import (
+    FINAL_TEST,
+    AttemptCosts,
+    Lineage,
+    LineageAttempt,
+    LineageGate,
+    called,
+    total,
+    words_of,
+)
 from training.experiments.curriculum.page.drawings import tree
 from training.experiments.curriculum.page.scores import opponents_part, points_part
 
@@ -97,11 +106,11 @@ def findings(known: Lineage) -> list[Html]:
     return [el("li", prose(sentence, agents)) for sentence in said]
 
 
-def _elo(one: Attempt) -> str:
+def _elo(one: LineageAttempt) -> str:
     return f"{whole(one['elo'] or 0)} Elo [{_reach(one)}]"
 
 
-def _reach(one: Attempt) -> str:
+def _reach(one: LineageAttempt) -> str:
     return "" if one["low"] is None or one["high"] is None else f"{whole(one['low'])}, {whole(one['high'])}"
 
 
@@ -133,7 +142,7 @@ def _lineage(known: Lineage) -> Html:
     )
 
 
-def _gate(gate: Gate) -> Html:
+def _gate(gate: LineageGate) -> Html:
     said = {True: "yes", False: "no", None: "undecided"}[gate["passed"]]
     return el("li", el("span", _MARKS[gate["passed"]], title=said, aria_label=said), f" {words_of(gate)}")
 
@@ -159,7 +168,7 @@ def _costs(known: Lineage) -> Html:
     )  # fmt: skip
 
 
-def _numbers(spent: Spent) -> list[Html]:
+def _numbers(spent: AttemptCosts) -> list[Html]:
     numbers = (spent["battles"], spent["decisions"], spent["steps"])
     said = [spoken(spent["seconds"]), *(f"{number:,}" if number else "–" for number in numbers)]
     return [el("td", words, cls="number") for words in said]
