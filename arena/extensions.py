@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from arena.report.sections import Section
+from arena.markup import Html
 
 #: The entry point group.
 GROUP = "arena.extensions"
@@ -25,6 +24,23 @@ GROUP = "arena.extensions"
 def nothing(db: Path, run_id: str) -> None:
     """The data of an extension that has tables only."""
     return None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the HTML report and of the dashboard, or what a page of its own is made of.
+
+    place: the `id` of its element. title: in the table of contents. body: the element itself. parts: the `id`s inside of it
+    that the table of contents lists -> their titles. reading: terms -> what they mean, for "How to read this". style: CSS
+    beyond the report's own.
+    """
+
+    place: str
+    title: str
+    body: Html
+    parts: dict[str, str] = field(default_factory=dict)
+    reading: dict[str, str] = field(default_factory=dict)
+    style: str = ""
 
 
 @dataclass(frozen=True)

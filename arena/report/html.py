@@ -8,7 +8,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from arena.extensions import extensions
+from arena.extensions import Section, extensions
+from arena.markup import Html, el, join
 from arena.report.page.agents import agent_ids, agent_section
 from arena.report.page.battle_list import battles_section
 from arena.report.page.battles import choose_battles, embed
@@ -23,8 +24,6 @@ from arena.report.page.frame import (
     section_reading,
     title,
 )
-from arena.report.page.markup import Html, el, join
-from arena.report.page.section import Section
 
 _ASSETS = Path(__file__).parent / "assets"
 

@@ -1,14 +1,14 @@
 """Building blocks of a report section: for packages that add one (docs/extend.md), and for pages in the same style.
 
-`el`, `join` and the others of page/markup.py escape whatever is not `Html` already, so that no name can break a page.
+`el`, `join` and the others of arena/markup.py escape whatever is not `Html` already, so that no name can break a page.
 `render_section` makes a page of its own of a section.
 """
 
+from arena.extensions import Section
+from arena.markup import Content, Html, agent_name, box, el, join, panels, prose, table
 from arena.report.html import render_section
 from arena.report.page.drawings import ROW, Axis, axis_labels, bar, document, whisker
 from arena.report.page.heat import heat
-from arena.report.page.markup import Content, Html, agent_name, box, el, join, panels, prose, table
-from arena.report.page.section import Section
 
 __all__ = [
     "ROW",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.markup import Content, Html, agent_name, box, el
 from arena.report.numbers import counted, interval, percent_of, whole
 from arena.report.page.drawings import bar, turn_chart
-from arena.report.page.markup import Content, Html, agent_name, box, el
 
 
 def agent_ids(formats: list[dict[str, Any]]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena.report.page.markup import Content, Html, box, el
+from arena.markup import Content, Html, box, el
 
 _FIELDS = {
     "agent": "Agent",

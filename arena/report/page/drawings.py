@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena.markup import Content, Html, el, join
 from arena.report.numbers import counted, whole
-from arena.report.page.markup import Content, Html, el, join
 
 ROW = 26  # height of a picture in a table's row, in pixels
 MOST_LABELS = 4  # on an axis: a column of pictures may be 9rem wide

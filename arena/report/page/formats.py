@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.markup import Html, agent_name, box, el, fold, head_cell, join
 from arena.report.numbers import counted, duration
 from arena.report.page.drawings import Axis, axis_labels, histogram, time_line
 from arena.report.page.heat import cross_panels
-from arena.report.page.markup import Html, agent_name, box, el, fold, head_cell, join
 from arena.report.page.ranking import cycles, ranking
 from arena.report.page.team_sets import team_set_section
 

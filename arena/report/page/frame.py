@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from arena.extensions import Section
+from arena.markup import Content, Html, agent_name, box, el, fold, prose
 from arena.report.numbers import counted, listed, moment
 from arena.report.page.formats import parts
-from arena.report.page.markup import Content, Html, agent_name, box, el, fold, prose
 from arena.report.page.result import card_sentences, result_card
-from arena.report.page.section import Section
 from arena.report.runs import settings_words
 
 _READING = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from arena.markup import Html, agent_name, box, el, panels
 from arena.report.numbers import percent_of
-from arena.report.page.markup import Html, agent_name, box, el, panels
 
 #: (row, column) -> share of 1, what the cell says, what is known besides
 Cells = Mapping[tuple[str, str], tuple[float, str, str]]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.markup import Content, Html, agent_name, box, el, head_cell, join
 from arena.report.findings import chance_of_better
 from arena.report.numbers import group_letter, interval, nash_percent, percent, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, bar, whisker
 from arena.report.page.heat import heat_table
-from arena.report.page.markup import Content, Html, agent_name, box, el, head_cell, join
 from arena.report.strengths import elo_range
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from arena.markup import Content, Html, agent_name, el, prose
 from arena.report.findings import elo_words, equals, leader_words, match_facts, order
 from arena.report.numbers import counted
-from arena.report.page.markup import Content, Html, agent_name, el, prose
 
 #: More formats than these get their first line only.
 _WHOLE = 3

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
+from arena.markup import Html, agent_name, box, el, join, prose
 from arena.report.numbers import interval, percent_of, whole
 from arena.report.page.drawings import Axis, axis_labels, whisker
 from arena.report.page.heat import heat
-from arena.report.page.markup import Html, agent_name, box, el, join, prose
 
 
 def team_set_section(said: dict[str, Any]) -> Html:

@@ -13,9 +13,9 @@ import pytest
 from support.hostile import AGENTS, DETAIL, hostile_copy
 from support.read_page import Read
 
+from arena.markup import agent_name, el, join, prose
 from arena.report.html import render, script_json
 from arena.report.page.battles import choose_battles
-from arena.report.page.markup import agent_name, el, join, prose
 from arena.report.summary import summarize
 from arena.store import rows
 

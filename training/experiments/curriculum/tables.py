@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from arena.extensions import Extension
+from arena.extensions import Extension, Section
 
 if TYPE_CHECKING:
-    from arena.report.sections import Section
     from training.experiments.curriculum.lineage import Lineage
 
 #: As in arena/store/schema.py. IF NOT EXISTS: the arena made these tables itself until they became an extension.
