@@ -2,8 +2,9 @@
 
 from agents.battle import SeatBattle
 from agents.battle.choices import Choice, legal_choices, read_answer
+from agents.coached import Coached
 from agents.contract import Agent, Answer
-from agents.registry import AgentSource, UnknownAgent, is_built_in, known_specs, resolve
+from agents.registry import AgentSource, UnknownAgent, is_built_in, known_specs, register_composite, resolve
 
 __all__ = [
     "Agent",
@@ -18,3 +19,5 @@ __all__ = [
     "read_answer",
     "resolve",
 ]
+
+register_composite("coached", Coached)

@@ -28,6 +28,10 @@ class UnknownAgent(BadInput):
     """A spec that names no agent, or has an option that the agent does not have."""
 
 
+#: Family -> the class of agents that are made of other agents, whatever these are.
+_COMPOSITE: dict[str, type[Agent]] = {}
+
+
 @dataclass(frozen=True)
 class AgentSource:
     """The factory of a spec's agents.
@@ -106,7 +110,12 @@ def known_specs() -> dict[str, str]:
 def is_built_in(spec: str) -> bool:
     """Return whether a spec runs only the arena's own code and poke-env's."""
     family = spec.strip().partition("?")[0].partition(":")[0]
-    return family in _built_in() and family != "coached"  # `coached` runs any two agents
+    return family in _built_in() and family not in _COMPOSITE
+
+
+def register_composite(family: str, thing: type[Agent]) -> None:
+    """Add a family whose agents are made of other agents. Its module imports this one: agents/__init__.py adds it."""
+    _COMPOSITE[family] = thing
 
 
 def _batched(thing: type[Agent]) -> bool:
@@ -127,7 +136,6 @@ def _quoted(value: str) -> str:
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     """Return family -> name -> class. The name is empty for a family's only member, "*" for a factory by name."""
-    from agents.coached import Coached
     from agents.external import PROGRAMS
     from agents.llm import MODELS as LANGUAGE_MODELS
     from agents.policy.player import MODELS
@@ -139,7 +147,7 @@ def _built_in() -> dict[str, dict[str, Any]]:
     poke_env_players = {name: thing for name, thing in vars(baselines).items() if is_player(thing)}
     return {
         "random": {"": UniformRandom},
-        "coached": {"": Coached},
+        **{family: {"": thing} for family, thing in _COMPOSITE.items()},
         "heuristic": dict(PLAYERS),
         "array": dict(ARRAY_PLAYERS),
         "search": dict(SEARCHERS),
