@@ -52,12 +52,13 @@ _INSERT = """
         QUALIFY row_number() OVER (PARTITION BY run, key ORDER BY number) = 1
     ) line
     ANTI JOIN battles b ON b.run_id = line.run AND b.key = line.key;
-    INSERT INTO battles
+    INSERT INTO battles (battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason,
+        fault, detail, turns, started, seconds, oddities, input_log, p1_log, p2_log, venue)
     SELECT battle_id, run, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail,
         turns, to_timestamp(started), seconds, oddities, from_base64(input_log), from_base64(p1_log), from_base64(p2_log),
         venue
     FROM lines JOIN incoming USING (number) ORDER BY number;
-    INSERT INTO decisions
+    INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, thought)
     SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, d.thought
     FROM (SELECT battle_id, unnest(decisions) AS d FROM lines JOIN incoming USING (number));
     DROP TABLE incoming;
@@ -99,7 +100,7 @@ _COMPARABLE = f"""
 """
 # A fixture that was played twice counts once.
 _REUSE = f"""
-    INSERT INTO evidence {_COMPARABLE}
+    INSERT INTO evidence (run_id, battle_id) {_COMPARABLE}
     SELECT $run, battle_id FROM comparable WHERE same
     QUALIFY row_number() OVER (PARTITION BY key ORDER BY battle_id) = 1
 """
@@ -220,12 +221,14 @@ class Store:
         with self._connection() as connection:
             connection.execute("BEGIN")
             connection.execute(
-                "INSERT INTO runs VALUES (?, ?, now(), NULL, ?, ?, ?, ?)",
+                "INSERT INTO runs (run_id, kind, started, status, config, git, versions) VALUES (?, ?, now(), ?, ?, ?, ?)",
                 [run_id, kind, RUNNING, orjson.dumps(config).decode(), git, orjson.dumps(versions).decode()],
             )
             for agent in agents:
                 values = [run_id, agent.spec, agent.fingerprint, agent.repeatable, agent.about]
-                connection.execute("INSERT INTO agents VALUES (?, ?, ?, ?, ?)", values)
+                connection.execute(
+                    "INSERT INTO agents (run_id, agent, fingerprint, repeatable, about) VALUES (?, ?, ?, ?, ?)", values
+                )
             _note_teams(connection, teams)
             connection.execute("COMMIT")
 
@@ -417,6 +420,8 @@ def _note_teams(connection: duckdb.DuckDBPyConnection, teams: Mapping[tuple[str,
     ]
     columns = [list(column) for column in zip(*known, strict=True)] if known else [[]] * 6
     unnested = ", ".join(f"unnest(?::VARCHAR[]) AS {name}" for name in _TEAM_COLUMNS)
+    names = ", ".join(_TEAM_COLUMNS)
     connection.execute(
-        f"INSERT INTO teams SELECT DISTINCT ON (team_id) * FROM (SELECT {unnested}) ON CONFLICT DO NOTHING", columns
+        f"INSERT INTO teams ({names}) SELECT DISTINCT ON (team_id) {names} FROM (SELECT {unnested}) ON CONFLICT DO NOTHING",
+        columns,
     )

@@ -47,13 +47,16 @@ class MadeStore:
         with connect(self.path, read_only=False) as connection:
             ended = None if status == "running" else "2026-01-02 04:00:00+00"
             row = [run_id, "evaluate", started, ended, status, json.dumps(settings), git, '{"arena": "0.1.0"}']
-            connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            columns = "run_id, kind, started, ended, status, config, git, versions"
+            connection.execute(f"INSERT INTO runs ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             for agent in agents:
                 row = [run_id, agent, "f", agent not in vague, f"About {agent}."]
-                connection.execute("INSERT INTO agents VALUES (?, ?, ?, ?, ?)", row)
+                columns = "run_id, agent, fingerprint, repeatable, about"
+                connection.execute(f"INSERT INTO agents ({columns}) VALUES (?, ?, ?, ?, ?)", row)
             for team_id, packed in (("t-far", FAR), ("t-near", NEAR)):
                 row = [team_id, "gen1ou", "far", team_id, packed]
-                connection.execute("INSERT INTO teams VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING", row)
+                columns = "team_id, format, team_set, name, packed"
+                connection.execute(f"INSERT INTO teams ({columns}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
 
     def pair(
         self,
@@ -92,7 +95,8 @@ class MadeStore:
         self.write()
         with connect(self.path, read_only=False) as connection:
             connection.execute(
-                "INSERT INTO evidence SELECT ?, battle_id FROM battles WHERE run_id = ?", [run_id, other]
+                "INSERT INTO evidence (run_id, battle_id) SELECT ?, battle_id FROM battles WHERE run_id = ?",
+                [run_id, other],
             )
 
     def write(self) -> Path:
@@ -102,9 +106,16 @@ class MadeStore:
             _insert_battles(connection, self.battles)
             connection.execute("DELETE FROM decisions")
             for row in self.decisions:
-                connection.execute("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
+                columns = "battle_id, seat, index, turn, legal, choice, think_ms"
+                connection.execute(f"INSERT INTO decisions ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             connection.execute("COMMIT")
         return self.path
+
+
+_COLUMNS = (
+    "battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail, turns, "
+    "started, seconds, oddities, input_log, p1_log, p2_log, venue"
+)
 
 
 def _insert_battles(connection: duckdb.DuckDBPyConnection, battles: list[tuple[Any, ...]]) -> None:
@@ -114,5 +125,5 @@ def _insert_battles(connection: duckdb.DuckDBPyConnection, battles: list[tuple[A
         some = battles[begin : begin + 200]
         values = ", ".join([f"({', '.join('?' * 16)}, {more})"] * len(some))
         connection.execute(
-            f"INSERT INTO battles VALUES {values} ON CONFLICT DO NOTHING", [x for row in some for x in row]
+            f"INSERT INTO battles ({_COLUMNS}) VALUES {values} ON CONFLICT DO NOTHING", [x for row in some for x in row]
         )

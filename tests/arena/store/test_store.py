@@ -153,7 +153,8 @@ def by_hand(db: Path) -> Path:
         store.add(each.to_line(RUN))
     store.ingest_journal()
     with connect(db, read_only=False) as connection:
-        connection.execute("INSERT INTO teams VALUES ('team1', 'gen1ou', 'alpha', 'name 1', 'packed', NULL)")
+        columns = "team_id, format, team_set, name, packed"
+        connection.execute(f"INSERT INTO teams ({columns}) VALUES ('team1', 'gen1ou', 'alpha', 'name 1', 'packed')")
     return db
 
 

@@ -72,7 +72,7 @@ class CurriculumStore:
         )
         if not stored:
             self._write(
-                "INSERT INTO curricula VALUES (?, ?, ?, ?, now(), NULL)",
+                "INSERT INTO curricula (curriculum, folder, base, config, started) VALUES (?, ?, ?, ?, now())",
                 [self.name, config.out, base, json.dumps(now)],
             )
             return
@@ -205,7 +205,8 @@ class CurriculumStore:
     ) -> None:  # fmt: skip
         """Insert the cost of a phase; once per session."""
         self._write(
-            "INSERT INTO costs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO costs (curriculum, stage, attempt, phase, session, seconds, battles, decisions, steps) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             [self.name, stage, attempt, phase, session, seconds, battles, decisions, steps],
         )
 

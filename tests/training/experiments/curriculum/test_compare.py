@@ -40,7 +40,10 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = made.write()
     with connect(path, read_only=False) as connection:
         for name in ("parent", "child", "twin"):
-            connection.execute("INSERT INTO evidence SELECT ?, battle_id FROM battles WHERE run_id = 'pool'", [name])
+            connection.execute(
+                "INSERT INTO evidence (run_id, battle_id) SELECT ?, battle_id FROM battles WHERE run_id = 'pool'",
+                [name],
+            )
     return path
 
 
