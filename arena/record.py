@@ -16,7 +16,7 @@ from teamsets.errors import BadInput
 REASONS = ("win", "tie", "timeout", "illegal", "error", "turn-limit", "aborted")
 
 
-#: A decision as a record keeps it: (seat 0|1, index, turn, legal choices, choice, think ms, thought or None).
+#: A decision as a record keeps it: (seat 0|1, index, turn, legal choices, choice, think ms, diagnostics or None).
 DecisionRow = tuple[int, int, int, list[str], str, float, dict[str, Any] | None]
 
 
@@ -80,7 +80,7 @@ class BattleRecord:
                 "turns": self.turns,
                 "started": self.started,
                 "seconds": round(self.seconds, 4),
-                "oddities": self.parse_warnings,
+                "parse_warnings": self.parse_warnings,
                 "input_log": _packed(self.input_log),
                 "p1_log": _packed(self.logs[0]),
                 "p2_log": _packed(self.logs[1]),
@@ -93,9 +93,9 @@ class BattleRecord:
                         "legal": legal,
                         "choice": choice,
                         "think_ms": round(think_ms, 3),
-                        "thought": None if thought is None else orjson.dumps(thought).decode(),
+                        "diagnostics": None if diagnostics is None else orjson.dumps(diagnostics).decode(),
                     }
-                    for seat, index, turn, legal, choice, think_ms, thought in self.decisions
+                    for seat, index, turn, legal, choice, think_ms, diagnostics in self.decisions
                 ],
             }
         )

@@ -74,16 +74,16 @@ class Calibration:
 def calibrations(db: Path, agents: str = "policy:%", *, seed: int = 0) -> list[Calibration]:
     """Return the calibration of each agent whose spec is LIKE `agents` and that reported win probabilities."""
     found = rows(
-        "SELECT agent, pair, battle_id, score::DOUBLE, list(thought ORDER BY index) FROM results "
-        "JOIN decisions USING (battle_id, seat) WHERE agent LIKE ? AND score IS NOT NULL AND thought IS NOT NULL "
+        "SELECT agent, pair, battle_id, score::DOUBLE, list(diagnostics ORDER BY index) FROM results "
+        "JOIN decisions USING (battle_id, seat) WHERE agent LIKE ? AND score IS NOT NULL AND diagnostics IS NOT NULL "
         "GROUP BY agent, pair, battle_id, seat, score ORDER BY battle_id, seat",
         db,
         [agents],
     )
     by_agent: dict[str, list[tuple[str, float, Floats]]] = {}
-    for agent, pair, _, score, thoughts in found:
+    for agent, pair, _, score, diagnostics in found:
         refused: Counter[str] = Counter()
-        said = np.array([win_probability(orjson.loads(text), agent, refused) for text in thoughts])
+        said = np.array([win_probability(orjson.loads(text), agent, refused) for text in diagnostics])
         if np.isfinite(said).any():
             by_agent.setdefault(agent, []).append((pair, score, said[np.isfinite(said)]))
     return [calibration(agent, battles, seed=seed) for agent, battles in by_agent.items()]

@@ -15,6 +15,7 @@ raises on purpose. `+ NAME`: a second base class. Anything else that is raised i
     │   ├── DamagedLog          arena.record: a log in the database; reports show the battle as damaged
     │   ├── LoginFailed         arena.venues.server.login: the login server rejected the account
     │   ├── BadDatabase         arena.store.database: not a battle database, or written by a newer version
+    │   │   ├── OlderSchema     arena.store.database: written by an earlier version, and opened for reading
     │   │   └── BeingPlayed     arena.store.database: another process writes to it; readers catch it and go on
     │   ├── BadConfig           training.runs.config_reader: a setting that is missing, unknown or out of range
     │   └── BadData             training.data.shards: a dataset that is missing, damaged or made for another version

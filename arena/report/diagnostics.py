@@ -15,7 +15,7 @@ Row = list[float | None]
 
 
 def read_diagnostics(diagnostics: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
-    """The tables, by name, and everything else as (name, text), of one `thought` of the table `decisions` (JSON).
+    """The tables, by name, and everything else as (name, text), of one value of `decisions.diagnostics` (JSON).
 
     A table is anything in it, however deep, that gives numbers to legal choices: {"values": {"move surf": 0.61, …}} (a
     choice by its words, or by its move's or Pokémon's name alone) or {"visits": [12, 3, …]}, one for each legal choice in

@@ -74,7 +74,7 @@ _BATTLES = """
     FROM battles b LEFT JOIN teams t1 ON t1.team_id = p1_team LEFT JOIN teams t2 ON t2.team_id = p2_team
     WHERE list_contains(?, battle_id)
 """
-_DECISION = ("battle_id", "seat", "turn", "legal", "choice", "think_ms", "thought")
+_DECISION = ("battle_id", "seat", "turn", "legal", "choice", "think_ms", "diagnostics")
 _DECISIONS = f"""
     SELECT {", ".join(_DECISION)} FROM decisions WHERE list_contains(?, battle_id) ORDER BY battle_id, turn, seat, index
 """
@@ -293,8 +293,8 @@ class _Wording:
         }
         if all(words.startswith("switch ") for words in legal):
             found["forced"] = True
-        if row["thought"] is not None:
-            tables, texts = read_diagnostics(row["thought"], legal)
+        if row["diagnostics"] is not None:
+            tables, texts = read_diagnostics(row["diagnostics"], legal)
             found |= {key: value for key, value in (("tables", tables), ("texts", texts)) if value}
         return found
 

@@ -50,6 +50,10 @@ class BadDatabase(BadInput):
     """Raised for a file that is not a battle database, has a newer schema, or is open in another process."""
 
 
+class OlderSchema(BadDatabase):
+    """Raised when a database that is opened for reading was written by an earlier version: a writer upgrades it."""
+
+
 class BeingPlayed(BadDatabase):
     """Raised when another process writes to the database."""
 
@@ -57,8 +61,8 @@ class BeingPlayed(BadDatabase):
 def connect(path: Path, *, read_only: bool, patience: float | None = None) -> duckdb.DuckDBPyConnection:
     """A connection to the database. Waits up to `patience` seconds (PATIENCE) for another process to close it.
 
-    Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked. A connection for
-    reading is locked: queries through it reach no file and cannot unlock it.
+    Raises BadDatabase. For writing, the schema is brought up to date first; for reading it is only checked (OlderSchema).
+    A connection for reading is locked: queries through it reach no file and cannot unlock it.
     """
     check_name(path)
     if problem := is_no_file(path):
@@ -76,8 +80,9 @@ def connect(path: Path, *, read_only: bool, patience: float | None = None) -> du
         if not read_only and version < VERSION:
             _migrate(connection, version)
         elif version < VERSION:
-            raise BadDatabase(
-                f"database {path}: has an older schema ({version}); it is upgraded when battles are next played into it"
+            raise OlderSchema(
+                f"database {path}: has an older schema ({version}, this arena's is {VERSION}): `arena report --db {path}` "
+                "upgrades it"
             )
         if not read_only:
             _renew_views(connection)

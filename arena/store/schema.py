@@ -83,6 +83,10 @@ MIGRATIONS: tuple[str, ...] = (
     """,
     "",  # tables of an extension, which makes them itself (arena/extensions.py)
     "ALTER TABLE battles ADD COLUMN venue VARCHAR",  # 'simulator', 'server', 'engine'; NULL: stored before this was noted
+    """
+    ALTER TABLE battles RENAME COLUMN oddities TO parse_warnings;
+    ALTER TABLE decisions RENAME COLUMN thought TO diagnostics;
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -24,13 +24,14 @@ from arena.store.journal import Journal
 from arena.store.schema import FINISHED, RUNNING
 from teamsets.atomic import sync
 
+# `oddities` and `thought`: as `parse_warnings` and `diagnostics` were called in journals until schema 5.
 _LINE = """{
     run: 'VARCHAR', key: 'VARCHAR', pair: 'VARCHAR', format: 'VARCHAR', team_set: 'VARCHAR', p1: 'VARCHAR', p2: 'VARCHAR',
     p1_team: 'VARCHAR', p2_team: 'VARCHAR', seed: 'VARCHAR', winner: 'VARCHAR', reason: 'VARCHAR', fault: 'VARCHAR',
-    detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', oddities: 'INTEGER',
-    input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
+    detail: 'VARCHAR', turns: 'INTEGER', started: 'DOUBLE', seconds: 'DOUBLE', parse_warnings: 'INTEGER',
+    oddities: 'INTEGER', input_log: 'VARCHAR', p1_log: 'VARCHAR', p2_log: 'VARCHAR', venue: 'VARCHAR',
     decisions: 'STRUCT(seat VARCHAR, index INTEGER, turn INTEGER, legal VARCHAR[], choice VARCHAR,
-        think_ms FLOAT, thought VARCHAR)[]'
+        think_ms FLOAT, diagnostics VARCHAR, thought VARCHAR)[]'
 }"""
 
 #: What DuckDB raises for a damaged line, or one that is not a battle.
@@ -53,13 +54,13 @@ _INSERT = """
     ) line
     ANTI JOIN battles b ON b.run_id = line.run AND b.key = line.key;
     INSERT INTO battles (battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason,
-        fault, detail, turns, started, seconds, oddities, input_log, p1_log, p2_log, venue)
+        fault, detail, turns, started, seconds, parse_warnings, input_log, p1_log, p2_log, venue)
     SELECT battle_id, run, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail,
-        turns, to_timestamp(started), seconds, oddities, from_base64(input_log), from_base64(p1_log), from_base64(p2_log),
-        venue
+        turns, to_timestamp(started), seconds, coalesce(parse_warnings, oddities), from_base64(input_log),
+        from_base64(p1_log), from_base64(p2_log), venue
     FROM lines JOIN incoming USING (number) ORDER BY number;
-    INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, thought)
-    SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, d.thought
+    INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, diagnostics)
+    SELECT battle_id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms, coalesce(d.diagnostics, d.thought)
     FROM (SELECT battle_id, unnest(decisions) AS d FROM lines JOIN incoming USING (number));
     DROP TABLE incoming;
     DROP TABLE lines;

@@ -71,16 +71,16 @@ _BATTLES = (
     """,
     """
     INSERT INTO battles (battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason,
-        fault, detail, turns, started, seconds, oddities, input_log, p1_log, p2_log, venue)
+        fault, detail, turns, started, seconds, parse_warnings, input_log, p1_log, p2_log, venue)
     SELECT i.id, $run, i.key, i.pair, format, team_set, p1, p2, i.p1_team, i.p2_team, i.seed,
         CASE WHEN reason <> 'win' THEN winner WHEN first THEN 'p1' ELSE 'p2' END,
         reason, fault, detail, turns + i.id % 3, started + to_milliseconds(20 * i.id),
-        seconds * (0.5 + random()), oddities, input_log || skipped, p1_log || skipped, p2_log || skipped, venue
+        seconds * (0.5 + random()), parse_warnings, input_log || skipped, p1_log || skipped, p2_log || skipped, venue
     FROM incoming i JOIN templates t ON t.battle_id = i.template
     """,
     """
-    INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, thought)
-    SELECT id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms * (0.5 + random()), d.thought
+    INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, diagnostics)
+    SELECT id, d.seat, d.index, d.turn, d.legal, d.choice, d.think_ms * (0.5 + random()), d.diagnostics
     FROM (SELECT i.id, unnest(chosen) AS d FROM incoming i JOIN templates t ON t.battle_id = i.template)
     """,
 )

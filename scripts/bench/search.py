@@ -70,16 +70,18 @@ def report(agent: str, other: str, match: Match, db: Path, run_id: str) -> None:
     mean, low, high = share(points)
     print(f"{agent} against {other}: {mean:.1%} [{low:.1%}, {high:.1%}] of the points in {len(points)} pairs")
     said = rows(
-        "SELECT d.think_ms, d.thought FROM decisions d JOIN battles b USING (battle_id)"
-        " WHERE b.run_id = ? AND CASE d.seat WHEN 'p1' THEN b.p1 ELSE b.p2 END = ? AND d.thought IS NOT NULL",
+        "SELECT d.think_ms, d.diagnostics FROM decisions d JOIN battles b USING (battle_id)"
+        " WHERE b.run_id = ? AND CASE d.seat WHEN 'p1' THEN b.p1 ELSE b.p2 END = ? AND d.diagnostics IS NOT NULL",
         db,
         [run_id, agent],
     )
-    thoughts = [orjson.loads(thought) for _, thought in said]
+    diagnostics = [orjson.loads(text) for _, text in said]
     times = np.array([ms for ms, _ in said])
-    iterations = [thought["iterations"] for thought in thoughts if "iterations" in thought]
+    iterations = [each["iterations"] for each in diagnostics if "iterations" in each]
     print(f"a decision: {np.median(times):.0f} ms, 99th percentile {np.quantile(times, 0.99):.0f} ms")
-    print(f"iterations of a decision: {np.median(iterations):.0f}; failed: {sum('failed' in t for t in thoughts)}")
+    print(
+        f"iterations of a decision: {np.median(iterations):.0f}; failed: {sum('failed' in each for each in diagnostics)}"
+    )
 
 
 if __name__ == "__main__":

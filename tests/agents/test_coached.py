@@ -58,7 +58,7 @@ def test_a_coach_that_leads_plays_itself(folder: Path) -> None:
 
 def test_the_coach_is_the_target_and_the_learner_s_choice_the_action(watched: Path) -> None:
     found = rows(
-        "SELECT choice, thought FROM decisions JOIN results USING (battle_id, seat) WHERE agent LIKE 'coached%'",
+        "SELECT choice, diagnostics FROM decisions JOIN results USING (battle_id, seat) WHERE agent LIKE 'coached%'",
         watched,
     )
     thoughts = [(choice, orjson.loads(thought)) for choice, thought in found]

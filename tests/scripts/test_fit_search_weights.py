@@ -74,7 +74,7 @@ def test_from_battles_to_a_file_that_is_played_with(tmp_path: Path):
     assert played.code == 0, played.err
     thoughts = run_arena(
         "sql",
-        "SELECT count(*) AS failed FROM decisions WHERE thought LIKE '%failed%'",
+        "SELECT count(*) AS failed FROM decisions WHERE diagnostics LIKE '%failed%'",
         "--csv",
         "--db",
         tmp_path / "b.duckdb",

@@ -114,7 +114,7 @@ class MadeStore:
 
 _COLUMNS = (
     "battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, reason, fault, detail, turns, "
-    "started, seconds, oddities, input_log, p1_log, p2_log, venue"
+    "started, seconds, parse_warnings, input_log, p1_log, p2_log, venue"
 )
 
 

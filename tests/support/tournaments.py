@@ -97,7 +97,7 @@ def _first_differing(lines: list[Any], others: list[Any]) -> list[tuple[int, Any
 def _told(db: Path) -> dict[str, dict[str, list[Any]]]:
     """Key -> everything that must be the same when the battle is played again, each part as a list of lines."""
     found: dict[str, dict[str, list[Any]]] = {}
-    facts = "key, p1, p2, format, winner, reason, fault, detail, turns, oddities"
+    facts = "key, p1, p2, format, winner, reason, fault, detail, turns, parse_warnings"
     for row in table(db, f"{facts}, {', '.join(_LOGS)}"):
         key, fixture, result = row[0], list(row[1:4]), list(row[4:10])
         logs = {name: unpacked(bytes(blob)) for name, blob in zip(_LOGS, row[10:], strict=True)}

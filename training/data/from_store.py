@@ -85,7 +85,7 @@ def sides(db: Path, chosen: list[Candidate]) -> list[StoredSide]:
             f"""
             SELECT r.battle_id, (b.input_log, b.p1_log, b.p2_log), r.seat, r.format, r.score,
                 r.agent, r.opponent, r.pair, r.team_set, r.team_id, r.outcome,
-                list(d.choice ORDER BY d.index), list(d.thought ORDER BY d.index)
+                list(d.choice ORDER BY d.index), list(d.diagnostics ORDER BY d.index)
             FROM {_SIDES} r JOIN battles b USING (battle_id) JOIN decisions d USING (battle_id, seat)
             WHERE r.battle_id IN (SELECT unnest(?)) GROUP BY ALL ORDER BY r.battle_id, r.seat
             """,

@@ -24,8 +24,8 @@ EXPERT = "expert-differs"
 AGREED, NO_VALUES = "the expert agrees", "the expert gave no value to both choices"
 
 _LABELLED = """
-    SELECT battle_id, seat, index, turn, choice, thought FROM decisions
-    WHERE list_contains(?, battle_id) AND thought LIKE '%"coach"%' ORDER BY battle_id, seat, index
+    SELECT battle_id, seat, index, turn, choice, diagnostics FROM decisions
+    WHERE list_contains(?, battle_id) AND diagnostics LIKE '%"coach"%' ORDER BY battle_id, seat, index
 """
 
 
@@ -38,10 +38,10 @@ def expert_pairs(
     """
     found: dict[tuple[int, str], list[tuple[int, int, Judged]]] = {}
     wanted = set(sides)
-    for battle, seat, index, turn, choice, thought in rows(_LABELLED, db, [sorted({one for one, _ in sides})]):
+    for battle, seat, index, turn, choice, diagnostics in rows(_LABELLED, db, [sorted({one for one, _ in sides})]):
         if (battle, seat) not in wanted:
             continue
-        pair = expert_pair(choice, orjson.loads(thought), min_margin)
+        pair = expert_pair(choice, orjson.loads(diagnostics), min_margin)
         if isinstance(pair, str):
             dropped[pair] += 1
         else:

@@ -191,8 +191,6 @@ def test_random_weights_lose_by_illegal_answers_and_play_whole_battles_if_constr
         (2,)
     ]
     assert rows("SELECT count(*) FROM results WHERE agent = ? AND reason = 'win'", db, [bound]) == [(2,)]
-    counted = (
-        "SELECT min(CAST(thought->>'completion_tokens' AS INTEGER)) > 0 FROM decisions WHERE thought LIKE '%answer%'"
-    )
-    assert rows(counted, db) == [(True,)]
+    fewest = "min(CAST(diagnostics->>'completion_tokens' AS INTEGER))"
+    assert rows(f"SELECT {fewest} > 0 FROM decisions WHERE diagnostics LIKE '%answer%'", db) == [(True,)]
     assert os.environ["HF_HUB_OFFLINE"] == "1"

@@ -226,8 +226,8 @@ def test_a_scripted_model_wins_real_battles_and_a_babbling_one_loses_by_illegal_
     assert rows(faults, db, [babbling]) == [("illegal", 4)] and rows(faults, db, [scripted]) == []
     assert asked == 4 * 3, "three times in each battle"
     tokens = """
-        SELECT min(CAST(thought->>'prompt_tokens' AS INTEGER)), bool_and(thought->>'plan' = 'hit hard')
-        FROM decisions WHERE thought LIKE '%answer%'
+        SELECT min(CAST(diagnostics->>'prompt_tokens' AS INTEGER)), bool_and(diagnostics->>'plan' = 'hit hard')
+        FROM decisions WHERE diagnostics LIKE '%answer%'
     """
     assert rows(tokens, db) == [(100, True)]
 

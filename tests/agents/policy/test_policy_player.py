@@ -128,14 +128,14 @@ def test_all_workers_ask_one_server_and_its_death_costs_the_battles_that_asked_i
     for _, agent, reason, detail in faults:
         assert (agent, reason) == (spec, "error")
         assert "the inference server of" in detail and ".log" in detail
-    query = f"""SELECT legal, choice, thought FROM decisions JOIN battles USING (battle_id)
+    query = f"""SELECT legal, choice, diagnostics FROM decisions JOIN battles USING (battle_id)
                 WHERE IF(seat = 'p1', p1, p2) = '{spec}'"""
     for legal, choice, kept in rows(query, db):
-        thought = orjson.loads(kept)
-        assert choice in thought["probabilities"] and set(thought["probabilities"]) <= set(legal)
+        diagnostics = orjson.loads(kept)
+        assert choice in diagnostics["probabilities"] and set(diagnostics["probabilities"]) <= set(legal)
         assert (
-            sum(thought["probabilities"].values()) == pytest.approx(1, abs=0.01)
-            and 0 <= thought["win_probability"] <= 1
+            sum(diagnostics["probabilities"].values()) == pytest.approx(1, abs=0.01)
+            and 0 <= diagnostics["win_probability"] <= 1
         )
     wait(lambda: not processes(mark, SERVER))
 

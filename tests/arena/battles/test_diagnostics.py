@@ -33,7 +33,7 @@ def _played(*names: str, max_turns: int = 3) -> list[BattleRecord]:
 def _thoughts(record: BattleRecord) -> list[Any]:
     """p1's diagnostics as the record's line has them."""
     decisions = orjson.loads(record.to_line("run"))["decisions"]
-    return [orjson.loads(d["thought"]) if d["thought"] else None for d in decisions if d["seat"] == "p1"]
+    return [orjson.loads(d["diagnostics"]) if d["diagnostics"] else None for d in decisions if d["seat"] == "p1"]
 
 
 DROPPED = {

@@ -130,7 +130,7 @@ def test_innocent_battles_are_the_same_beside_faulty_agents_as_without_them(
 @pytest.mark.slow
 def test_thoughts_that_are_no_json_are_kept_as_words(interruptible: Path) -> None:
     thoughts = rows(
-        "SELECT thought FROM decisions JOIN battles USING (battle_id) "
+        "SELECT diagnostics FROM decisions JOIN battles USING (battle_id) "
         "WHERE CASE seat WHEN 'p1' THEN p1 ELSE p2 END = 'bad_agents:OddThoughts'",
         interruptible,
     )

@@ -147,7 +147,7 @@ def _decision(**changes: Any) -> dict[str, Any]:
     legal = ["move bodyslam", "move surf", "switch chansey"]
     return {
         **{"battle_id": 1, "seat": "p1", "turn": 1, "legal": legal, "choice": "move surf", "think_ms": 1.23456},
-        **{"thought": None, **changes},
+        **{"diagnostics": None, **changes},
     }
 
 
@@ -342,7 +342,7 @@ def test_the_viewer_shows_the_battle_and_takes_markup_for_text(tmp_path: Path) -
     nasty = "<img src=x onerror='hacked=1'><script>hacked=2</script>"
     thought = json.dumps({"values": {"move surf": -0.5, "move bodyslam": 1}, nasty: nasty})
     battle = _battle(p1=f"bots:{nasty}", reason="error", fault="p2", detail=nasty)
-    dom = _rendered(tmp_path, story(battle, [_decision(thought=thought)]), then=KEYS)
+    dom = _rendered(tmp_path, story(battle, [_decision(diagnostics=thought)]), then=KEYS)
     assert "<title>done 0</title>" in dom
     assert "Turn 1, Turn 2, Turn 2, Turn 1, Start, Start, 3" in dom
     body = dom.partition('<pre id="log">')[0].rpartition('<div id="v">')[2]

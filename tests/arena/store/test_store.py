@@ -17,6 +17,7 @@ from arena.report.evidence import latest_run
 from arena.store import BadDatabase, Store, connect, database, frame, kept_open, rows, schema
 from arena.store.recover import recover
 from teamsets.errors import BadInput
+from training.experiments.curriculum import tables
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_a_record_comes_back_as_it_was(db: Path) -> None:
         7,
         0.5,
     )
-    assert battle.oddities == 3
+    assert battle.parse_warnings == 3
     assert battle.started.timestamp() == 1e9
     assert unpacked(bytes(battle.input_log)) == [">start", "ü"]
     assert (unpacked(bytes(battle.p1_log)), unpacked(bytes(battle.p2_log))) == (["|a", "|b|"], ["|c"])
@@ -313,6 +314,38 @@ class TestReadingOnly:
             frame("SELECT ?", played, [])
 
 
+def _database_of_schema_4(db: Path) -> None:
+    """One battle with a decision, and a curriculum's gate and checkpoint, as stored before some columns were renamed."""
+    with duckdb.connect(str(db)) as connection:
+        connection.execute("CREATE TABLE arena_schema (version INTEGER, applied TIMESTAMPTZ DEFAULT now())")
+        connection.execute(
+            "CREATE TABLE arena_extensions (extension VARCHAR, version INTEGER, applied TIMESTAMPTZ DEFAULT now())"
+        )
+        for number in range(4):
+            connection.execute(schema.MIGRATIONS[number])
+            connection.execute("INSERT INTO arena_schema (version) VALUES (?)", [number + 1])
+        connection.execute(tables.MIGRATIONS[0])
+        connection.execute("INSERT INTO arena_extensions (extension, version) VALUES ('curriculum', 1)")
+        connection.execute(
+            "INSERT INTO battles (battle_id, run_id, key, pair, format, team_set, p1, p2, p1_team, p2_team, seed, winner, "
+            "reason, turns, started, seconds, oddities, input_log, p1_log, p2_log) VALUES (1, ?, 'first', 'pair', 'gen1ou', "
+            "'alpha', 'a', 'b', 't', 't', 's', 'p1', 'win', 9, now(), 0.1, 3, ''::BLOB, ''::BLOB, ''::BLOB)",
+            [RUN],
+        )
+        connection.execute(
+            "INSERT INTO decisions (battle_id, seat, index, turn, legal, choice, think_ms, thought) "
+            """VALUES (1, 'p1', 0, 1, ['a'], 'a', 1.5, '{"value":0.25}')"""
+        )
+        connection.execute(
+            "INSERT INTO gates (curriculum, stage, attempt, gate, run_id, passed, words, told) "
+            """VALUES ('c', 1, 1, 'parent', 'r', true, '62% against its parent', '{"score": 0.62}')"""
+        )
+        connection.execute(
+            "INSERT INTO checkpoints (curriculum, checkpoint, stage, attempt, told) VALUES ('c', 'policy:x', 1, 1, ?)",
+            ['{"gaps": []}'],
+        )
+
+
 class TestMigration:
     """A file of any older schema becomes a current one, in the writer's hands only."""
 
@@ -340,6 +373,28 @@ class TestMigration:
         assert [name for (name,) in tables] == list(self.TABLES)
         assert set(self.VIEWS) <= {name for (name,) in views}
         assert versions == [(number,) for number in range(1, schema.VERSION + 1)]
+
+    def test_columns_that_were_renamed_keep_what_they_hold(self, db: Path) -> None:
+        """A database of schema 4, read by a command: its battles, and those in the journal of a run that was killed."""
+        _database_of_schema_4(db)
+        line = record(2, parse_warnings=4, decisions=[(0, 0, 1, ["b"], "b", 1.0, {"value": 0.75})]).to_line(RUN)
+        former = line.replace(b'"parse_warnings"', b'"oddities"').replace(b'"diagnostics"', b'"thought"')
+        Path(f"{db}.journal").write_bytes(former + b"\n" + record(3, parse_warnings=5).to_line(RUN) + b"\n")
+        recover(db)
+        assert rows("SELECT parse_warnings FROM battles ORDER BY battle_id", db) == [(3,), (4,), (5,)]
+        found = rows("SELECT battle_id, diagnostics FROM decisions ORDER BY battle_id", db)
+        assert found == [(1, '{"value":0.25}'), (2, '{"value":0.75}')]
+        assert rows("SELECT summary, details FROM gates", db) == [("62% against its parent", '{"score": 0.62}')]
+        assert rows("SELECT details FROM checkpoints", db) == [('{"gaps": []}',)]
+
+    def test_a_command_that_reads_upgrades_an_older_file_but_not_while_it_is_played(
+        self, db: Path, arena: Callable[..., Said]
+    ) -> None:
+        _database_of_schema_4(db)
+        with database.writer_lock(db):
+            said = arena("sql", "SELECT parse_warnings FROM battles", "--db", db)
+            assert said.code == 2 and "older schema" in said.err and said.err.count("\n") == 1
+        assert "3" in arena("sql", "SELECT parse_warnings FROM battles", "--csv", "--db", db).out
 
     def test_views_of_an_earlier_version_are_replaced(self, db: Path) -> None:
         Store(db).add(record(1, winner="p2").to_line(RUN))

@@ -45,7 +45,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def diagnostics(db: Path) -> list[dict[str, Any]]:
-    found = rows(f"SELECT thought FROM decisions JOIN results USING (battle_id, seat) WHERE {WHERE}", db)
+    found = rows(f"SELECT diagnostics FROM decisions JOIN results USING (battle_id, seat) WHERE {WHERE}", db)
     return [orjson.loads(text) for (text,) in found]
 
 
@@ -57,7 +57,7 @@ def as_before(db: Path, to: Path) -> Path:
     """The database as it was when the expert left its score under the name `value`."""
     shutil.copy(db, to)
     with duckdb.connect(str(to)) as connection:
-        connection.execute("UPDATE decisions SET thought = replace(thought::VARCHAR, '\"score\"', '\"value\"')")
+        connection.execute("UPDATE decisions SET diagnostics = replace(diagnostics::VARCHAR, '\"score\"', '\"value\"')")
     return to
 
 

@@ -165,7 +165,7 @@ def test_a_build_counts_decisions_without_a_target_by_reason(
     tournament(db, watched, "random", formats=("gen1ou",), workers=1, think_limit=60.0, max_turns=12)
     with duckdb.connect(str(db)) as connection:
         for index, thought in ((1, '{"coach": null}'), (2, '{"probabilities": {"move 9": 1.0}, "coach": "move 9"}')):
-            connection.execute("UPDATE decisions SET thought = ? WHERE index = ?", [thought, index])
+            connection.execute("UPDATE decisions SET diagnostics = ? WHERE index = ?", [thought, index])
     built = build_once(db, "agent LIKE 'coached%'", tmp_path / "d", Gates(), 0.0, workers=1)
     assert sorted(built.no_target.values()) == [2, 2], "two sides"
     outside, silent = sorted(built.no_target)

@@ -184,7 +184,7 @@ def test_a_run_that_the_system_killed_is_ended_by_the_same_command_and_plays_in_
         client.close_all()
     assert rows("SELECT DISTINCT agent, reason FROM faults", db) == [("nobody", "turn-limit")]
     answered = (
-        "SELECT count(*) > 5 FROM decisions JOIN results USING (battle_id, seat) WHERE agent = ? AND thought LIKE ?"
+        "SELECT count(*) > 5 FROM decisions JOIN results USING (battle_id, seat) WHERE agent = ? AND diagnostics LIKE ?"
     )
     assert rows(answered, db, [spec, "%answer%"]) == [(True,)]
 

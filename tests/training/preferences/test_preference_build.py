@@ -187,7 +187,7 @@ def test_an_experts_choices_in_stored_battles_become_pairs(played: Path, tmp_pat
             other = next(label for label in legal if label != choice)
             thought = json.dumps({"coach": other, "values": {other: 0.8, choice: 0.5}})
             where = [thought, battle, seat, index]
-            store.execute("UPDATE decisions SET thought = ? WHERE battle_id = ? AND seat = ? AND index = ?", where)
+            store.execute("UPDATE decisions SET diagnostics = ? WHERE battle_id = ? AND seat = ? AND index = ?", where)
     result = build(db, tmp_path / "out", "--source", "expert")
     assert result.exit_code == 0, (result.output, result.exception)
     found = {(one["battle"], one["seat"], one["decision"]): one for one in lines(tmp_path / "out" / "pairs.jsonl")}

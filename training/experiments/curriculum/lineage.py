@@ -116,13 +116,13 @@ def lineage(db: Path, name: str) -> Lineage:
 def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
     checkpoints = {
         row[0]: row[1:]
-        for row in rows("SELECT checkpoint, elo, low, high, told FROM checkpoints WHERE curriculum = ?", db, [name])
+        for row in rows("SELECT checkpoint, elo, low, high, details FROM checkpoints WHERE curriculum = ?", db, [name])
     }
     gates: dict[tuple[int, int], list[LineageGate]] = {}
-    for stage, attempt, gate, run, passed, words in rows(
-        "SELECT stage, attempt, gate, run_id, passed, words FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name]
+    for stage, attempt, gate, run, passed, summary in rows(
+        "SELECT stage, attempt, gate, run_id, passed, summary FROM gates WHERE curriculum = ? ORDER BY ALL", db, [name]
     ):
-        gates.setdefault((stage, attempt), []).append({"gate": gate, "run": run, "passed": passed, "words": words})
+        gates.setdefault((stage, attempt), []).append({"gate": gate, "run": run, "passed": passed, "words": summary})
     spent = _costs(db, name)
     begun = rows(
         "SELECT stage, attempt, name, status, parent, checkpoint FROM stages WHERE curriculum = ? ORDER BY 1, 2",
@@ -131,7 +131,7 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
     )
     attempts: list[LineageAttempt] = []
     for stage, attempt, called, status, parent, checkpoint in [(0, 0, "base", "kept", None, base), *begun]:
-        elo, low, high, told = checkpoints.get(checkpoint, (None, None, None, None))
+        elo, low, high, details = checkpoints.get(checkpoint, (None, None, None, None))
         attempts.append(
             {
                 "stage": stage,
@@ -143,7 +143,7 @@ def _attempts(db: Path, name: str, base: str) -> list[LineageAttempt]:
                 "elo": elo,
                 "low": low,
                 "high": high,
-                "told": None if told is None else json.loads(told),
+                "told": None if details is None else json.loads(details),
                 "gates": gates.get((stage, attempt), []),
                 "spent": spent.get((stage, attempt)),
             }

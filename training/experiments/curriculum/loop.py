@@ -225,14 +225,14 @@ class _Loop:
         """Print and return whether a decided gate was passed."""
         said = self.store.gate_result(one, which)
         assert said is not None and said.passed is not None
-        self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.words}")
+        self.say(f"{named}: gate '{which}' {'passed' if said.passed else 'failed'}: {said.summary}")
         return said.passed
 
     def evaluate(self, checkpoint: str, stage: int, attempt: int, folder: Path) -> None:
         """Evaluate a checkpoint against the pool on all team sets; results go to the database and the folder."""
         known = self.store.measured(checkpoint)
         assert known is not None
-        if known["told"] is None:
+        if known["details"] is None:
             self._battles_against_all(checkpoint, known, stage, attempt)
         write_evaluation(self.store, checkpoint, folder)
 
@@ -250,12 +250,12 @@ class _Loop:
         pool, mine = specs(config.pool.agents), (checkpoint, known["run_id"])
         before = None if known["parent"] is None else self.store.measured(known["parent"])
         theirs = None if before is None else (before["checkpoint"], before["run_id"])
-        told = {
+        details = {
             "team_sets": list(team_sets),
             "shares": against_all(config.db, pool, team_sets, mine, theirs),
             "gaps": set_gaps(config.db, pool, team_sets, mine),
         }
-        self.store.rate(checkpoint, self.rated(checkpoint, known["run_id"], gate.held_out(config)), told)
+        self.store.rate(checkpoint, self.rated(checkpoint, known["run_id"], gate.held_out(config)), details)
 
     def _pool(self) -> None:
         """Play the remaining battles of the pool's own agents."""

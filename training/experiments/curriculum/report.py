@@ -32,16 +32,16 @@ def write_page(db: Path, name: str, path: Path) -> None:
 def write_evaluation(store: CurriculumStore, checkpoint: str, folder: Path) -> None:
     """Write a checkpoint's evaluation.json and evaluation.md."""
     row = store.measured(checkpoint)
-    assert row is not None and row["told"] is not None
-    told = {**row, "told": json.loads(row["told"])}
+    assert row is not None and row["details"] is not None
+    row = {**row, "details": json.loads(row["details"])}
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in (("evaluation.json", json.dumps(told, indent=1)), ("evaluation.md", markdown(told))):
+    for name, text in (("evaluation.json", json.dumps(row, indent=1)), ("evaluation.md", markdown(row))):
         write_atomic(folder / name, text + "\n")
 
 
 def markdown(row: dict[str, Any]) -> str:
     """Format a checkpoint's evaluation as Markdown."""
-    shares, team_sets = row["told"]["shares"], row["told"]["team_sets"]
+    shares, team_sets = row["details"]["shares"], row["details"]["team_sets"]
     at = {(each["opponent"], each["team_set"]): each for each in shares}
     sets = [*team_sets, ALL] if len(team_sets) > 1 else team_sets
     opponents = [*sorted({opponent for opponent, _ in at} - {ALL}), ALL]
@@ -79,12 +79,12 @@ def markdown(row: dict[str, Any]) -> str:
 
 
 def _gap_heads(row: dict[str, Any]) -> list[str]:
-    return [f"{row['told']['team_sets'][0]} − {name}" for name in row["told"]["team_sets"][1:]]
+    return [f"{row['details']['team_sets'][0]} − {name}" for name in row["details"]["team_sets"][1:]]
 
 
 def _gap_cells(row: dict[str, Any], opponent: str) -> list[str]:
-    gaps = {(gap["opponent"], gap["less_on"]): gap for gap in row["told"]["gaps"]}
-    found = [gaps.get((opponent, name)) for name in row["told"]["team_sets"][1:]]
+    gaps = {(gap["opponent"], gap["less_on"]): gap for gap in row["details"]["gaps"]}
+    found = [gaps.get((opponent, name)) for name in row["details"]["team_sets"][1:]]
     return [_points(gap and gap["gap"], gap and gap["low"], gap and gap["high"]) for gap in found]
 
 

@@ -91,7 +91,8 @@ class Speeds:
     def _sizes(self, db: Path, format_id: str, least: int) -> None:
         battles, decisions, log_bytes, decision_bytes = rows(
             "WITH mine AS (SELECT * FROM battles WHERE format = $1), said AS ("
-            "SELECT count(*) AS n, sum(length(legal::VARCHAR) + length(choice) + coalesce(length(thought), 0) + 24) AS size "
+            "SELECT count(*) AS n, "
+            "sum(length(legal::VARCHAR) + length(choice) + coalesce(length(diagnostics), 0) + 24) AS size "
             "FROM decisions WHERE battle_id IN (SELECT battle_id FROM mine)) "
             "SELECT count(*), any_value(said.n), "
             "sum(octet_length(input_log) + octet_length(p1_log) + octet_length(p2_log)), any_value(said.size) "

@@ -49,13 +49,13 @@ class Attempt:
 
 @dataclass(frozen=True)
 class GateResult:
-    """A row of the table `gates`. passed: None until it is decided."""
+    """A row of the table `gates`. passed, summary: None until it is decided."""
 
     gate: str
     run_id: str
     passed: bool | None
-    words: str | None
-    told: dict[str, Any]
+    summary: str | None
+    details: dict[str, Any]
 
 
 class CurriculumStore:
@@ -150,7 +150,7 @@ class CurriculumStore:
     def gate_result(self, one: Attempt, gate: str) -> GateResult | None:
         """Return a gate's row; None if it has not started."""
         found = self._rows(
-            f"SELECT gate, run_id, passed, words, told FROM gates WHERE {_ATTEMPT} AND gate = ?",
+            f"SELECT gate, run_id, passed, summary, details FROM gates WHERE {_ATTEMPT} AND gate = ?",
             [*self._key(one), gate],
         )
         return None if not found else _gate_result(*found[0])
@@ -162,10 +162,10 @@ class CurriculumStore:
             [*self._key(one), gate, run_id],
         )
 
-    def end_gate(self, one: Attempt, gate: str, passed: bool, words: str, told: dict[str, Any]) -> None:
+    def end_gate(self, one: Attempt, gate: str, passed: bool, summary: str, details: dict[str, Any]) -> None:
         self._write(
-            f"UPDATE gates SET passed = ?, words = ?, told = ? WHERE {_ATTEMPT} AND gate = ?",
-            [passed, words, json.dumps(told), *self._key(one), gate],
+            f"UPDATE gates SET passed = ?, summary = ?, details = ? WHERE {_ATTEMPT} AND gate = ?",
+            [passed, summary, json.dumps(details), *self._key(one), gate],
         )
 
     def begin_base(self, checkpoint: str) -> None:
@@ -178,7 +178,7 @@ class CurriculumStore:
 
     def measured(self, checkpoint: str) -> dict[str, Any] | None:
         """Return a checkpoint's row in `checkpoints`; None if it has none."""
-        names = ("checkpoint", "parent", "stage", "attempt", "kept", "run_id", "elo", "low", "high", "told")
+        names = ("checkpoint", "parent", "stage", "attempt", "kept", "run_id", "elo", "low", "high", "details")
         found = self._rows(
             f"SELECT {', '.join(names)} FROM checkpoints WHERE curriculum = ? AND checkpoint = ?",
             [self.name, checkpoint],
@@ -192,11 +192,11 @@ class CurriculumStore:
             [run_id, self.name, checkpoint],
         )
 
-    def rate(self, checkpoint: str, rated: tuple[float, float, float], told: dict[str, Any] | None = None) -> None:
+    def rate(self, checkpoint: str, rated: tuple[float, float, float], details: dict[str, Any] | None = None) -> None:
         """Record a checkpoint's rating (Elo, low, high), and the details of its battles against the pool."""
         self._write(
-            "UPDATE checkpoints SET elo = ?, low = ?, high = ?, told = ? WHERE curriculum = ? AND checkpoint = ?",
-            [*rated, None if told is None else json.dumps(told), self.name, checkpoint],
+            "UPDATE checkpoints SET elo = ?, low = ?, high = ?, details = ? WHERE curriculum = ? AND checkpoint = ?",
+            [*rated, None if details is None else json.dumps(details), self.name, checkpoint],
         )
 
     def spend(
@@ -271,8 +271,8 @@ def _attempt(
     return Attempt(stage, attempt, name, status, parent, told, learner, drawn, play_run, made, checkpoint)
 
 
-def _gate_result(gate: str, run_id: str, passed: bool | None, words: str | None, told: str | None) -> GateResult:
-    return GateResult(gate, run_id, passed, words, json.loads(told or "{}"))
+def _gate_result(gate: str, run_id: str, passed: bool | None, summary: str | None, details: str | None) -> GateResult:
+    return GateResult(gate, run_id, passed, summary, json.loads(details or "{}"))
 
 
 def _as_read_now(stored: dict[str, Any]) -> dict[str, Any]:

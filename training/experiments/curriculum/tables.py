@@ -76,6 +76,11 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (curriculum, stage, attempt, phase, session)
     );
     """,
+    """
+    ALTER TABLE gates RENAME COLUMN words TO summary;      -- the result in one sentence
+    ALTER TABLE gates RENAME COLUMN told TO details;       -- its numbers as JSON
+    ALTER TABLE checkpoints RENAME COLUMN told TO details;
+    """,
 )
 
 

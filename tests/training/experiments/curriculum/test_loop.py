@@ -72,9 +72,10 @@ def told(db: Path) -> dict[str, Any]:
             [(each["trajectories"], each["decisions"], each["weight"]) for each in json.loads(text)]
             for (text,) in rows("SELECT datasets FROM stages ORDER BY stage, attempt", db)
         ],
-        "gates": rows("SELECT stage, attempt, gate, passed, words, told FROM gates ORDER BY 1, 2, 3", db),
+        "gates": rows("SELECT stage, attempt, gate, passed, summary, details FROM gates ORDER BY 1, 2, 3", db),
         "checkpoints": rows(
-            "SELECT checkpoint, parent, stage, attempt, kept, elo, low, high, told FROM checkpoints ORDER BY 3, 4", db
+            "SELECT checkpoint, parent, stage, attempt, kept, elo, low, high, details FROM checkpoints ORDER BY 3, 4",
+            db,
         ),
         "costs": rows(
             "SELECT stage, attempt, phase, max(battles), max(decisions), max(steps) FROM costs "
@@ -122,7 +123,7 @@ def test_earlier_selves_are_met_by_how_hard_they_are(undisturbed: Path) -> None:
 
 def test_the_evaluation_says_where_it_wins_and_what_changed(undisturbed: Path) -> None:
     told = json.loads((undisturbed.parent / "01-first" / "evaluation.json").read_text())
-    cells = {(cell["opponent"], cell["team_set"]): cell for cell in told["told"]["shares"]}
+    cells = {(cell["opponent"], cell["team_set"]): cell for cell in told["details"]["shares"]}
     assert {key[1] for key in cells} == {"variety:12", "competitive", "all"}
     for opponent, name in cells:
         cell = cells[opponent, name]
@@ -136,7 +137,7 @@ def test_the_evaluation_says_where_it_wins_and_what_changed(undisturbed: Path) -
     assert cells["heuristic:max-damage", "variety:12"]["score"] == pytest.approx(float(wins), abs=1e-4)
     assert (undisturbed.parent / "01-first" / "evaluation.md").read_text().count("competitive") >= 2
     root = json.loads((undisturbed.parent / "00-base" / "evaluation.json").read_text())
-    assert all(cell["change"] is None for cell in root["told"]["shares"])
+    assert all(cell["change"] is None for cell in root["details"]["shares"])
 
 
 def test_the_final_test_is_no_gate_over_again(undisturbed: Path) -> None:
