@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Group
@@ -15,6 +14,7 @@ from rich.segment import Segment, SegmentLines
 from arena.commands.options import FiniteRange
 from arena.report.story import stories
 from arena.report.story_text import head, turn
+from arena.report.story_types import Story
 from arena.store.recover import recover
 from arena.terminal.commands import db_option
 from arena.terminal.console import Console
@@ -60,8 +60,8 @@ def watch(battle_id: int, start: int | None, whole: bool, delay: float | None, d
         _step(console, story, index, delay)
 
 
-def _index(story: dict[str, Any], start: int | None) -> int:
-    numbers = [entry["turn"] for entry in story["turns"]]
+def _index(story: Story, start: int | None) -> int:
+    numbers = [each["turn"] for each in story["turns"]]
     if start is None or not numbers:
         return 0
     if start not in numbers:
@@ -69,7 +69,7 @@ def _index(story: dict[str, Any], start: int | None) -> int:
     return numbers.index(start)
 
 
-def _print_all(console: Console, story: dict[str, Any], index: int, delay: float | None) -> None:
+def _print_all(console: Console, story: Story, index: int, delay: float | None) -> None:
     console.print(head(story))
     for place in range(index, len(story["turns"])):
         if delay and place > index:
@@ -78,7 +78,7 @@ def _print_all(console: Console, story: dict[str, Any], index: int, delay: float
         console.print(turn(story, place, console.width))
 
 
-def _step(console: Console, story: dict[str, Any], index: int, delay: float | None) -> None:
+def _step(console: Console, story: Story, index: int, delay: float | None) -> None:
     last = len(story["turns"]) - 1
     scrolled = 0
     while True:
@@ -108,7 +108,7 @@ def _step(console: Console, story: dict[str, Any], index: int, delay: float | No
             index, scrolled = moved, 0
 
 
-def _page(console: Console, story: dict[str, Any], index: int) -> list[list[Segment]]:
+def _page(console: Console, story: Story, index: int) -> list[list[Segment]]:
     """The lines of a turn below the battle's heading; shortened if the terminal has too few rows."""
     whole = console.render_lines(Group(head(story), Rule(style="dim"), turn(story, index, console.width)), pad=False)
     if len(whole) <= console.height - 2:

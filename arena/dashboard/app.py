@@ -128,7 +128,7 @@ def _battles(db: Path, request: Request) -> Response:
 
 
 def _story(db: Path, battle_id: int) -> Response:
-    """GET /battle/ID: a battle as the viewer shows it (arena/report/story.py)."""
+    """GET /battle/ID: a battle as the viewer shows it (arena/report/story_types.py)."""
     try:
         return _json(stories(db, [min(battle_id, 2**62)])[0])
     except BadInput as error:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from arena.fixture import SEATS
 from arena.report.narration import effect_name
 from arena.report.sides import Member, Side
+from arena.report.story_types import StoryState
 
 #: Showdown's own counters, which are effects only in name.
 _COUNTERS = re.compile(r"^(fallen|perish)\w*$")
@@ -17,15 +17,17 @@ class Board:
     """Both sides and the field. `take` follows one protocol line, `ask` one request."""
 
     def __init__(self) -> None:
-        self.sides = {seat: Side() for seat in SEATS}
+        self.sides: dict[str, Side] = {seat: Side() for seat in SEATS}
         self.weather = ""
         self.field: list[str] = []
 
-    def state(self) -> dict[str, Any]:
-        """The state as JSON: {"p1": …, "p2": …, "field": […] if there is anything}."""
+    def state(self) -> StoryState:
+        """The state as it is now."""
         field = [self.weather, *self.field] if self.weather else list(self.field)
-        found: dict[str, Any] = {seat: side.state() for seat, side in self.sides.items()}
-        return {**found, "field": field} if field else found
+        state: StoryState = {"p1": self.sides["p1"].state(), "p2": self.sides["p2"].state()}
+        if field:
+            state["field"] = field
+        return state
 
     def share(self, line: str) -> float | None:
         """Return the fraction of its HP that the Pokémon of a line about HP has now; None for other lines."""

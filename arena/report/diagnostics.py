@@ -7,27 +7,28 @@ from typing import Any
 
 import orjson
 
+from arena.report.story_types import ChoiceNumbers
+
 #: Longer texts are cut.
 TEXT_LIMIT = 2000
 
-#: One number for each legal choice, in the order of the legal choices; None where the agent gave none.
-Row = list[float | None]
 
-
-def read_diagnostics(diagnostics: str, legal: list[str]) -> tuple[dict[str, Row], list[tuple[str, str]]]:
+def read_diagnostics(diagnostics: str, legal: list[str]) -> tuple[dict[str, ChoiceNumbers], list[tuple[str, str]]]:
     """The tables, by name, and everything else as (name, text), of one value of `decisions.diagnostics` (JSON).
 
     A table is anything in it, however deep, that gives numbers to legal choices: {"values": {"move surf": 0.61, …}} (a
     choice by its words, or by its move's or Pokémon's name alone) or {"visits": [12, 3, …]}, one for each legal choice in
     their order.
     """
-    tables: dict[str, Row] = {}
+    tables: dict[str, ChoiceNumbers] = {}
     texts: list[tuple[str, str]] = []
     _sort_out("", orjson.loads(diagnostics), legal, tables, texts)
     return tables, texts
 
 
-def _sort_out(name: str, value: Any, legal: list[str], tables: dict[str, Row], texts: list[tuple[str, str]]) -> None:
+def _sort_out(
+    name: str, value: Any, legal: list[str], tables: dict[str, ChoiceNumbers], texts: list[tuple[str, str]]
+) -> None:
     row, rest = _table(value, legal)
     if row is not None:
         tables[name or "value"] = row
@@ -40,14 +41,14 @@ def _sort_out(name: str, value: Any, legal: list[str], tables: dict[str, Row], t
         texts.append((name, _text(value)))
 
 
-def _table(value: Any, legal: list[str]) -> tuple[Row | None, dict[str, Any]]:
+def _table(value: Any, legal: list[str]) -> tuple[ChoiceNumbers | None, dict[str, Any]]:
     """The value as a row of numbers, and what of it belongs to no legal choice; (None, …) when it is no table."""
     if isinstance(value, list) and len(value) == len(legal) > 1 and all(_number(v) for v in value):
         return [_rounded(v) for v in value], {}
     if not isinstance(value, dict) or not all(_number(v) or v is None for v in value.values()):
         return None, {}
     columns = _columns(legal)
-    row: Row = [None] * len(legal)
+    row: ChoiceNumbers = [None] * len(legal)
     rest = {}
     for key, number in value.items():
         column = columns.get(_squeezed(key))

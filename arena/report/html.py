@@ -12,7 +12,7 @@ from arena.extensions import Section, extensions
 from arena.markup import Html, el, join
 from arena.report.page.agents import agent_ids, agent_section
 from arena.report.page.battle_list import battles_section
-from arena.report.page.battles import choose_battles, embed
+from arena.report.page.battles import EmbeddedBattles, choose_battles, embed
 from arena.report.page.formats import format_section
 from arena.report.page.frame import (
     contents,
@@ -77,8 +77,8 @@ def render_section(section: Section, *, eyebrow: str, facts: list[str], findings
     )
 
 
-def _page(name: str, nav: Html, header: Html, body: Html, data: dict[str, Any], style: str) -> str:
-    """data: as `embed` makes it. style: CSS after the report's own."""
+def _page(name: str, nav: Html, header: Html, body: Html, data: EmbeddedBattles, style: str) -> str:
+    """style: CSS after the report's own."""
     return Template(_asset("report.html")).substitute(
         title=join(f"{name} – battle arena"),
         style=_asset("report.css") + _asset("viewer.css") + style,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from arena.report.narration import STATS, status_word
+from arena.report.story_types import RequestPokemon, StorySide
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Side:
         self.team.append(Member(ident, details or ident.partition(": ")[2]))
         return len(self.team) - 1
 
-    def meet(self, team: list[dict[str, Any]]) -> None:
+    def meet(self, team: list[RequestPokemon]) -> None:
         """Process the team before the battle, from a side's first request (its slot order is the team's)."""
         for entry in team:
             member = Member(entry["ident"], entry["details"])
@@ -70,7 +70,7 @@ class Side:
             member.hp, member.status = member.most, ""
             self.team.append(member)
 
-    def ask(self, team: list[dict[str, Any]]) -> None:
+    def ask(self, team: list[RequestPokemon]) -> None:
         """Update the team from a request, which is authoritative (Illusion and silent healing included)."""
         free = list(range(len(self.team)))
         active = None
@@ -92,26 +92,29 @@ class Side:
         if self.active is not None:  # at team preview the first is called active, though nobody is out
             self.active = active
 
-    def state(self) -> dict[str, Any]:
-        """As JSON, without what is empty."""
-        found: dict[str, Any] = {"hp": [member.hp for member in self.team]}
+    def state(self) -> StorySide:
+        """The state as it is now, without what is empty."""
+        state: StorySide = {"hp": [member.hp for member in self.team]}
         status = {str(n): status_word(member.status) for n, member in enumerate(self.team) if member.status}
         most = {str(n): member.most for n, member in enumerate(self.team) if member.most != (member.usual or 100)}
         types = {str(n): member.type for n, member in enumerate(self.team) if member.type}
         boosts = {STATS.get(stat, stat): amount for stat, amount in self.boosts.items() if amount}
         layers = [name if count == 1 else f"{name} ×{count}" for name, count in self.layers.items()]
-        for key, value in (
-            ("active", self.active),
-            ("most", most),
-            ("status", status),
-            ("tera", types),
-            ("boosts", boosts),
-            ("effects", list(self.effects)),
-            ("layers", layers),
-        ):
-            if value is not None and value != {} and value != []:
-                found[key] = value
-        return found
+        if self.active is not None:
+            state["active"] = self.active
+        if most:
+            state["most"] = most
+        if status:
+            state["status"] = status
+        if types:
+            state["tera"] = types
+        if boosts:
+            state["boosts"] = boosts
+        if self.effects:
+            state["effects"] = list(self.effects)
+        if layers:
+            state["layers"] = layers
+        return state
 
 
 def _species(details: str) -> str:

@@ -1,48 +1,4 @@
-"""A stored battle turn by turn, as one dict that is JSON: `arena watch` and the report's viewer both show it.
-
-    {
-      "id": 670, "format": "gen9ou", "team_set": "competitive",
-      "reason": "win", "winner": "p2" | null, "fault": "p1" | "p2" | "venue" | null, "detail": "…" | null,
-      "result": "Alice wins.",            # all of that in words; detail: what the failure was, if there was one
-      "length": 21,                       # turns
-      "unseen": {"p2": "…"},              # a side of which there is no log, nor choices: what that means, in words
-      "seats": {
-        "p1": {
-          "agent": "heuristic:restless", "name": "restless",       # name: the short one that the events use
-          "team": "human/big-six" | null,
-          "pokemon": [["Great Tusk", 371], …],                     # name and most HP, in the order of the team
-          "choices": [["move icespinner", "Ice Spinner"], …]       # every choice that came up, and how to call it
-        },
-        "p2": …
-      },
-      "turns": [
-        {
-          "turn": 0,                      # 0: team preview and leads
-          "state": State,                 # at its start
-          "events": [["p1", "Clefable (restless) uses Moonblast at …"], ["", "Weather: Snowscape."], …],   # seat and words;
-                                          # the last turn ends with the result
-          "decisions": [Decision, …]      # both seats'; forced switches with the turn in which they happened
-        }, …
-      ],
-      "end": State                        # when all is over; null without a log, as are no turns
-    }
-
-State: {"p1": Side, "p2": Side, "field": ["Snowscape", "Trick Room"]}; whatever is empty is left out.
-Side: {"hp": [371, 0, …],                 # of each Pokémon in the order of the team; 0: fainted
-       "active": 2,                       # index of the Pokémon that is out
-       "most": {"2": 742},                # most HP where it is not that of the team (Dynamax)
-       "status": {"0": "paralysed"}, "tera": {"2": "Fire"},
-       "boosts": {"Attack": 2}, "effects": ["Substitute"],      # of the active
-       "layers": ["Stealth Rock", "Spikes ×2"]}
-Decision: {"seat": "p1", "choice": 3, "legal": [0, 1, 3],          # indices into the seat's choices
-           "ms": 0.24,                                             # think time
-           "forced": true,                                         # a replacement in the middle of a turn; else left out
-           "tables": {"values": [0.2, null, 0.8]},                 # the agent's own numbers, one for each legal choice
-           "texts": [["plan", "…"]]}                               # other diagnostics, by name; both left out when empty
-
-HP is exact on both sides (from each side's own log). Of an unseen side it is in 100ths, and the team has those Pokémon
-that came out.
-"""
+"""A stored battle turn by turn: `arena watch` and the report's viewer both show it (its parts: story_types.py)."""
 
 from __future__ import annotations
 
@@ -50,63 +6,77 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import orjson
 from poke_env.data import to_id_str
 
-from arena.fixture import SEATS
 from arena.record import DamagedLog, compressed, unpacked
 from arena.report.board import Board
 from arena.report.diagnostics import read_diagnostics
 from arena.report.narration import narrate
+from arena.report.story_types import (
+    SEAT_NAMES,
+    RequestPokemon,
+    SeatName,
+    StoredBattle,
+    StoredDecision,
+    Story,
+    StoryDecision,
+    StorySeat,
+    StoryTurn,
+)
 from arena.store import rows
 from arena.venues.simulator.reproduction import PackedLogs, with_logs
 from teamsets.errors import BadInput
 
-_BATTLE = (
-    *("battle_id", "format", "team_set", "p1", "p2", "winner", "reason", "fault", "detail", "turns"),
-    *("input_log", "p1_log", "p2_log", "p1_team", "p2_team"),
-)
 _BATTLES = """
     SELECT battle_id, b.format, b.team_set, p1, p2, winner, reason, fault, detail, turns, input_log, p1_log, p2_log,
-        t1.name, t2.name
+        t1.name AS p1_team, t2.name AS p2_team
     FROM battles b LEFT JOIN teams t1 ON t1.team_id = p1_team LEFT JOIN teams t2 ON t2.team_id = p2_team
     WHERE list_contains(?, battle_id)
 """
-_DECISION = ("battle_id", "seat", "turn", "legal", "choice", "think_ms", "diagnostics")
 _DECISIONS = f"""
-    SELECT {", ".join(_DECISION)} FROM decisions WHERE list_contains(?, battle_id) ORDER BY battle_id, turn, seat, index
+    SELECT {", ".join(StoredDecision.__annotations__)} FROM decisions WHERE list_contains(?, battle_id)
+    ORDER BY battle_id, turn, seat, index
 """
-#: Lines left out: the story shows the teams separately, and words the end itself (the log calls a turn limit a tie).
-_TOLD_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
+#: Lines that are no events: the story shows the teams separately, and the end in its own words (a turn limit is no tie).
+_SHOWN_ELSEWHERE = ("|poke|", "|clearpoke", "|win|", "|tie")
+Row = TypeVar("Row", StoredBattle, StoredDecision)
 _UNSEEN = (
     "The side of {} is known from the public log only: HP in %, only the Pokémon that were sent out, and no choices."
 )
 _FAILED = {"timeout": "ran out of time", "illegal": "made no legal choice", "error": "failed with an error"}
 
 
-def stories(db: Path, battle_ids: Iterable[int]) -> list[dict[str, Any]]:
+def stories(db: Path, battle_ids: Iterable[int]) -> list[Story]:
     """The stories of stored battles, in the order asked for; a battle with a damaged log has a story that says so.
 
     Raises BadInput for a battle that is not in the database, and for one whose logs are not stored and cannot be made.
     """
     wanted = list(battle_ids)
-    battles = {row[0]: dict(zip(_BATTLE, row, strict=True)) for row in rows(_BATTLES, db, [wanted])}
+    battles = {row[0]: _named(StoredBattle, row) for row in rows(_BATTLES, db, [wanted])}
     for battle_id in wanted:
         if battle_id not in battles:
             known = 'arena sql "SELECT battle_id, format, p1, p2 FROM battles"'
             raise BadInput(f"battle {battle_id}: not in {db}; these are: {known}")
-    decisions: dict[int, list[dict[str, Any]]] = {battle_id: [] for battle_id in wanted}
+    decisions: dict[int, list[StoredDecision]] = {battle_id: [] for battle_id in wanted}
     for row in rows(_DECISIONS, db, [wanted]):
-        decisions[row[0]].append(dict(zip(_DECISION, row, strict=True)))
-    stored = {n: PackedLogs(*(battles[n][column] for column in PackedLogs._fields)) for n in wanted}
+        decisions[row[0]].append(_named(StoredDecision, row))
+    stored = {n: PackedLogs(n, battles[n]["input_log"], battles[n]["p1_log"], battles[n]["p2_log"]) for n in wanted}
     broken = {n for n, packed in stored.items() if _damaged(packed)}
     full = {packed.battle_id: packed for packed in with_logs([stored[n] for n in stored if n not in broken])}
     return [
-        _readable_story({**battles[n], **full[n]._asdict()}, decisions[n]) if n in full else _damaged_story(battles[n])
+        _readable_story({**battles[n], "p1_log": full[n].p1_log, "p2_log": full[n].p2_log}, decisions[n])
+        if n in full
+        else _damaged_story(battles[n])
         for n in wanted
     ]
+
+
+def _named(kind: type[Row], row: tuple[Any, ...]) -> Row:
+    """A row of a query by the names of its columns, which are those of a TypedDict in their order."""
+    return cast(Row, dict(zip(kind.__annotations__, row, strict=True)))
 
 
 def _damaged(packed: PackedLogs) -> bool:
@@ -119,7 +89,7 @@ def _damaged(packed: PackedLogs) -> bool:
     return False
 
 
-def _readable_story(battle: dict[str, Any], decisions: list[dict[str, Any]]) -> dict[str, Any]:
+def _readable_story(battle: StoredBattle, decisions: list[StoredDecision]) -> Story:
     """The story of a battle; of one whose log has lines that are no battle's, that it is damaged."""
     try:
         return story(battle, decisions)
@@ -127,53 +97,56 @@ def _readable_story(battle: dict[str, Any], decisions: list[dict[str, Any]]) -> 
         return _damaged_story(battle)
 
 
-def _damaged_story(battle: dict[str, Any]) -> dict[str, Any]:
+def _damaged_story(battle: StoredBattle) -> Story:
     """The story of a battle without its logs and decisions."""
-    told = story({**battle, "p1_log": compressed([]), "p2_log": compressed([])}, ())
-    return {**told, "result": f"{told['result']} Its stored log is damaged and cannot be shown."}
+    without_logs = story({**battle, "p1_log": compressed([]), "p2_log": compressed([])}, ())
+    return {**without_logs, "result": f"{without_logs['result']} Its stored log is damaged and cannot be shown."}
 
 
-def story(battle: dict[str, Any], decisions: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The dict that this module's docstring describes.
-
-    battle: a row of the table `battles`, by column; p1_team and p2_team are the teams' names, or None.
-    decisions: its rows of the table `decisions`, by column, each seat's in order.
-    """
-    logs = {seat: unpacked(bytes(battle[f"{seat}_log"])) for seat in SEATS}
+def story(battle: StoredBattle, decisions: Iterable[StoredDecision]) -> Story:
+    """The story of a battle with its logs. decisions: each seat's in order."""
+    logs = {"p1": unpacked(bytes(battle["p1_log"])), "p2": unpacked(bytes(battle["p2_log"]))}
+    teams = {"p1": battle["p1_team"], "p2": battle["p2_team"]}
     names = _short_names(battle["p1"], battle["p2"])
-    seats = {seat: _Wording(logs[seat]) for seat in SEATS}
+    seats = {seat: _SeatChoices(logs[seat]) for seat in SEAT_NAMES}
     board = Board()
-    for seat, wording in seats.items():
-        board.sides[seat].meet(wording.team)
+    for seat in SEAT_NAMES:
+        board.sides[seat].meet(seats[seat].team)
     turns = _turns(logs, board, names)
     for turn in turns:  # of a side that was not seen, the team is known only in the end
-        for seat in SEATS:
+        for seat in SEAT_NAMES:
             turn["state"][seat]["hp"] += [member.usual or 100 for member in board.sides[seat].team][
                 len(turn["state"][seat]["hp"]) :
             ]
     by_number = {turn["turn"]: turn for turn in turns}
     for row in decisions:
         by_number[row["turn"]]["decisions"].append(seats[row["seat"]].decision(row))
+
+    def described(seat: SeatName) -> StorySeat:
+        return {
+            "agent": battle[seat],
+            "name": names[seat],
+            "team": teams[seat],
+            "pokemon": [(member.name, member.usual) for member in board.sides[seat].team],
+            "choices": seats[seat].choices(),
+        }
+
     result = _result(battle, names)
     if turns:
-        blamed = battle["fault"] if battle["fault"] in SEATS else ""
+        blamed = battle["fault"] if battle["fault"] in SEAT_NAMES else ""
         turns[-1]["events"].append([blamed or battle["winner"] or "", result])
     return {
         "id": battle["battle_id"],
-        **{key: battle[key] for key in ("format", "team_set", "reason", "winner", "fault", "detail")},
+        "format": battle["format"],
+        "team_set": battle["team_set"],
+        "reason": battle["reason"],
+        "winner": battle["winner"],
+        "fault": battle["fault"],
+        "detail": battle["detail"],
         "result": result,
         "length": battle["turns"],
-        "unseen": {seat: _UNSEEN.format(battle[seat]) for seat in SEATS if turns and not logs[seat]},
-        "seats": {
-            seat: {
-                "agent": battle[seat],
-                "name": names[seat],
-                "team": battle[f"{seat}_team"],
-                "pokemon": [[member.name, member.usual] for member in board.sides[seat].team],
-                "choices": wording.choices(),
-            }
-            for seat, wording in seats.items()
-        },
+        "unseen": {seat: _UNSEEN.format(battle[seat]) for seat in SEAT_NAMES if turns and not logs[seat]},
+        "seats": {seat: described(seat) for seat in SEAT_NAMES},
         "turns": turns,
         "end": board.state() if turns else None,
     }
@@ -183,23 +156,23 @@ def _short_names(p1: str, p2: str) -> dict[str, str]:
     """ "heuristic:max-damage?risk=0.2" -> "max-damage?risk=0.2"; longer where both would be called the same."""
     short = [re.sub(r"^[^:?]*:", "", spec) for spec in (p1, p2)]
     if short[0] == short[1]:
-        short = [p1, p2] if p1 != p2 else [f"{short[0]} {seat}" for seat in SEATS]
-    return dict(zip(SEATS, short, strict=True))
+        short = [p1, p2] if p1 != p2 else [f"{short[0]} {seat}" for seat in SEAT_NAMES]
+    return dict(zip(SEAT_NAMES, short, strict=True))
 
 
-def _result(battle: dict[str, Any], names: dict[str, str]) -> str:
-    reason, winner, fault = battle["reason"], battle["winner"], battle["fault"]
+def _result(battle: StoredBattle, names: dict[str, str]) -> str:
+    reason, winner, fault = battle["reason"], names.get(battle["winner"] or ""), battle["fault"]
     if fault in names:
-        return f"{names[winner]} wins: {names[fault]} {_FAILED[reason]}."
+        return f"{winner} wins: {names[fault]} {_FAILED[reason]}."
     if reason == "win":
-        return f"{names[winner]} wins."
+        return f"{winner} wins."
     ends = {"tie": "A tie.", "turn-limit": "Stopped at the turn limit: a tie."}
     return ends.get(reason, "Aborted before the end.")
 
 
-def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[dict[str, Any]]:
+def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> list[StoryTurn]:
     """The turns, without decisions; the board is left as it is at the end. None for a battle without logs."""
-    turns: list[dict[str, Any]] = []
+    turns: list[StoryTurn] = []
 
     def begin(number: int) -> None:
         turns.append({"turn": number, "state": board.state(), "events": [], "decisions": []})
@@ -219,28 +192,30 @@ def _turns(logs: dict[str, list[str]], board: Board, names: dict[str, str]) -> l
 
 
 def _events(line: str, board: Board, names: dict[str, str]) -> list[list[str]]:
-    """What a line tells, as [seat, words], after the board has followed it."""
+    """The events of a line, as [seat or "", sentence]; the board processes it."""
     before = board.share(line)
     board.take(line)
     after = board.share(line)
-    if line.startswith(_TOLD_ELSEWHERE):
+    if line.startswith(_SHOWN_ELSEWHERE):
         return []
     if before is not None:
         line = line.removesuffix("|[silent]")
     subject = line.split("|")[2][:2] if line.count("|") > 1 else ""
-    told = [sentence.strip() for sentence in narrate([line], names)]
+    sentences = [sentence.strip() for sentence in narrate([line], names)]
     if before is not None and after is not None and before != after:
         sign = "+" if after > before else "−"
-        told = [f"{sentence.removesuffix('.')} ({sign}{abs(after - before):.0%})." for sentence in told]
-    return [[subject if subject in SEATS else "", sentence] for sentence in told]
+        sentences = [f"{sentence.removesuffix('.')} ({sign}{abs(after - before):.0%})." for sentence in sentences]
+    return [[subject if subject in SEAT_NAMES else "", sentence] for sentence in sentences]
 
 
 def _both(logs: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
     """Both sides' logs as one: ("", line) with each side's own HP exact, and (seat, request as JSON)."""
-    for (line, asked), (other, other_asked) in zip_longest(*(_steps(logs[s]) for s in SEATS), fillvalue=("", [])):
+    for (line, requests), (other, other_requests) in zip_longest(
+        *(_steps(logs[s]) for s in SEAT_NAMES), fillvalue=("", [])
+    ):
         yield "", _more_exact(line, other)
-        yield from (("p1", request) for request in asked)
-        yield from (("p2", request) for request in other_asked)
+        yield from (("p1", request) for request in requests)
+        yield from (("p2", request) for request in other_requests)
 
 
 def _more_exact(line: str, other: str) -> str:
@@ -251,24 +226,24 @@ def _more_exact(line: str, other: str) -> str:
 
 def _steps(log: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Each line of a log with the requests that come behind it."""
-    line, asked = "", list[str]()
+    line, requests = "", list[str]()
     for new in log:
         if new.startswith("|request|"):
-            asked.append(new.removeprefix("|request|"))
+            requests.append(new.removeprefix("|request|"))
         else:
-            if line or asked:
-                yield line, asked
-            line, asked = new, []
-    if line or asked:
-        yield line, asked
+            if line or requests:
+                yield line, requests
+            line, requests = new, []
+    if line or requests:
+        yield line, requests
 
 
-class _Wording:
+class _SeatChoices:
     """The choices of one seat, numbered as they come up, and their names as its requests give them."""
 
     def __init__(self, log: list[str]) -> None:
         requests = [orjson.loads(line.removeprefix("|request|")) for line in log if line.startswith("|request|")]
-        self.team: list[dict[str, Any]] = requests[0]["side"]["pokemon"] if requests else []
+        self.team: list[RequestPokemon] = requests[0]["side"]["pokemon"] if requests else []
         self._numbers: dict[str, int] = {}
         self._names: dict[str, str] = {}
         for request in requests:
@@ -279,30 +254,33 @@ class _Wording:
                 self._names[f"move {move['id']}"] = move["move"]
 
     def choices(self) -> list[list[str]]:
-        """Each choice that has come up, as [its words, how to call it]."""
-        return [[words, self._called(words)] for words in self._numbers]
+        """Each choice that has come up, as [as it is stored, as people call it]."""
+        return [[choice, self._called(choice)] for choice in self._numbers]
 
-    def decision(self, row: dict[str, Any]) -> dict[str, Any]:
-        """A row of the table `decisions` as the story tells it."""
+    def decision(self, row: StoredDecision) -> StoryDecision:
+        """A stored decision as the story shows it."""
         legal = row["legal"]
-        found: dict[str, Any] = {
+        decision: StoryDecision = {
             "seat": row["seat"],
             "choice": self._number(row["choice"]),
-            "legal": [self._number(words) for words in legal],
+            "legal": [self._number(choice) for choice in legal],
             "ms": float(f"{row['think_ms']:.3g}"),
         }
-        if all(words.startswith("switch ") for words in legal):
-            found["forced"] = True
+        if all(choice.startswith("switch ") for choice in legal):
+            decision["forced"] = True
         if row["diagnostics"] is not None:
             tables, texts = read_diagnostics(row["diagnostics"], legal)
-            found |= {key: value for key, value in (("tables", tables), ("texts", texts)) if value}
-        return found
+            if tables:
+                decision["tables"] = tables
+            if texts:
+                decision["texts"] = texts
+        return decision
 
-    def _number(self, words: str) -> int:
-        return self._numbers.setdefault(words, len(self._numbers))
+    def _number(self, choice: str) -> int:
+        return self._numbers.setdefault(choice, len(self._numbers))
 
-    def _called(self, words: str) -> str:
-        kind, _, rest = words.partition(" ")
+    def _called(self, choice: str) -> str:
+        kind, _, rest = choice.partition(" ")
         if kind == "team":
             named = [self.team[int(digit) - 1]["details"].split(",", 1)[0] for digit in rest]
             return f"lead {named[0]}, then {', '.join(named[1:])}" if named[1:] else f"lead {named[0]}"

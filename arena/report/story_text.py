@@ -1,16 +1,15 @@
-"""A story (its shape: story.py) as text for a terminal: what `arena watch` prints."""
+"""A story (story_types.py) as text for a terminal: what `arena watch` prints."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from arena.fixture import SEATS
+from arena.report.story_types import SEAT_NAMES, ChoiceNumbers, SeatName, Story, StoryDecision, StoryState, StoryTurn
 
 _CELLS = 10
 _BAR = 5
@@ -18,7 +17,7 @@ _BAR = 5
 _SIDE_BY_SIDE = 100
 
 
-def head(story: dict[str, Any]) -> Group:
+def head(story: Story) -> Group:
     """Who played, where, and how it ended."""
     seats = story["seats"]
     turns = "1 turn" if story["length"] == 1 else f"{story['length']} turns"
@@ -33,21 +32,23 @@ def head(story: dict[str, Any]) -> Group:
     return Group(*lines)
 
 
-def turn(story: dict[str, Any], index: int, width: int, *, brief: bool = False) -> Group:
+def turn(story: Story, index: int, width: int, *, brief: bool = False) -> Group:
     """The turn at that index of the story. width: of the terminal, in characters. brief: who is not out in one line."""
-    told = story["turns"][index]
-    following = story["turns"][index + 1]["state"] if index + 1 < len(story["turns"]) else story["end"]
-    name = "Start" if told["turn"] == 0 else f"Turn {told['turn']} of {story['length']}"
-    field = told["state"].get("field")
+    current = story["turns"][index]
+    following = (
+        story["turns"][index + 1]["state"] if index + 1 < len(story["turns"]) else story["end"] or current["state"]
+    )
+    name = "Start" if current["turn"] == 0 else f"Turn {current['turn']} of {story['length']}"
+    field = current["state"].get("field")
     title = _text(name, "bold")
     if field:
         title.append("  on the field: ", "not bold dim").append(", ".join(field), "not bold")
-    sides = [_side(story, seat, told["state"], following, brief) for seat in SEATS]
-    choices = [_choices(story, seat, told) for seat in SEATS]
-    events = [Text.assemble((f"{seat or '–':<4}", "dim"), _text(words)) for seat, words in told["events"]]
-    roomy = any(len(decision.get("tables", {})) > 1 for decision in told["decisions"])
+    sides = [_side(story, seat, current["state"], following, brief) for seat in SEAT_NAMES]
+    choices = [_choices(story, seat, current) for seat in SEAT_NAMES]
+    events = [Text.assemble((f"{seat or '–':<4}", "dim"), _text(words)) for seat, words in current["events"]]
+    roomy = any(len(decision.get("tables", {})) > 1 for decision in current["decisions"])
     parts = [title, Text(), _pair(sides, width), Text(), *events]
-    if told["decisions"]:
+    if current["decisions"]:
         parts += [Text(), _pair(choices, 0 if roomy else width)]
     return Group(*parts)
 
@@ -79,7 +80,7 @@ def _pair(parts: Sequence[RenderableType], width: int) -> RenderableType:
     return grid
 
 
-def _side(story: dict[str, Any], seat: str, state: dict[str, Any], following: dict[str, Any], brief: bool) -> Group:
+def _side(story: Story, seat: SeatName, state: StoryState, following: StoryState, brief: bool) -> Group:
     side, about = state[seat], story["seats"][seat]
     active = side.get("active")
     table = Table.grid(padding=(0, 1, 0, 0))
@@ -111,8 +112,8 @@ def _side(story: dict[str, Any], seat: str, state: dict[str, Any], following: di
     return Group(*lines)
 
 
-def _choices(story: dict[str, Any], seat: str, told: dict[str, Any]) -> Group:
-    made = [decision for decision in told["decisions"] if decision["seat"] == seat]
+def _choices(story: Story, seat: SeatName, current: StoryTurn) -> Group:
+    made = [decision for decision in current["decisions"] if decision["seat"] == seat]
     if seat in story["unseen"]:
         return Group(Text(f"{seat}'s choices are unknown", "dim"))
     if not made:
@@ -120,7 +121,7 @@ def _choices(story: dict[str, Any], seat: str, told: dict[str, Any]) -> Group:
     return Group(*(_decision(story["seats"][seat]["choices"], decision) for decision in made))
 
 
-def _decision(names: list[list[str]], decision: dict[str, Any]) -> Group:
+def _decision(names: list[list[str]], decision: StoryDecision) -> Group:
     count = len(decision["legal"])
     what = "replaces" if decision.get("forced") else "chooses"
     of = "the only choice" if count == 1 else f"one of {count}"
@@ -142,7 +143,7 @@ def _decision(names: list[list[str]], decision: dict[str, Any]) -> Group:
     return Group(*lines)
 
 
-def _numbers(names: list[list[str]], decision: dict[str, Any]) -> Padding:
+def _numbers(names: list[list[str]], decision: StoryDecision) -> Padding:
     """The legal choices, with the agent's own numbers for each and a bar: of # from zero up, of - below zero."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("", "choice", *decision["tables"]):
@@ -154,7 +155,7 @@ def _numbers(names: list[list[str]], decision: dict[str, Any]) -> Padding:
     return Padding(table, (0, 0, 0, 2))
 
 
-def _number(value: float | None, row: list[float | None]) -> str:
+def _number(value: float | None, row: ChoiceNumbers) -> str:
     if value is None:
         return ""
     greatest = max(abs(number) for number in row if number is not None) or 1

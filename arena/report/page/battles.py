@@ -10,11 +10,12 @@ import base64
 import gzip
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import orjson
 
 from arena.report.story import stories
+from arena.report.story_types import Story
 from arena.store import rows
 
 DEFAULT = 300
@@ -53,18 +54,26 @@ def choose_battles(db: Path, run_id: str, count: int | None) -> list[int]:
     return failed + whole[: most - len(failed)]
 
 
-def embed(db: Path, battle_ids: Sequence[int]) -> dict[str, Any]:
-    """What the page's script reads: {"battles": [[id, format, team set, p1, p2, winner, reason, fault, turns, chunk]],
-    "chunks": [base64 of gzip of JSON {id: story}]}."""
+class EmbeddedBattles(TypedDict):
+    """The battles of a page, as its script reads them."""
+
+    #: [id, format, team set, p1, p2, winner, reason, fault, turns, chunk], by id.
+    battles: list[list[Any]]
+    #: Base64 of gzip of JSON {id: story}.
+    chunks: list[str]
+
+
+def embed(db: Path, battle_ids: Sequence[int]) -> EmbeddedBattles:
+    """Encode stored battles for a page."""
     index = rows(_INDEX, db, [list(battle_ids)])
     chunks = []
     for start in range(0, len(index), AT_ONCE):
-        told = stories(db, [row[0] for row in index[start : start + AT_ONCE]])
-        chunks += [_chunk(told[first : first + CHUNK]) for first in range(0, len(told), CHUNK)]
+        found = stories(db, [row[0] for row in index[start : start + AT_ONCE]])
+        chunks += [_chunk(found[first : first + CHUNK]) for first in range(0, len(found), CHUNK)]
     battles = [[*row, number // CHUNK] for number, row in enumerate(index)]
     return {"battles": sorted(battles), "chunks": chunks}
 
 
-def _chunk(told: list[dict[str, Any]]) -> str:
-    text = orjson.dumps({str(story["id"]): story for story in told})
+def _chunk(some: Sequence[Story]) -> str:
+    text = orjson.dumps({str(story["id"]): story for story in some})
     return base64.b64encode(gzip.compress(text, 9, mtime=0)).decode()

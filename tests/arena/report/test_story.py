@@ -179,10 +179,10 @@ def test_a_turn_has_its_state_its_words_and_its_choices() -> None:
 
 def test_with_one_log_alone_the_other_sides_hp_is_in_hundredths() -> None:
     told = story(_battle(p2_log=[]), [])
-    assert told["seats"]["p2"]["pokemon"] == [["Mew", 100], ["Jynx", 100]]
+    assert told["seats"]["p2"]["pokemon"] == [("Mew", 100), ("Jynx", 100)]
     assert told["end"]["p2"]["hp"] == [0, 100]
     told = story(_battle(p1_log=[]), [])
-    assert told["seats"]["p2"]["pokemon"] == [["Mew", 404], ["Jynx", 333]]
+    assert told["seats"]["p2"]["pokemon"] == [("Mew", 404), ("Jynx", 333)]
     assert told["end"]["p2"]["hp"] == [0, 333]
 
 
